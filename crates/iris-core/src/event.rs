@@ -1,0 +1,206 @@
+//! Events: numbered facts in the log. One enum per noun under one outer enum, so that matches stay per noun.
+//!
+//! An event is written in the same transaction as the state it describes and announced only after the commit. Readers
+//! skip kinds they do not know.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::AgentExit;
+use crate::id::{Party, SessionId, TurnId};
+use crate::message::Message;
+use crate::pool::WaitReason;
+use crate::team::TeamName;
+use crate::turn::Ending;
+
+/// An event about to be written.
+#[derive(Debug)]
+pub struct Draft {
+    pub subject: Subject,
+    pub fact: Fact,
+}
+
+/// What an event is about, so that readers can filter without opening it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Subject {
+    pub team: Option<TeamName>,
+    pub session: Option<SessionId>,
+    pub turn: Option<TurnId>,
+}
+
+/// An event as it stands in the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    pub seq: i64,
+    /// Wall-clock milliseconds, for people.
+    pub at: i64,
+    pub kind: Cow<'static, str>,
+    pub subject: Subject,
+    /// JSON of the fact.
+    pub body: Box<str>,
+}
+
+#[derive(Debug)]
+pub enum Fact {
+    Turn(TurnEvent),
+    Message(Message),
+    Session(SessionEvent),
+    Daemon(DaemonEvent),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum TurnEvent {
+    Scheduled { number: i64, due_ms: i64 },
+    Queued { number: i64, position: i64 },
+    Started { number: i64 },
+    Finished(TurnFinished),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnFinished {
+    #[serde(flatten)]
+    pub ending: Ending,
+    pub duration_ms: i64,
+    pub cost_usd: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum SessionEvent {
+    Created {
+        from: Party,
+        to: TeamName,
+    },
+    /// It wants an agent and cannot have one yet.
+    Waiting {
+        reason: WaitReason,
+        position: usize,
+    },
+    Spawning {
+        generation: i64,
+    },
+    Ready {
+        generation: i64,
+        pid: Option<u32>,
+    },
+    Terminating {
+        why: StopCause,
+    },
+    Stopped {
+        why: StopCause,
+        exit: Option<AgentExit>,
+    },
+    CacheCleared {
+        turns: i64,
+    },
+    Deleted {
+        from: Party,
+        to: TeamName,
+    },
+}
+
+/// Why an agent was stopped or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopCause {
+    Asked,
+    Evicted,
+    Idle,
+    ResponseTimeout,
+    CancelIgnored,
+    Exited,
+    StartFailed,
+    Shutdown,
+    /// Found at start: a process of an earlier daemon.
+    Recovered,
+    /// Another node took the lane over.
+    Fenced,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum DaemonEvent {
+    Started {
+        version: String,
+        node: String,
+    },
+    /// What a start found left over from a daemon that was killed.
+    Recovered {
+        interrupted: i64,
+        requeued: i64,
+        sessions: i64,
+    },
+    Stopped {
+        version: String,
+    },
+    /// Nothing could be written for a while, and now can be.
+    StoreHealed {
+        trouble: String,
+        lasted_ms: i64,
+    },
+}
+
+impl Fact {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Message(_) => MESSAGE,
+            Self::Turn(event) => event.kind(),
+            Self::Session(event) => event.kind(),
+            Self::Daemon(event) => event.kind(),
+        }
+    }
+
+    /// The JSON that goes into the log.
+    pub fn body(&self) -> String {
+        let json = match self {
+            Self::Message(message) => serde_json::to_string(message),
+            Self::Turn(event) => serde_json::to_string(event),
+            Self::Session(event) => serde_json::to_string(event),
+            Self::Daemon(event) => serde_json::to_string(event),
+        };
+        json.expect("plain data always has a JSON form")
+    }
+}
+
+/// The kind of event that carries one thing an agent said; the cache is the sum of these.
+pub const MESSAGE: &str = "message";
+
+impl TurnEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Scheduled { .. } => "turn.scheduled",
+            Self::Queued { .. } => "turn.queued",
+            Self::Started { .. } => "turn.started",
+            Self::Finished(_) => "turn.finished",
+        }
+    }
+}
+
+impl SessionEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Created { .. } => "session.created",
+            Self::Waiting { .. } => "session.waiting",
+            Self::Spawning { .. } => "session.spawning",
+            Self::Ready { .. } => "session.ready",
+            Self::Terminating { .. } => "session.terminating",
+            Self::Stopped { .. } => "session.stopped",
+            Self::CacheCleared { .. } => "session.cache_cleared",
+            Self::Deleted { .. } => "session.deleted",
+        }
+    }
+}
+
+impl DaemonEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "daemon.started",
+            Self::Recovered { .. } => "daemon.recovered",
+            Self::Stopped { .. } => "daemon.stopped",
+            Self::StoreHealed { .. } => "daemon.store_healed",
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The rules of Iris: what is decided, never what is done.
+//!
+//! Pure code. No runtime, no database driver, no clock, no environment: every function takes what happened and returns
+//! what follows from it, so that every test runs in microseconds and reads like a specification.
+
+pub mod agent;
+pub mod duration;
+pub mod event;
+pub mod fault;
+pub mod id;
+pub mod message;
+pub mod pool;
+pub mod session;
+pub mod team;
+pub mod time;
+pub mod turn;

@@ -1,0 +1,335 @@
+//! A turn: one tell and everything that came back until it ended.
+//!
+//! `Turn::apply` takes what happened and returns what to do. It knows no process, no clock and no database; the runner in
+//! iris-engine performs the effects.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::{AgentExit, AgentOutput, PermissionReply, PermissionRequest, TurnEnd, Usage};
+use crate::message::Message;
+use crate::team::GrantPermission;
+
+/// The state of a turn as stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TurnState {
+    /// Accepted, to be queued at a later time.
+    Scheduled,
+    /// Accepted, waiting for its session's agent.
+    Queued,
+    /// Given to the agent.
+    Running,
+    Completed,
+    /// The agent said that it failed.
+    Failed,
+    /// The agent died, fell silent or was stopped, or the daemon died while it ran.
+    Terminated,
+    Cancelled,
+}
+
+impl TurnState {
+    pub const ALL: [Self; 7] = [
+        Self::Scheduled,
+        Self::Queued,
+        Self::Running,
+        Self::Completed,
+        Self::Failed,
+        Self::Terminated,
+        Self::Cancelled,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Scheduled => "scheduled",
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Terminated => "terminated",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Terminated | Self::Cancelled)
+    }
+}
+
+impl fmt::Display for TurnState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("'{0}' is not a turn state")]
+pub struct TurnStateError(String);
+
+impl FromStr for TurnState {
+    type Err = TurnStateError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text).ok_or_else(|| TurnStateError(text.to_owned()))
+    }
+}
+
+/// How a turn ended. Always carries the text there was, so that nothing an agent said is lost with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnOutcome {
+    pub ending: Ending,
+    pub response: String,
+    pub usage: Usage,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "ending", rename_all = "snake_case")]
+pub enum Ending {
+    Completed,
+    Failed { error: String },
+    Terminated { cause: Termination },
+    Cancelled,
+}
+
+impl Ending {
+    pub fn state(&self) -> TurnState {
+        match self {
+            Self::Completed => TurnState::Completed,
+            Self::Failed { .. } => TurnState::Failed,
+            Self::Terminated { .. } => TurnState::Terminated,
+            Self::Cancelled => TurnState::Cancelled,
+        }
+    }
+
+    /// What to tell people about an ending that is not a plain success.
+    pub fn explain(&self) -> Option<String> {
+        match self {
+            Self::Completed => None,
+            Self::Failed { error } => Some(error.clone()),
+            Self::Terminated { cause } => Some(cause.explain()),
+            Self::Cancelled => Some("cancelled before it ended".to_owned()),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Termination {
+    /// The process ended before the turn did.
+    Exited(AgentExit),
+    /// Nothing came from the agent for the whole response time-out.
+    ResponseTimeout {
+        #[serde(rename = "afterMs")]
+        after_ms: u64,
+    },
+    /// Somebody put the session to sleep, or Iris was shut down.
+    Stopped,
+    /// The agent could not be started, so the turn never ran.
+    NotStarted { why: String },
+    /// The daemon died while the turn ran: its outcome is unknown, and it is not run again by itself.
+    Interrupted,
+}
+
+impl Termination {
+    pub fn explain(&self) -> String {
+        match self {
+            Self::Exited(exit) => format!("the agent ended before the turn did: {}", exit.describe()),
+            Self::ResponseTimeout { after_ms } => {
+                format!("the agent was silent for {} and was stopped", crate::duration::Millis(*after_ms))
+            }
+            Self::Stopped => "the session was stopped while the turn ran".to_owned(),
+            Self::NotStarted { why } => format!("the agent could not be started, so nothing ran: {why}"),
+            Self::Interrupted => {
+                "Iris ended while the turn ran; its outcome is unknown and it was not run again".to_owned()
+            }
+        }
+    }
+}
+
+/// Everything that can happen to a turn that was given to an agent.
+#[derive(Debug)]
+pub enum TurnInput {
+    Output(AgentOutput),
+    /// The process is gone.
+    Exited(AgentExit),
+    /// The response time-out passed without a word.
+    Silent {
+        after_ms: u64,
+    },
+    /// Somebody wants the turn to end.
+    CancelAsked,
+    /// The agent did not end the turn in the time an interrupt is given.
+    CancelIgnored,
+    /// The session is being stopped.
+    StopAsked,
+}
+
+/// What to do about it, in order.
+#[derive(Debug)]
+pub enum Effect {
+    Keep(Message),
+    ShowDelta(String),
+    /// The agent gave a sign of life: the response time-out starts anew.
+    RestartClock,
+    /// Ask the agent to break off.
+    Interrupt,
+    Answer {
+        request: String,
+        reply: PermissionReply,
+    },
+    /// The process is of no more use.
+    StopAgent,
+    End(TurnOutcome),
+}
+
+/// A turn in the hands of an agent.
+#[derive(Debug)]
+pub struct Turn {
+    grant: GrantPermission,
+    phase: Phase,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Running { said: Vec<String>, unfinished: String, cancel: CancelState },
+    Over,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CancelState {
+    NotAsked,
+    Asked,
+}
+
+impl Turn {
+    pub fn start(grant: GrantPermission) -> Self {
+        Self {
+            grant,
+            phase: Phase::Running { said: Vec::new(), unfinished: String::new(), cancel: CancelState::NotAsked },
+        }
+    }
+
+    /// The text there is so far, including the piece that is still being written.
+    pub fn partial_text(&self) -> String {
+        match &self.phase {
+            Phase::Running { said, unfinished, .. } => join_text(said, unfinished),
+            Phase::Over => String::new(),
+        }
+    }
+
+    pub fn apply(&mut self, input: TurnInput) -> Vec<Effect> {
+        let Phase::Running { cancel, .. } = &mut self.phase else {
+            // Whatever comes after the end belongs to nobody's turn. The process is stopped if it was on its way out.
+            return match input {
+                TurnInput::StopAsked => vec![Effect::StopAgent],
+                _ => Vec::new(),
+            };
+        };
+        match input {
+            TurnInput::Output(output) => self.hear(output),
+            TurnInput::CancelAsked => {
+                let first = *cancel == CancelState::NotAsked;
+                *cancel = CancelState::Asked;
+                if first { vec![Effect::Interrupt] } else { Vec::new() }
+            }
+            TurnInput::CancelIgnored => vec![self.end(Ending::Cancelled), Effect::StopAgent],
+            TurnInput::Exited(exit) => {
+                let cause = Termination::Exited(exit);
+                vec![self.end_unless_cancelled(cause)]
+            }
+            TurnInput::Silent { after_ms } => {
+                vec![self.end_unless_cancelled(Termination::ResponseTimeout { after_ms }), Effect::StopAgent]
+            }
+            TurnInput::StopAsked => {
+                vec![self.end_unless_cancelled(Termination::Stopped), Effect::StopAgent]
+            }
+        }
+    }
+
+    fn hear(&mut self, output: AgentOutput) -> Vec<Effect> {
+        let Phase::Running { said, unfinished, .. } = &mut self.phase else {
+            return Vec::new();
+        };
+        match output {
+            AgentOutput::Ready | AgentOutput::Heartbeat | AgentOutput::PermissionWithdrawn { .. } => {
+                vec![Effect::RestartClock]
+            }
+            AgentOutput::Delta(text) => {
+                unfinished.push_str(&text);
+                vec![Effect::RestartClock, Effect::ShowDelta(text)]
+            }
+            AgentOutput::Message(message) => {
+                if message.is_reply() {
+                    unfinished.clear();
+                    said.extend(message.text.clone());
+                }
+                vec![Effect::RestartClock, Effect::Keep(message)]
+            }
+            AgentOutput::PermissionAsked(request) => {
+                vec![Effect::RestartClock, answer_permission(self.grant, &request)]
+            }
+            AgentOutput::TurnEnded(end) => vec![self.end_as_said(end)],
+        }
+    }
+
+    fn end_as_said(&mut self, end: TurnEnd) -> Effect {
+        let cancelled = self.cancel_asked() && end.aborted;
+        let ending = match end.error {
+            _ if cancelled => Ending::Cancelled,
+            Some(error) => Ending::Failed { error },
+            None => Ending::Completed,
+        };
+        let response = match (&ending, end.text) {
+            (Ending::Completed, Some(text)) if !text.is_empty() => text,
+            _ => self.partial_text(),
+        };
+        self.phase = Phase::Over;
+        Effect::End(TurnOutcome { ending, response, usage: end.usage })
+    }
+
+    fn end_unless_cancelled(&mut self, cause: Termination) -> Effect {
+        if self.cancel_asked() {
+            return self.end(Ending::Cancelled);
+        }
+        self.end(Ending::Terminated { cause })
+    }
+
+    fn end(&mut self, ending: Ending) -> Effect {
+        let response = self.partial_text();
+        self.phase = Phase::Over;
+        Effect::End(TurnOutcome { ending, response, usage: Usage::default() })
+    }
+
+    fn cancel_asked(&self) -> bool {
+        matches!(self.phase, Phase::Running { cancel: CancelState::Asked, .. })
+    }
+}
+
+/// Yes and no are decided here. Asking a person needs the inbox, which is not built yet, so until then `ask` and
+/// `forward` refuse and say why: an agent must never wait for an answer that cannot come.
+fn answer_permission(grant: GrantPermission, request: &PermissionRequest) -> Effect {
+    let reply = match grant {
+        GrantPermission::Yes => PermissionReply::Allow,
+        GrantPermission::No => PermissionReply::Deny {
+            message: format!("Iris does not let this team use {} (grantPermission: no)", request.tool),
+        },
+        GrantPermission::Ask | GrantPermission::Forward => PermissionReply::Deny {
+            message: format!(
+                "nobody can be asked about {} in this version of Iris; set grantPermission to yes or no",
+                request.tool
+            ),
+        },
+    };
+    Effect::Answer { request: request.request.clone(), reply }
+}
+
+fn join_text(said: &[String], unfinished: &str) -> String {
+    let pieces = said.iter().map(String::as_str).chain((!unfinished.is_empty()).then_some(unfinished));
+    pieces.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+#[path = "turn_tests.rs"]
+mod tests;

@@ -1,0 +1,184 @@
+use serde_json::value::RawValue;
+
+use super::*;
+use crate::message::MessageType;
+
+#[derive(Clone, Copy, Debug)]
+enum At {
+    Running,
+    Cancelling,
+    Over,
+}
+
+fn turn(at: At) -> Turn {
+    let mut turn = Turn::start(GrantPermission::No);
+    match at {
+        At::Running => {}
+        At::Cancelling => drop(turn.apply(TurnInput::CancelAsked)),
+        At::Over => drop(turn.apply(ended(None, false))),
+    }
+    turn
+}
+
+fn ended(error: Option<&str>, aborted: bool) -> TurnInput {
+    TurnInput::Output(AgentOutput::TurnEnded(TurnEnd {
+        error: error.map(str::to_owned),
+        aborted,
+        text: Some("done".to_owned()),
+        usage: Usage::default(),
+    }))
+}
+
+fn said(text: &str) -> TurnInput {
+    TurnInput::Output(AgentOutput::Message(Message::assistant(text)))
+}
+
+fn asked() -> TurnInput {
+    TurnInput::Output(AgentOutput::PermissionAsked(PermissionRequest {
+        request: "r1".to_owned(),
+        tool: "Bash".to_owned(),
+        input: RawValue::from_string("{}".to_owned()).expect("valid JSON"),
+    }))
+}
+
+/// An effect in one word, so that the table below can be read.
+fn word(effect: &Effect) -> String {
+    match effect {
+        Effect::Keep(_) => "keep".to_owned(),
+        Effect::ShowDelta(_) => "show".to_owned(),
+        Effect::RestartClock => "clock".to_owned(),
+        Effect::Interrupt => "interrupt".to_owned(),
+        Effect::Answer { reply: PermissionReply::Allow, .. } => "allow".to_owned(),
+        Effect::Answer { reply: PermissionReply::Deny { .. }, .. } => "deny".to_owned(),
+        Effect::StopAgent => "stop".to_owned(),
+        Effect::End(outcome) => format!("end:{}", outcome.ending.state()),
+    }
+}
+
+fn check(at: At, input: TurnInput, expected: &str) {
+    let label = format!("{at:?} x {input:?}");
+    let effects = turn(at).apply(input);
+    assert_eq!(effects.iter().map(word).collect::<Vec<_>>().join(" "), expected, "{label}");
+}
+
+/// The whole table of state x input.
+#[test]
+fn every_state_meets_every_input() {
+    let exit = || TurnInput::Exited(AgentExit { code: Some(1), signal: None, stderr: String::new() });
+    let silent = || TurnInput::Silent { after_ms: 120_000 };
+    let delta = || TurnInput::Output(AgentOutput::Delta("x".to_owned()));
+    let quiet = || TurnInput::Output(AgentOutput::Heartbeat);
+    let withdrawn = || TurnInput::Output(AgentOutput::PermissionWithdrawn { request: "r1".to_owned() });
+    let ready = || TurnInput::Output(AgentOutput::Ready);
+
+    check(At::Running, ready(), "clock");
+    check(At::Running, quiet(), "clock");
+    check(At::Running, withdrawn(), "clock");
+    check(At::Running, delta(), "clock show");
+    check(At::Running, said("hi"), "clock keep");
+    check(At::Running, asked(), "clock deny");
+    check(At::Running, ended(None, false), "end:completed");
+    check(At::Running, ended(Some("no"), false), "end:failed");
+    check(At::Running, ended(Some("no"), true), "end:failed");
+    check(At::Running, exit(), "end:terminated");
+    check(At::Running, silent(), "end:terminated stop");
+    check(At::Running, TurnInput::CancelAsked, "interrupt");
+    check(At::Running, TurnInput::CancelIgnored, "end:cancelled stop");
+    check(At::Running, TurnInput::StopAsked, "end:terminated stop");
+
+    check(At::Cancelling, ready(), "clock");
+    check(At::Cancelling, quiet(), "clock");
+    check(At::Cancelling, withdrawn(), "clock");
+    check(At::Cancelling, delta(), "clock show");
+    check(At::Cancelling, said("hi"), "clock keep");
+    check(At::Cancelling, asked(), "clock deny");
+    // The agent finished before it saw the interrupt: what it did is done, and is not called cancelled.
+    check(At::Cancelling, ended(None, false), "end:completed");
+    check(At::Cancelling, ended(Some("no"), false), "end:failed");
+    check(At::Cancelling, ended(Some("no"), true), "end:cancelled");
+    check(At::Cancelling, exit(), "end:cancelled");
+    check(At::Cancelling, silent(), "end:cancelled stop");
+    check(At::Cancelling, TurnInput::CancelAsked, "");
+    check(At::Cancelling, TurnInput::CancelIgnored, "end:cancelled stop");
+    check(At::Cancelling, TurnInput::StopAsked, "end:cancelled stop");
+
+    for late in [ready(), quiet(), withdrawn(), delta(), said("late"), asked(), ended(None, false), exit(), silent()] {
+        check(At::Over, late, "");
+    }
+    check(At::Over, TurnInput::CancelAsked, "");
+    check(At::Over, TurnInput::CancelIgnored, "");
+    check(At::Over, TurnInput::StopAsked, "stop");
+}
+
+#[test]
+fn an_agent_that_dies_leaves_its_words_behind() {
+    let mut turn = turn(At::Running);
+    turn.apply(said("one"));
+    turn.apply(TurnInput::Output(AgentOutput::Delta("tw".to_owned())));
+    assert_eq!(turn.partial_text(), "one\ntw");
+    let effects = turn.apply(TurnInput::Exited(AgentExit { code: None, signal: Some(9), stderr: "oh".to_owned() }));
+    let Some(Effect::End(outcome)) = effects.into_iter().next() else { panic!("the turn must end") };
+    assert_eq!(outcome.response, "one\ntw");
+    assert_eq!(
+        outcome.ending.explain().expect("a reason"),
+        "the agent ended before the turn did: killed by signal 9; it last said: oh"
+    );
+}
+
+#[test]
+fn a_finished_message_replaces_its_deltas_and_sub_agents_are_not_the_reply() {
+    let mut turn = turn(At::Running);
+    turn.apply(TurnInput::Output(AgentOutput::Delta("he".to_owned())));
+    turn.apply(said("hello"));
+    let aside = Message {
+        kind: MessageType::Assistant,
+        text: Some("aside".to_owned()),
+        parent: Some("toolu_1".to_owned()),
+        data: None,
+    };
+    turn.apply(TurnInput::Output(AgentOutput::Message(aside)));
+    assert_eq!(turn.partial_text(), "hello");
+}
+
+#[test]
+fn permission_follows_the_team() {
+    let answer = |grant| {
+        let mut turn = Turn::start(grant);
+        turn.apply(asked()).iter().map(word).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(answer(GrantPermission::Yes), "clock allow");
+    assert_eq!(answer(GrantPermission::No), "clock deny");
+    assert_eq!(answer(GrantPermission::Ask), "clock deny");
+    assert_eq!(answer(GrantPermission::Forward), "clock deny");
+}
+
+proptest::proptest! {
+    /// Whatever comes in whatever order, a turn ends at most once, and nothing is kept after its end.
+    #[test]
+    fn a_turn_ends_once(inputs in proptest::collection::vec(0u8..10, 0..40)) {
+        let mut turn = Turn::start(GrantPermission::Yes);
+        let mut ends = 0;
+        for input in inputs {
+            let input = match input {
+                0 => said("a"),
+                1 => TurnInput::Output(AgentOutput::Delta("b".to_owned())),
+                2 => asked(),
+                3 => ended(None, false),
+                4 => ended(Some("x"), true),
+                5 => TurnInput::Exited(AgentExit::default()),
+                6 => TurnInput::Silent { after_ms: 1 },
+                7 => TurnInput::CancelAsked,
+                8 => TurnInput::CancelIgnored,
+                _ => TurnInput::StopAsked,
+            };
+            for effect in turn.apply(input) {
+                match effect {
+                    Effect::End(_) => ends += 1,
+                    Effect::StopAgent => {}
+                    _ => proptest::prop_assert_eq!(ends, 0, "an effect after the end"),
+                }
+            }
+            proptest::prop_assert!(ends <= 1);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `cargo xtask run`: from a fresh checkout to a running Iris.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+
+use crate::setup;
+use crate::shell::{self, Steps};
+
+const HELP: &str = "\
+Set up, build and run `iris serve` in the foreground. Ctrl-C ends it.
+
+Usage: cargo xtask run [--release] [--] [arguments of iris serve]
+
+  --release   the fast build: several minutes the first time
+
+State lives in IRIS_HOME (by default ~/.iris), in an embedded database.
+
+Examples:
+  cargo xtask run
+  cargo xtask run -- --port 2000
+  IRIS_HOME=/tmp/try-iris cargo xtask run --release
+";
+
+pub fn perform(arguments: &[String]) -> Result<ExitCode> {
+    if shell::asks_for_help(arguments) {
+        return Ok(shell::help(HELP));
+    }
+    let request = Request::parse(arguments);
+    let mut steps = Steps::new(3);
+
+    steps.next("looking for a C compiler");
+    setup::ensure(setup::TO_BUILD)?;
+
+    steps.next(request.build_line());
+    shell::run(shell::cargo().args(["build", "--package", "iris"]).args(request.cargo_flag()))?;
+
+    steps.next(&format!("iris serve, with its state in {}", home()));
+    let program = shell::built_program(request.profile(), "iris")?;
+    // Iris takes our place, so that a signal to us is a signal to it.
+    let error = Command::new(&program).arg("serve").args(request.serve_arguments).exec();
+    Err(error).with_context(|| format!("cannot start {}", program.display()))
+}
+
+struct Request {
+    release: bool,
+    serve_arguments: Vec<String>,
+}
+
+impl Request {
+    fn parse(arguments: &[String]) -> Self {
+        let mut own = arguments.split(|argument| argument == "--");
+        let before = own.next().unwrap_or_default();
+        let after = arguments.get(before.len() + 1..).unwrap_or_default();
+        let passed_on = before.iter().filter(|argument| *argument != "--release");
+        Self {
+            release: before.iter().any(|argument| argument == "--release"),
+            serve_arguments: passed_on.chain(after).cloned().collect(),
+        }
+    }
+
+    fn build_line(&self) -> &'static str {
+        if self.release {
+            "building Iris for speed (first time: several minutes)"
+        } else {
+            "building Iris (first time: a few minutes; `cargo xtask run --release` makes the fast build)"
+        }
+    }
+
+    fn cargo_flag(&self) -> Option<&'static str> {
+        self.release.then_some("--release")
+    }
+
+    fn profile(&self) -> &'static str {
+        if self.release { "release" } else { "debug" }
+    }
+}
+
+fn home() -> String {
+    std::env::var("IRIS_HOME").unwrap_or_else(|_| "~/.iris".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_flags_are_taken_and_the_rest_is_passed_on() {
+        check(&[], false, &[]);
+        check(&["--release"], true, &[]);
+        check(&["--port", "0"], false, &["--port", "0"]);
+        check(&["--release", "--", "--port", "0"], true, &["--port", "0"]);
+        check(&["--", "--release", "--", "x"], false, &["--release", "--", "x"]);
+    }
+
+    fn check(arguments: &[&str], release: bool, serve_arguments: &[&str]) {
+        let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+        let request = Request::parse(&arguments);
+        assert_eq!(request.release, release, "{arguments:?}");
+        assert_eq!(request.serve_arguments, serve_arguments, "{arguments:?}");
+    }
+}

@@ -1,13 +1,15 @@
 //! A PostgreSQL server of our own for one run: started from nothing, gone afterwards.
 //! Never touches a server that the machine has already.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::net::TcpListener;
 use std::os::unix::fs::{DirBuilderExt, chown};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -28,6 +30,7 @@ const VARIABLES: [&str; 6] = [
 pub struct Postgres {
     port: u16,
     place: Place,
+    server: Option<Child>,
     /// Held as long as we live: a place whose lock is free was left behind.
     _lock: File,
 }
@@ -47,7 +50,7 @@ impl Postgres {
         lock.lock()?;
         let place = Place::create(&records, programs, owner)?;
 
-        let mut server = Self { port: 0, place, _lock: lock };
+        let mut server = Self { port: 0, place, server: None, _lock: lock };
         server.place.initialise()?;
         server.start_on_free_port()?;
         Ok(server)
@@ -77,7 +80,10 @@ impl Postgres {
             self.port = free_port()?;
             self.place.configure(self.port)?;
             match self.place.start() {
-                Ok(()) => return Ok(()),
+                Ok(server) => {
+                    self.server = Some(server);
+                    return Ok(());
+                }
                 Err(error) if shell::interrupted() => return Err(error),
                 Err(error) => last = error,
             }
@@ -90,7 +96,13 @@ impl Postgres {
 impl Drop for Postgres {
     fn drop(&mut self) {
         if let Err(error) = self.place.take_down() {
-            eprintln!("warning: PostgreSQL is left behind: {error:#}");
+            eprintln!("warning: PostgreSQL did not end well: {error:#}");
+        }
+        // It has ended already, unless a test made it deaf.
+        if let Some(server) = &mut self.server
+            && let Err(error) = server.kill().and_then(|()| server.wait())
+        {
+            eprintln!("warning: lost sight of PostgreSQL: {error}");
         }
     }
 }
@@ -214,12 +226,39 @@ impl Place {
         fs::write(&file, settings).with_context(|| format!("cannot write {}", file.display()))
     }
 
-    fn start(&self) -> Result<()> {
-        let mut command = self.pg_ctl();
-        command.arg("--log").arg(self.log()).args(["--wait", "--timeout=60", "start"]);
-        // The server would keep pipes of ours open, and we would wait for it for ever.
-        command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
-        shell::run(&mut command)
+    /// Starts the server as a child of ours (`pg_ctl start` would hand it to init, which in a container may never bury
+    /// it) and waits until it takes connections.
+    fn start(&self) -> Result<Child> {
+        let log = OpenOptions::new().create(true).append(true).open(self.log())?;
+        let mut server = self
+            .owner
+            .command(self.programs.join("postgres"))
+            .arg("-D")
+            .arg(self.data())
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .context("cannot start the PostgreSQL server")?;
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !self.is_ready() {
+            if let Some(status) = server.try_wait()? {
+                bail!("the PostgreSQL server ended with {status}");
+            }
+            if Instant::now() > deadline || shell::interrupted() {
+                server.kill()?;
+                server.wait()?;
+                bail!("the PostgreSQL server was not ready in time");
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
+    }
+
+    /// The server says so in the last line of this file; `pg_ctl` looks there too.
+    fn is_ready(&self) -> bool {
+        let file = fs::read_to_string(self.data().join("postmaster.pid")).unwrap_or_default();
+        file.lines().last().is_some_and(|line| line.trim() == "ready")
     }
 
     /// At once: nobody needs what is in it.

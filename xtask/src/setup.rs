@@ -124,6 +124,7 @@ fn install_command(tools: &[Tool]) -> String {
     format!("{command} {}", packages(tools, installer).join(" "))
 }
 
+/// Debian may start a server of its own after the installation; the tests never use that one.
 fn install_with_apt(tools: &[Tool]) -> Result<()> {
     let packages = packages(tools, Installer::Apt);
     eprintln!("      installing {}", packages.join(", "));
@@ -132,10 +133,7 @@ fn install_with_apt(tools: &[Tool]) -> Result<()> {
         Command::new("apt-get")
             .args(["install", "-y", "-qq", "--no-install-recommends"])
             .args(packages)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            // Debian starts a server of its own after the installation; in run level 1 it leaves that be where no
-            // systemd runs. The tests never use that server.
-            .env("RUNLEVEL", "1"),
+            .env("DEBIAN_FRONTEND", "noninteractive"),
     )
 }
 

@@ -1,1 +1,9 @@
-//! placeholder
+//! Talking to one agent process: how it is started, what goes in, what comes out, how it ends.
+//!
+//! Everything about one kind of agent stays in its folder. This crate knows no database and decides nothing about turns.
+
+pub mod agent;
+pub mod claude;
+pub mod launch;
+mod lines;
+pub mod scripted;

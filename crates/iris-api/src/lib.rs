@@ -1,1 +1,19 @@
-//! placeholder
+//! The shapes on the wire, and nothing else: what clients send and what they get. camelCase JSON.
+
+pub mod event;
+pub mod problem;
+pub mod session;
+pub mod status;
+pub mod team;
+pub mod turn;
+
+use serde::{Deserialize, Serialize};
+
+/// A page of a list. `next` is the cursor of the next page; absent on the last.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}

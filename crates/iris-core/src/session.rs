@@ -43,14 +43,14 @@ impl SessionState {
     /// process can die at any time; everything else follows the one path of a process's life.
     pub fn may_become(self, next: Self) -> bool {
         use SessionState::*;
-        match (self, next) {
-            (_, Stopped) => true,
-            (Stopped, Spawning) => true,
-            (Spawning, Idle | Processing) => true,
-            (Idle, Processing) | (Processing, Idle | Processing) => true,
-            (Spawning | Idle | Processing, Terminating) => true,
-            _ => false,
-        }
+        matches!(
+            (self, next),
+            (_, Stopped)
+                | (Stopped, Spawning)
+                | (Spawning | Processing, Idle | Processing)
+                | (Idle, Processing)
+                | (Spawning | Idle | Processing, Terminating)
+        )
     }
 }
 

@@ -1,1 +1,19 @@
-//! placeholder
+//! Makes things happen: verbs on nouns, the pool of agents, the bus, and upkeep.
+//!
+//! The engine decides by asking iris-core and remembers by telling iris-store. It knows no HTTP, no MCP and no command
+//! line: those call it.
+
+mod agent;
+pub mod backup;
+pub mod bus;
+pub mod config;
+mod engine;
+pub mod home;
+pub mod pool;
+pub mod session;
+pub mod tasks;
+pub mod turn;
+mod upkeep;
+
+pub use engine::{Engine, EngineStatus, StartError};
+pub use iris_store::{StoreError, StoreHealth, wall_ms};

@@ -10,7 +10,6 @@ pub struct Arguments {
     pub script: PathBuf,
     pub identity: Identity,
     pub state_dir: Option<PathBuf>,
-    pub partial_messages: bool,
     pub model: Option<String>,
     pub permission_mode: Option<String>,
 }
@@ -39,14 +38,12 @@ pub enum ArgumentsError {
 pub fn parse(args: impl Iterator<Item = String>) -> Result<Arguments, ArgumentsError> {
     let mut args = args.peekable();
     let (mut script, mut new, mut resumed, mut state_dir) = (None, None, None, None);
-    let (mut partial_messages, mut model, mut permission_mode) = (false, None, None);
+    let (mut model, mut permission_mode) = (None, None);
     while let Some(argument) = args.next() {
         let (flag, inline) = split(&argument);
         let mut value = || match inline {
             Some(value) => Ok(value.to_owned()),
-            None => args
-                .next()
-                .ok_or_else(|| ArgumentsError::NoValue(flag.to_owned())),
+            None => args.next().ok_or_else(|| ArgumentsError::NoValue(flag.to_owned())),
         };
         match flag {
             "--script" => script = Some(PathBuf::from(value()?)),
@@ -55,7 +52,6 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Arguments, ArgumentsE
             "--resume" | "-r" => resumed = Some(uuid(value()?)?),
             "--model" => model = Some(value()?),
             "--permission-mode" => permission_mode = Some(value()?),
-            "--include-partial-messages" => partial_messages = true,
             // Flags of the real CLI that mean nothing here. Their values are words without a dash and fall through the
             // same way, so that a new flag upstream never breaks a script.
             _ => {}
@@ -67,14 +63,7 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Arguments, ArgumentsE
         (None, Some(id)) => Identity::Resumed(id),
         (Some(_), Some(_)) => return Err(ArgumentsError::TwoIdentities),
     };
-    Ok(Arguments {
-        script: script.ok_or(ArgumentsError::NoScript)?,
-        identity,
-        state_dir,
-        partial_messages,
-        model,
-        permission_mode,
-    })
+    Ok(Arguments { script: script.ok_or(ArgumentsError::NoScript)?, identity, state_dir, model, permission_mode })
 }
 
 fn split(argument: &str) -> (&str, Option<&str>) {
@@ -91,11 +80,7 @@ fn uuid(text: String) -> Result<String, ArgumentsError> {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         });
-    if shaped {
-        Ok(text)
-    } else {
-        Err(ArgumentsError::NotAUuid(text))
-    }
+    if shaped { Ok(text) } else { Err(ArgumentsError::NotAUuid(text)) }
 }
 
 #[cfg(test)]
@@ -118,7 +103,6 @@ mod tests {
         assert_eq!(arguments.identity, Identity::Resumed(ID.to_owned()));
         assert_eq!(arguments.script, PathBuf::from("s.yaml"));
         assert_eq!(arguments.model.as_deref(), Some("m"));
-        assert!(arguments.partial_messages);
     }
 
     #[test]

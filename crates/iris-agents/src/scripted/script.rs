@@ -63,24 +63,13 @@ pub struct Reply {
 #[derive(Debug, Error)]
 pub enum ScriptError {
     #[error("cannot read the script {path}: {source}", path = path.display())]
-    Read {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     #[error("{path}:{line}:{column}: {message}", path = path.display())]
-    Wrong {
-        path: PathBuf,
-        line: u64,
-        column: u64,
-        message: String,
-    },
+    Wrong { path: PathBuf, line: u64, column: u64, message: String },
 }
 
 pub fn load(path: &Path) -> Result<Script, ScriptError> {
-    let text = fs::read_to_string(path).map_err(|source| ScriptError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    let text = fs::read_to_string(path).map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
     parse(&text).map_err(|error| wrong(path, &error))
 }
 
@@ -90,17 +79,23 @@ fn parse(text: &str) -> Result<Script, serde_saphyr::Error> {
 }
 
 fn wrong(path: &Path, error: &serde_saphyr::Error) -> ScriptError {
-    let (line, column) = error
-        .location()
-        .map_or((1, 1), |at| (at.line(), at.column()));
+    let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
     let told = error.to_string();
     let suffix = format!(" at line {line}, column {column}");
     ScriptError::Wrong {
         path: path.to_owned(),
         line,
         column,
-        message: told.strip_suffix(&suffix).unwrap_or(&told).to_owned(),
+        message: in_the_author_s_words(told.strip_suffix(&suffix).unwrap_or(&told)),
     }
+}
+
+/// The only enum of a script is the step, and "variant" is our word for it.
+fn in_the_author_s_words(message: &str) -> String {
+    message.replace("unknown variant", "unknown step").replace(
+        "expected end of mapping after enum variant value",
+        "a step has one key; begin the next one with a dash",
+    )
 }
 
 fn default_model() -> String {
@@ -126,12 +121,29 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_their_place() {
-        check("replays: []\n", "");
-        check("default:\n  - say: hello\n  - dance: true\n", "");
-        check("replies:\n  - match: \"(\"\n    do: []\n", "");
-        check("default:\n  - delay: 5 parsecs\n", "");
-        check("default:\n  - tool: {nome: Bash}\n", "");
-        check("default:\n  - say: [\n", "");
+        check("replays: []\n", "s.yaml:1:1: unknown field `replays`, expected one of model, start, replies, default");
+        check("replies:\n  - match: \"(\"\n    do: []\n", "s.yaml:2:12: `(` is no regular expression: unclosed group");
+        check(
+            "default:\n  - delay: 5 parsecs\n",
+            "s.yaml:2:12: `5 parsecs` is no delay: give milliseconds, or a text like 50ms, 2s, 1m",
+        );
+        check(
+            "default:\n  - tool: {nome: Bash}\n",
+            "s.yaml:2:12: unknown field `nome`, expected one of name, input, result, error, delay",
+        );
+        check("default:\n  - garbage: {bytes: f}\n", "s.yaml:2:14: `f` is no list of hexadecimal bytes");
+        check(
+            "default:\n  - say: hello\n    delay: 5\n",
+            "s.yaml:3:5: a step has one key; begin the next one with a dash",
+        );
+        check("default:\n  - say: [\n", "s.yaml:2:10: expected string scalar");
+    }
+
+    #[test]
+    fn an_unknown_step_is_told_with_all_known_ones() {
+        let error = parse("default:\n  - say: hello\n  - dance: true\n").expect_err("the script is wrong");
+        let told = wrong(Path::new("s.yaml"), &error).to_string();
+        assert!(told.starts_with("s.yaml:3:5: unknown step `dance`, expected one of say, think, "), "{told}");
     }
 
     #[test]

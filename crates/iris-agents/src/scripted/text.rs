@@ -48,11 +48,7 @@ pub struct Variables {
 
 impl Variables {
     pub fn expand<'t>(&self, template: &'t Template) -> Cow<'t, str> {
-        if template.plain {
-            Cow::Borrowed(&template.raw)
-        } else {
-            Cow::Owned(self.replace(&template.raw))
-        }
+        if template.plain { Cow::Borrowed(&template.raw) } else { Cow::Owned(self.replace(&template.raw)) }
     }
 
     /// Replaces placeholders in every string of a JSON value: tool inputs and MCP arguments.
@@ -60,10 +56,9 @@ impl Variables {
         match value {
             Value::String(text) => Value::String(self.replace(text)),
             Value::Array(items) => items.iter().map(|item| self.expand_value(item)).collect(),
-            Value::Object(fields) => fields
-                .iter()
-                .map(|(key, field)| (key.clone(), self.expand_value(field)))
-                .collect(),
+            Value::Object(fields) => {
+                fields.iter().map(|(key, field)| (key.clone(), self.expand_value(field))).collect()
+            }
             other => other.clone(),
         }
     }

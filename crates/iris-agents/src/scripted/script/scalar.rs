@@ -35,9 +35,7 @@ impl<'de> Deserialize<'de> for Delay {
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Delay, E> {
                 parse_delay(text).map(Delay).ok_or_else(|| {
-                    E::custom(format_args!(
-                        "`{text}` is no delay: give milliseconds, or a text like 50ms, 2s, 1m"
-                    ))
+                    E::custom(format_args!("`{text}` is no delay: give milliseconds, or a text like 50ms, 2s, 1m"))
                 })
             }
         }

@@ -60,17 +60,11 @@ impl From<TextOr<StreamFields>> for Stream {
     fn from(written: TextOr<StreamFields>) -> Self {
         let fields = match written {
             TextOr::Full(fields) => fields,
-            TextOr::Text(text) => StreamFields {
-                text: Template::new(text),
-                chunk: default_chunk(),
-                every: Delay::default(),
-            },
+            TextOr::Text(text) => {
+                StreamFields { text: Template::new(text), chunk: default_chunk(), every: Delay::default() }
+            }
         };
-        Self {
-            text: fields.text,
-            chunk: fields.chunk.max(1),
-            every: fields.every,
-        }
+        Self { text: fields.text, chunk: fields.chunk.max(1), every: fields.every }
     }
 }
 
@@ -109,10 +103,7 @@ impl From<TextOr<RunFields>> for Run {
     fn from(written: TextOr<RunFields>) -> Self {
         match written {
             TextOr::Full(RunFields { command, timeout }) => Self { command, timeout },
-            TextOr::Text(text) => Self {
-                command: Template::new(text),
-                timeout: two_minutes(),
-            },
+            TextOr::Text(text) => Self { command: Template::new(text), timeout: two_minutes() },
         }
     }
 }
@@ -180,10 +171,7 @@ impl From<TextOr<ChoiceFields>> for Choice {
     fn from(written: TextOr<ChoiceFields>) -> Self {
         match written {
             TextOr::Full(ChoiceFields { label, description }) => Self { label, description },
-            TextOr::Text(text) => Self {
-                label: Template::new(text),
-                description: Template::default(),
-            },
+            TextOr::Text(text) => Self { label: Template::new(text), description: Template::default() },
         }
     }
 }

@@ -1,0 +1,298 @@
+//! A live agent process: bytes in, typed output out, and an end that leaves nothing behind.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use iris_core::agent::{AgentExit, AgentOutput, PermissionReply};
+use iris_core::id::TurnId;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::claude::{read::Reader, write};
+use crate::launch::{Launch, LaunchError};
+use crate::lines::{Line, Lines};
+
+pub struct Agent {
+    child: Child,
+    pid: Option<u32>,
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    lines: Lines,
+    reader: Reader,
+    /// What is still to be written to it.
+    outgoing: Vec<u8>,
+    last_words: LastWords,
+    exit: Option<AgentExit>,
+}
+
+#[derive(Debug)]
+pub enum Progress {
+    Outputs(Vec<AgentOutput>),
+    /// It is gone, and everything it said has been given out before.
+    Exited(AgentExit),
+}
+
+/// How much is read at once. A burst of a thousand short lines is then a handful of reads.
+const READ_AT_ONCE: usize = 64 * 1024;
+/// A process may end while a child of its own keeps the pipe open; what it wrote itself is there at once.
+const DRAIN_LIMIT: Duration = Duration::from_millis(300);
+
+impl Agent {
+    /// Starts the process and greets it. It is ready when it answers with `AgentOutput::Ready`.
+    pub fn start(launch: &Launch) -> Result<Self, LaunchError> {
+        let mut child = Command::new(&launch.program)
+            .args(&launch.args)
+            .env_clear()
+            .envs(&launch.env)
+            .current_dir(&launch.folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A group of its own, so that it can be ended with everything it started in it.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|why| LaunchError::NotStarted { program: launch.program.display().to_string(), why })?;
+        let mut agent = Self {
+            pid: child.id(),
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            child,
+            lines: Lines::default(),
+            reader: Reader::default(),
+            outgoing: Vec::new(),
+            last_words: LastWords::default(),
+            exit: None,
+        };
+        write::initialize(&mut agent.outgoing);
+        Ok(agent)
+    }
+
+    pub fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    pub fn tell(&mut self, turn: &TurnId, text: &str) {
+        write::user_message(&mut self.outgoing, turn, text);
+    }
+
+    pub fn interrupt(&mut self) {
+        write::interrupt(&mut self.outgoing);
+    }
+
+    pub fn answer_permission(&mut self, request: &str, reply: &PermissionReply) {
+        write::permission_reply(&mut self.outgoing, request, reply);
+    }
+
+    /// The next thing that happens. Safe to give up on at any await: nothing that was read or written is lost.
+    pub async fn next(&mut self) -> Progress {
+        loop {
+            if let Some(exit) = &self.exit {
+                return Progress::Exited(exit.clone());
+            }
+            match self.wait().await {
+                Happened::Wrote(count) => drop(self.outgoing.drain(..count)),
+                Happened::CannotWrite => self.stdin = None,
+                Happened::Read => {
+                    let outputs = self.read_lines();
+                    if !outputs.is_empty() {
+                        return Progress::Outputs(outputs);
+                    }
+                }
+                Happened::StdoutClosed => self.stdout = None,
+                Happened::StderrClosed => self.stderr = None,
+                Happened::Complained => {}
+                Happened::Ended => {
+                    let outputs = self.collect_last_words().await;
+                    if !outputs.is_empty() {
+                        return Progress::Outputs(outputs);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn wait(&mut self) -> Happened {
+        let Self { child, stdin, stdout, stderr, lines, outgoing, last_words, .. } = self;
+        tokio::select! {
+            biased;
+            result = write_some(stdin, outgoing), if stdin.is_some() && !outgoing.is_empty() => match result {
+                Ok(count) => Happened::Wrote(count),
+                Err(_) => Happened::CannotWrite,
+            },
+            result = read_some(stdout, lines), if stdout.is_some() => match result {
+                Ok(0) | Err(_) => Happened::StdoutClosed,
+                Ok(_) => Happened::Read,
+            },
+            result = last_words.read(stderr), if stderr.is_some() => match result {
+                Ok(0) | Err(_) => Happened::StderrClosed,
+                Ok(_) => Happened::Complained,
+            },
+            _ = child.wait() => Happened::Ended,
+        }
+    }
+
+    fn read_lines(&mut self) -> Vec<AgentOutput> {
+        let mut outputs = Vec::new();
+        let Self { lines, reader, outgoing, .. } = self;
+        lines.drain(|line| match line {
+            Line::Whole(bytes) => reader.read(bytes, &mut outputs, outgoing),
+            Line::TooLong { bytes } => outputs.push(Reader::too_long(bytes)),
+        });
+        outputs
+    }
+
+    /// The process has ended: takes what still stands in its pipes.
+    async fn collect_last_words(&mut self) -> Vec<AgentOutput> {
+        let until = Instant::now() + DRAIN_LIMIT;
+        while self.stdout.is_some() {
+            match timeout_at(until, read_some(&mut self.stdout, &mut self.lines)).await {
+                Ok(Ok(count)) if count > 0 => {}
+                _ => self.stdout = None,
+            }
+        }
+        while self.stderr.is_some() {
+            match timeout_at(until, self.last_words.read(&mut self.stderr)).await {
+                Ok(Ok(count)) if count > 0 => {}
+                _ => self.stderr = None,
+            }
+        }
+        let mut outputs = self.read_lines();
+        if let Some(rest) = self.lines.rest() {
+            self.reader.read(&rest, &mut outputs, &mut self.outgoing);
+        }
+        // It has ended, so this answers at once.
+        let status = self.child.wait().await.ok();
+        use std::os::unix::process::ExitStatusExt;
+        self.exit = Some(AgentExit {
+            code: status.and_then(|status| status.code()),
+            signal: status.and_then(|status| status.signal()),
+            stderr: self.last_words.text(),
+        });
+        outputs
+    }
+
+    /// Stops politely, then firmly, then for certain. Returns when the process is gone.
+    pub async fn stop(mut self) -> AgentExit {
+        if self.exit.is_none() {
+            write::end_session(&mut self.outgoing);
+            if timeout(POLITE_LIMIT, self.gone_politely()).await.is_err() {
+                self.signal(Signal::SIGTERM);
+                if timeout(FIRM_LIMIT, self.gone()).await.is_err() {
+                    self.signal(Signal::SIGKILL);
+                    self.gone().await;
+                }
+            }
+        }
+        // Whatever it started in its group and left behind goes with it.
+        self.signal(Signal::SIGKILL);
+        self.exit.take().unwrap_or_default()
+    }
+
+    async fn gone_politely(&mut self) {
+        while !self.outgoing.is_empty() && self.stdin.is_some() && self.exit.is_none() {
+            if let Progress::Exited(_) = self.next_ignoring_output().await {
+                return;
+            }
+        }
+        self.stdin = None;
+        self.gone().await;
+    }
+
+    async fn gone(&mut self) {
+        while !matches!(self.next().await, Progress::Exited(_)) {}
+    }
+
+    /// One step of writing or reading, for while only the end is of interest.
+    async fn next_ignoring_output(&mut self) -> Progress {
+        match self.wait().await {
+            Happened::Wrote(count) => drop(self.outgoing.drain(..count)),
+            Happened::CannotWrite => self.stdin = None,
+            Happened::Read => drop(self.read_lines()),
+            Happened::StdoutClosed => self.stdout = None,
+            Happened::StderrClosed => self.stderr = None,
+            Happened::Complained => {}
+            Happened::Ended => drop(self.collect_last_words().await),
+        }
+        match &self.exit {
+            Some(exit) => Progress::Exited(exit.clone()),
+            None => Progress::Outputs(Vec::new()),
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let Some(pid) = self.pid.and_then(|pid| i32::try_from(pid).ok()) else { return };
+        if let Err(error) = killpg(Pid::from_raw(pid), signal)
+            && error != nix::errno::Errno::ESRCH
+        {
+            tracing::warn!(pid, %signal, %error, "could not signal an agent's process group");
+        }
+    }
+}
+
+const POLITE_LIMIT: Duration = Duration::from_secs(3);
+const FIRM_LIMIT: Duration = Duration::from_secs(4);
+
+enum Happened {
+    Wrote(usize),
+    CannotWrite,
+    Read,
+    StdoutClosed,
+    Complained,
+    StderrClosed,
+    Ended,
+}
+
+async fn write_some(stdin: &mut Option<ChildStdin>, outgoing: &[u8]) -> std::io::Result<usize> {
+    match stdin {
+        Some(stdin) => stdin.write(outgoing).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn read_some(stdout: &mut Option<ChildStdout>, lines: &mut Lines) -> std::io::Result<usize> {
+    match stdout {
+        Some(stdout) => {
+            let buffer = lines.buffer();
+            let before = buffer.len();
+            // Room is asked for in small steps until a burst shows that more is useful: most agents are mostly quiet.
+            let room = buffer.capacity() - before;
+            if room < 1024 {
+                buffer.reserve(if before == 0 { 8 * 1024 } else { READ_AT_ONCE });
+            }
+            stdout.read_buf(buffer).await
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// The tail of stderr.
+#[derive(Debug, Default)]
+struct LastWords {
+    tail: Vec<u8>,
+}
+
+const TAIL_KEPT: usize = 4 * 1024;
+
+impl LastWords {
+    async fn read(&mut self, stderr: &mut Option<ChildStderr>) -> std::io::Result<usize> {
+        let Some(stderr) = stderr else { return std::future::pending().await };
+        let mut piece = [0; 512];
+        let count = stderr.read(&mut piece).await?;
+        self.tail.extend_from_slice(&piece[..count]);
+        if self.tail.len() > 2 * TAIL_KEPT {
+            self.tail.drain(..self.tail.len() - TAIL_KEPT);
+        }
+        Ok(count)
+    }
+
+    fn text(&self) -> String {
+        let start = self.tail.len().saturating_sub(TAIL_KEPT);
+        String::from_utf8_lossy(&self.tail[start..]).trim().to_owned()
+    }
+}

@@ -1,0 +1,6 @@
+//! Claude Code's stream-json: newline-delimited JSON both ways, with control requests on the same pipe. The scripted
+//! agent speaks it too.
+
+pub(crate) mod read;
+pub(crate) mod wire;
+pub(crate) mod write;

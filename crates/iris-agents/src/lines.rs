@@ -1,0 +1,104 @@
+//! Bytes into lines. A line may come in any number of pieces, and any number of lines in one piece.
+
+/// Longer lines are passed over, and said to have been. The largest real ones seen are 1 MB.
+const LONGEST_LINE: usize = 64 * 1024 * 1024;
+/// A buffer that grew beyond this is given back once it is empty.
+const ROOM_KEPT: usize = 32 * 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    buffer: Vec<u8>,
+    /// How far the buffer has been searched for the end of a line.
+    searched: usize,
+    skipping: Option<usize>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    Whole(&'a [u8]),
+    TooLong { bytes: usize },
+}
+
+impl Lines {
+    /// Where the next bytes are to be read into.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        if self.buffer.is_empty() && self.buffer.capacity() > ROOM_KEPT {
+            self.buffer = Vec::new();
+        }
+        &mut self.buffer
+    }
+
+    /// Gives every finished line to `take` and keeps the rest.
+    pub fn drain(&mut self, mut take: impl FnMut(Line<'_>)) {
+        let mut start = 0;
+        while let Some(length) = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') {
+            let end = self.searched + length;
+            match self.skipping.take() {
+                Some(bytes) => take(Line::TooLong { bytes: bytes + end - start }),
+                None => take(Line::Whole(&self.buffer[start..end])),
+            }
+            start = end + 1;
+            self.searched = start;
+        }
+        self.buffer.drain(..start);
+        self.searched = self.buffer.len();
+        if self.buffer.len() > LONGEST_LINE {
+            self.skipping = Some(self.skipping.unwrap_or(0) + self.buffer.len());
+            self.buffer.clear();
+            self.searched = 0;
+        }
+    }
+
+    /// What was left without an end of line when the stream ended.
+    pub fn rest(&mut self) -> Option<Vec<u8>> {
+        let rest = std::mem::take(&mut self.buffer);
+        self.searched = 0;
+        (!rest.is_empty()).then_some(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pieces: &[&str], expected: &[&str], rest: Option<&str>) {
+        let mut lines = Lines::default();
+        let mut seen = Vec::new();
+        for piece in pieces {
+            lines.buffer().extend_from_slice(piece.as_bytes());
+            lines.drain(|line| match line {
+                Line::Whole(bytes) => seen.push(String::from_utf8_lossy(bytes).into_owned()),
+                Line::TooLong { bytes } => seen.push(format!("too long: {bytes}")),
+            });
+        }
+        assert_eq!(seen, expected, "{pieces:?}");
+        assert_eq!(lines.rest().map(|rest| String::from_utf8_lossy(&rest).into_owned()).as_deref(), rest);
+    }
+
+    #[test]
+    fn lines_come_in_any_pieces() {
+        check(&["a\nb\n"], &["a", "b"], None);
+        check(&["a", "b", "\n", "c"], &["ab"], Some("c"));
+        check(&["\n\n"], &["", ""], None);
+        check(&["x\ny", "z\n"], &["x", "yz"], None);
+        check(&[], &[], None);
+    }
+
+    #[test]
+    fn a_line_without_end_is_passed_over_and_the_next_is_read() {
+        let mut lines = Lines::default();
+        let piece = vec![b'x'; 1024 * 1024];
+        for _ in 0..70 {
+            lines.buffer().extend_from_slice(&piece);
+            lines.drain(|_| panic!("no line has ended"));
+            assert!(lines.buffer.len() <= LONGEST_LINE);
+        }
+        lines.buffer().extend_from_slice(b"\nafter\n");
+        let mut seen = Vec::new();
+        lines.drain(|line| match line {
+            Line::Whole(bytes) => seen.push(String::from_utf8_lossy(bytes).into_owned()),
+            Line::TooLong { bytes } => seen.push(bytes.to_string()),
+        });
+        assert_eq!(seen, [(70 * 1024 * 1024).to_string(), "after".to_owned()]);
+    }
+}

@@ -1,0 +1,23 @@
+//! The command line that starts a scripted agent: this very program, under a hidden subcommand.
+
+use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
+
+/// The hidden subcommand of `iris` that runs a scripted agent.
+pub const SUBCOMMAND: &str = "scripted-agent";
+
+pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
+    let script = spec.script.as_ref().ok_or_else(|| LaunchError::NoScript(spec.team.clone()))?;
+    let program = match &spec.command {
+        Some(command) => command.clone(),
+        None => std::env::current_exe().map_err(LaunchError::OwnProgram)?,
+    };
+    let conversation = match spec.conversation {
+        Conversation::New => "--session-id",
+        Conversation::Resumed => "--resume",
+    };
+    let mut args = vec![SUBCOMMAND.to_owned(), "--script".to_owned(), script.display().to_string()];
+    args.extend([conversation.to_owned(), spec.session.to_string()]);
+    args.extend(["--state-dir".to_owned(), spec.state_folder.display().to_string()]);
+    args.extend(spec.args.iter().cloned());
+    Ok(Launch { program, args, env: environment(spec), folder: spec.path.clone() })
+}

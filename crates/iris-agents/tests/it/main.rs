@@ -1,0 +1,3 @@
+//! One binary for all integration tests of this crate; files mirror the source paths.
+
+mod scripted;

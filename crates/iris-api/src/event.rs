@@ -1,0 +1,31 @@
+//! Events and deltas as readers get them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// A numbered fact. Read on from any number; numbers may have holes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    pub seq: i64,
+    /// Wall-clock milliseconds.
+    pub at: i64,
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    pub data: Box<RawValue>,
+}
+
+/// A piece of text an agent is writing just now; SSE event `delta`. Not stored, not numbered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Delta {
+    pub team: String,
+    pub session: String,
+    pub turn: String,
+    pub text: String,
+}

@@ -1,0 +1,44 @@
+//! The daemon's own state, and backups.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    pub version: String,
+    pub pid: u32,
+    pub node: String,
+    pub home: String,
+    /// sqlite or postgres.
+    pub database: String,
+    /// Whether anything can be accepted just now.
+    pub store: StoreStatus,
+    pub agents: usize,
+    pub max_agents: usize,
+    /// Sessions that have work and wait for a place in the pool.
+    pub waiting_sessions: usize,
+    pub newest_event: i64,
+    pub uptime_ms: i64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum StoreStatus {
+    Well,
+    Troubled { what: String, hint: Option<String>, since: i64 },
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct BackupRequest {
+    /// Absolute, on the daemon's machine.
+    pub path: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupResponse {
+    pub path: String,
+    pub bytes: u64,
+    pub schema: u32,
+}

@@ -1,0 +1,60 @@
+//! Teams, and waking and putting them to sleep.
+
+use serde::{Deserialize, Serialize};
+
+use crate::session::Session;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Team {
+    pub name: String,
+    pub path: String,
+    /// claude, codex, acp or scripted.
+    pub agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// How many of its sessions have a live agent.
+    pub awake: usize,
+    pub sessions: usize,
+    pub queued: i64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TeamStatus {
+    pub team: Team,
+    pub sessions: Vec<Session>,
+}
+
+/// Which session of a team is meant: that of this party. Without one, the user's.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct PartyRequest {
+    pub from_team: Option<String>,
+    /// For sleep: stop it though it is at work. For sleep and cancel: all sessions of the team.
+    pub force: bool,
+    pub all: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WakeResponse {
+    pub session: Session,
+    pub was_awake: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SleepResponse {
+    /// How many agents were ended. 0: none was awake.
+    pub stopped: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CancelResponse {
+    /// The turns that were withdrawn or whose agent was interrupted.
+    pub turns: Vec<String>,
+}

@@ -1,0 +1,193 @@
+//! The agents of this daemon: one task per live agent, and the handles others hold on them.
+
+mod run;
+mod start;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use iris_core::duration::Millis;
+use iris_core::event::StopCause;
+use iris_core::id::{SessionId, TurnId};
+use iris_core::pool::PoolPhase;
+use iris_store::turn::Work;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::engine::Inner;
+
+pub(crate) use start::start;
+
+/// A handle on a live agent: verbs, never its channel.
+#[derive(Clone)]
+pub(crate) struct RunnerHandle {
+    inbox: mpsc::Sender<Command>,
+    slot: Arc<Slot>,
+}
+
+/// What the pool needs to know of an agent without asking it.
+pub(crate) struct Slot {
+    phase: AtomicU8,
+    last_used: AtomicU64,
+    idle_since_ms: AtomicU64,
+    started: std::time::Instant,
+    /// The team's own limit; known once the session's team is.
+    idle_timeout: std::sync::OnceLock<Millis>,
+}
+
+pub(crate) enum Command {
+    Run(Work),
+    /// There may be work that nobody has told the agent of.
+    LookAgain,
+    Cancel {
+        turn: TurnId,
+    },
+    Partial {
+        turn: TurnId,
+        reply: oneshot::Sender<String>,
+    },
+    Stop {
+        mode: StopMode,
+        why: StopCause,
+        reply: Option<oneshot::Sender<Stopped>>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StopMode {
+    IfIdle,
+    Now,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    Yes,
+    Busy,
+}
+
+/// Commands that may wait for one agent. A sender that finds it full waits; nothing is lost.
+const WAITING_COMMANDS: usize = 64;
+
+impl RunnerHandle {
+    fn new() -> (Self, mpsc::Receiver<Command>) {
+        let (inbox, commands) = mpsc::channel(WAITING_COMMANDS);
+        let slot = Arc::new(Slot {
+            phase: AtomicU8::new(0),
+            last_used: AtomicU64::new(0),
+            idle_since_ms: AtomicU64::new(0),
+            started: std::time::Instant::now(),
+            idle_timeout: std::sync::OnceLock::new(),
+        });
+        slot.set(PoolPhase::Spawning);
+        (Self { inbox, slot }, commands)
+    }
+
+    pub fn phase(&self) -> PoolPhase {
+        match self.slot.phase.load(Ordering::SeqCst) {
+            0 => PoolPhase::Spawning,
+            1 => PoolPhase::Idle,
+            2 => PoolPhase::Busy,
+            _ => PoolPhase::Stopping,
+        }
+    }
+
+    pub fn last_used(&self) -> u64 {
+        self.slot.last_used.load(Ordering::SeqCst)
+    }
+
+    /// How long it has been idle, if it is.
+    pub fn idle_for_ms(&self) -> Option<u64> {
+        let since = self.slot.idle_since_ms.load(Ordering::SeqCst);
+        (self.phase() == PoolPhase::Idle).then(|| self.slot.now_ms().saturating_sub(since))
+    }
+
+    pub fn idle_timeout(&self) -> Option<Millis> {
+        self.slot.idle_timeout.get().copied()
+    }
+
+    pub async fn run(&self, work: Work) {
+        // An agent that ended meanwhile has settled its turns itself.
+        self.inbox.send(Command::Run(work)).await.ok();
+    }
+
+    pub fn look_again(&self) {
+        // A full inbox means that it will look soon enough.
+        self.inbox.try_send(Command::LookAgain).ok();
+    }
+
+    pub async fn cancel(&self, turn: TurnId) {
+        self.inbox.send(Command::Cancel { turn }).await.ok();
+    }
+
+    /// The text so far of the turn it is working on.
+    pub async fn partial(&self, turn: TurnId) -> Option<String> {
+        let (reply, text) = oneshot::channel();
+        self.inbox.send(Command::Partial { turn, reply }).await.ok()?;
+        text.await.ok()
+    }
+
+    pub fn ask_to_stop(&self, mode: StopMode, why: StopCause) {
+        self.inbox.try_send(Command::Stop { mode, why, reply: None }).ok();
+    }
+
+    /// Returns when the process is gone and that is written down, or at once if it is busy and may not be disturbed.
+    pub async fn stop(&self, mode: StopMode, why: StopCause) -> Stopped {
+        let (reply, stopped) = oneshot::channel();
+        if self.inbox.send(Command::Stop { mode, why, reply: Some(reply) }).await.is_err() {
+            return Stopped::Yes;
+        }
+        stopped.await.unwrap_or(Stopped::Yes)
+    }
+}
+
+impl Slot {
+    pub fn set(&self, phase: PoolPhase) {
+        let number = match phase {
+            PoolPhase::Spawning => 0,
+            PoolPhase::Idle => 1,
+            PoolPhase::Busy => 2,
+            PoolPhase::Stopping => 3,
+        };
+        if phase == PoolPhase::Idle {
+            self.idle_since_ms.store(self.now_ms(), Ordering::SeqCst);
+        }
+        self.phase.store(number, Ordering::SeqCst);
+    }
+
+    /// The order in which agents were used, for the pool to find the one that was not for longest.
+    pub fn touch(&self) {
+        static USES: AtomicU64 = AtomicU64::new(1);
+        self.last_used.store(USES.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Lets running turns go on until the grace is over, then stops every agent. Idle ones go at once.
+pub(crate) async fn stop_all(engine: &Inner) {
+    let until = tokio::time::Instant::now() + engine.config.settings.shutdown_grace.duration();
+    let agents = || engine.runners().iter().map(|(id, runner)| (id.clone(), runner.clone())).collect::<Vec<_>>();
+    loop {
+        let mut stopping = tokio::task::JoinSet::new();
+        let over = tokio::time::Instant::now() >= until;
+        for (session, runner) in agents() {
+            if over || runner.phase() != PoolPhase::Busy {
+                let mode = if over { StopMode::Now } else { StopMode::IfIdle };
+                #[expect(clippy::disallowed_methods, reason = "owned and awaited right here")]
+                stopping.spawn(async move { (session, runner.stop(mode, StopCause::Shutdown).await) });
+            }
+        }
+        while stopping.join_next().await.is_some() {}
+        if agents().is_empty() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+/// Forgets an agent that has ended.
+pub(crate) fn forget(engine: &Inner, session: &SessionId) {
+    engine.runners().remove(session);
+    engine.pool.nudge();
+}

@@ -1,0 +1,417 @@
+//! The task that serves one session: takes turns from the store, gives them to the agent, writes down what comes back.
+//!
+//! Everything that can wake it is one of four things; what follows is decided by `iris_core::turn` and performed here.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use iris_agents::agent::{Agent, Progress};
+use iris_core::agent::{AgentExit, AgentOutput};
+use iris_core::duration::Millis;
+use iris_core::event::StopCause;
+use iris_core::id::{SessionId, TurnId};
+use iris_core::message::Message;
+use iris_core::pool::PoolPhase;
+use iris_core::session::SessionState;
+use iris_core::team::{GrantPermission, TeamName};
+use iris_core::turn::{Effect, Turn, TurnInput, TurnOutcome};
+use iris_store::lane::Claim;
+use iris_store::turn::{AgentAfter, Finish, Work};
+use iris_store::{StoreError, session as sessions, turn as turns};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use super::{Command, RunnerHandle, StopMode, Stopped};
+use crate::bus::Delta;
+use crate::config::TeamConfig;
+use crate::engine::Inner;
+use crate::turn::TurnReport;
+
+pub(super) struct Runner {
+    engine: Arc<Inner>,
+    session: SessionId,
+    team: TeamName,
+    epoch: i64,
+    agent: Agent,
+    handle: RunnerHandle,
+    grant: GrantPermission,
+    response_timeout: Millis,
+    current: Option<Current>,
+    /// The turn that was run last: work that is announced twice is run once.
+    last_turn: Option<TurnId>,
+    saving: Option<Saving>,
+}
+
+/// The turn the agent is working on.
+struct Current {
+    id: TurnId,
+    turn: Turn,
+    started: Instant,
+    /// The last sign of life.
+    heard: Instant,
+    cancel_until: Option<Instant>,
+    unsaved: Vec<Message>,
+    unsaved_since: Instant,
+}
+
+type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
+
+/// What was said is written down in batches: at most this long after it was said, or when there is this much of it.
+const SAVE_AFTER: Duration = Duration::from_millis(10);
+const SAVE_AT: usize = 256;
+/// While one batch is being written, this much more may be read; then the agent has to wait.
+const UNSAVED_LIMIT: usize = 4096;
+/// How long an agent may take to break off a turn before it is stopped.
+const CANCEL_LIMIT: Duration = Duration::from_secs(5);
+
+enum Wake {
+    Command(Command),
+    Agent(Progress),
+    Saved(Result<(), StoreError>),
+    Time,
+    /// Nobody holds a handle any more.
+    Abandoned,
+}
+
+/// Whether the agent goes on after something was handled.
+enum Next {
+    GoOn,
+    Stop { why: StopCause, reply: Option<oneshot::Sender<Stopped>> },
+    Gone { exit: AgentExit },
+}
+
+impl Runner {
+    pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, agent: Agent, handle: RunnerHandle) -> Self {
+        let response_timeout = team.response_timeout.unwrap_or(engine.config.settings.response_timeout);
+        if let Some(limit) = team.idle_timeout {
+            handle.slot.idle_timeout.get_or_init(|| limit);
+        }
+        Self {
+            session: claim.session.id,
+            team: claim.session.to,
+            epoch: claim.epoch,
+            agent,
+            handle,
+            grant: team.grant(),
+            response_timeout,
+            current: None,
+            last_turn: None,
+            saving: None,
+            engine,
+        }
+    }
+
+    pub async fn run(mut self, mut commands: mpsc::Receiver<Command>) -> Result<(), StoreError> {
+        let end = self.serve(&mut commands).await;
+        // From here on nobody is listened to any more; whoever wants the session waits until it is forgotten.
+        self.handle.slot.set(PoolPhase::Stopping);
+        let (why, reply, exit) = match end {
+            Ok(Next::Gone { exit }) => (StopCause::Exited, None, Some(exit)),
+            Ok(Next::Stop { why, reply }) => (why, reply, None),
+            Ok(Next::GoOn) => (StopCause::Shutdown, None, None),
+            Err(StoreError::Fenced) => {
+                tracing::warn!(session = %self.session, "another node serves this session; its agent here is stopped");
+                self.agent.stop().await;
+                return Ok(());
+            }
+            Err(error) => {
+                self.agent.stop().await;
+                return Err(error);
+            }
+        };
+        let exit = match exit {
+            Some(exit) => exit,
+            None => {
+                self.say_terminating(why).await?;
+                self.agent.stop().await
+            }
+        };
+        let (session, epoch) = (self.session.clone(), self.epoch);
+        let written = self
+            .engine
+            .persist("session.stopped", move |tx| sessions::stopped(tx, &session, epoch, why, Some(exit.clone())))
+            .await;
+        super::forget(&self.engine, &self.session);
+        if let Some(reply) = reply {
+            reply.send(Stopped::Yes).ok();
+        }
+        written.map(drop)
+    }
+
+    /// Ending a process may take seconds, and is shown while it lasts.
+    async fn say_terminating(&mut self, why: StopCause) -> Result<(), StoreError> {
+        let (session, epoch) = (self.session.clone(), self.epoch);
+        let allowed = &[SessionState::Idle, SessionState::Processing, SessionState::Spawning];
+        let written = self
+            .engine
+            .persist("session.terminating", move |tx| sessions::begin_stop(tx, &session, epoch, allowed, why));
+        written.await.map(drop)
+    }
+
+    async fn serve(&mut self, commands: &mut mpsc::Receiver<Command>) -> Result<Next, StoreError> {
+        let (session, epoch, pid) = (self.session.clone(), self.epoch, self.agent.pid());
+        let work = self.engine.persist("session.ready", move |tx| turns::ready(tx, &session, epoch, pid)).await?;
+        self.take(work);
+        loop {
+            let next = match self.wait(commands).await {
+                Wake::Command(command) => self.obey(command).await?,
+                Wake::Agent(Progress::Outputs(outputs)) => self.hear(outputs).await?,
+                Wake::Agent(Progress::Exited(exit)) => self.lose_agent(exit).await?,
+                Wake::Saved(saved) => {
+                    self.saving = None;
+                    saved?;
+                    Next::GoOn
+                }
+                Wake::Time => self.check_time().await?,
+                Wake::Abandoned => return Ok(Next::Stop { why: StopCause::Shutdown, reply: None }),
+            };
+            match next {
+                Next::GoOn => self.save_if_due(),
+                end => return Ok(end),
+            }
+        }
+    }
+
+    async fn wait(&mut self, commands: &mut mpsc::Receiver<Command>) -> Wake {
+        let deadline = self.deadline();
+        let room = self.current.as_ref().is_none_or(|current| current.unsaved.len() < UNSAVED_LIMIT);
+        let saving = &mut self.saving;
+        tokio::select! {
+            biased;
+            command = commands.recv() => command.map_or(Wake::Abandoned, Wake::Command),
+            progress = self.agent.next(), if room => Wake::Agent(progress),
+            saved = async { saving.as_mut().expect("checked by the condition").await }, if saving.is_some() => Wake::Saved(saved),
+            () = sleep_until(deadline), if deadline.is_some() => Wake::Time,
+        }
+    }
+
+    /// The next moment at which something has to be done though nothing happens.
+    fn deadline(&self) -> Option<Instant> {
+        let current = self.current.as_ref()?;
+        let silence = current.heard + self.response_timeout.duration();
+        let save = (!current.unsaved.is_empty() && self.saving.is_none()).then_some(current.unsaved_since + SAVE_AFTER);
+        [Some(silence), current.cancel_until, save].into_iter().flatten().min()
+    }
+
+    async fn check_time(&mut self) -> Result<Next, StoreError> {
+        let Some(current) = &mut self.current else { return Ok(Next::GoOn) };
+        let now = Instant::now();
+        if current.cancel_until.is_some_and(|until| now >= until) {
+            return self.apply(TurnInput::CancelIgnored, StopCause::CancelIgnored).await;
+        }
+        if now >= current.heard + self.response_timeout.duration() {
+            let after_ms = self.response_timeout.0;
+            return self.apply(TurnInput::Silent { after_ms }, StopCause::ResponseTimeout).await;
+        }
+        Ok(Next::GoOn)
+    }
+
+    async fn obey(&mut self, command: Command) -> Result<Next, StoreError> {
+        match command {
+            Command::Run(work) => self.take(Some(work)),
+            Command::LookAgain if self.current.is_none() => {
+                let (session, epoch) = (self.session.clone(), self.epoch);
+                let work = self.engine.persist("turn.start", move |tx| turns::start_next(tx, &session, epoch)).await?;
+                self.take(work);
+            }
+            Command::LookAgain => {}
+            Command::Partial { turn, reply } => {
+                let current = self.current.as_ref().filter(|current| current.id == turn);
+                reply.send(current.map(|current| current.turn.partial_text()).unwrap_or_default()).ok();
+            }
+            Command::Cancel { turn } => {
+                if self.current.as_ref().is_some_and(|current| current.id == turn) {
+                    return self.apply(TurnInput::CancelAsked, StopCause::CancelIgnored).await;
+                }
+            }
+            Command::Stop { mode, why, reply } => return self.stop(mode, why, reply).await,
+        }
+        Ok(Next::GoOn)
+    }
+
+    async fn stop(
+        &mut self,
+        mode: StopMode,
+        why: StopCause,
+        reply: Option<oneshot::Sender<Stopped>>,
+    ) -> Result<Next, StoreError> {
+        if mode == StopMode::Now && self.current.is_some() {
+            self.apply(TurnInput::StopAsked, why).await?;
+        }
+        let allowed: &[SessionState] = match mode {
+            StopMode::IfIdle => &[SessionState::Idle],
+            StopMode::Now => &[SessionState::Idle, SessionState::Processing, SessionState::Spawning],
+        };
+        let (session, epoch) = (self.session.clone(), self.epoch);
+        // The store says whether a tell came first: if one did, the agent is not idle any more and stays.
+        let may = self
+            .engine
+            .persist("session.terminating", move |tx| sessions::begin_stop(tx, &session, epoch, allowed, why))
+            .await?;
+        if may {
+            return Ok(Next::Stop { why, reply });
+        }
+        if let Some(reply) = reply {
+            reply.send(Stopped::Busy).ok();
+        }
+        Ok(Next::GoOn)
+    }
+
+    /// Gives a turn that the store has marked as running to the agent.
+    fn take(&mut self, work: Option<Work>) {
+        let Some(work) = work else {
+            if self.current.is_none() {
+                self.handle.slot.set(PoolPhase::Idle);
+                self.engine.pool.nudge();
+            }
+            return;
+        };
+        if self.last_turn.as_ref() == Some(&work.turn) || work.epoch != self.epoch {
+            return;
+        }
+        self.handle.slot.set(PoolPhase::Busy);
+        self.handle.slot.touch();
+        self.agent.tell(&work.turn, &work.body);
+        self.last_turn = Some(work.turn.clone());
+        let now = Instant::now();
+        self.current = Some(Current {
+            id: work.turn,
+            turn: Turn::start(self.grant),
+            started: now,
+            heard: now,
+            cancel_until: None,
+            unsaved: Vec::new(),
+            unsaved_since: now,
+        });
+    }
+
+    async fn hear(&mut self, outputs: Vec<AgentOutput>) -> Result<Next, StoreError> {
+        for output in outputs {
+            if self.current.is_none() {
+                // Said between turns: nobody's answer. What an agent starts by itself is not recorded yet.
+                tracing::debug!(session = %self.session, ?output, "output outside a turn");
+                continue;
+            }
+            match self.apply(TurnInput::Output(output), StopCause::Exited).await? {
+                Next::GoOn => {}
+                end => return Ok(end),
+            }
+        }
+        Ok(Next::GoOn)
+    }
+
+    async fn lose_agent(&mut self, exit: AgentExit) -> Result<Next, StoreError> {
+        self.apply(TurnInput::Exited(exit.clone()), StopCause::Exited).await?;
+        Ok(Next::Gone { exit })
+    }
+
+    /// Asks the rules what follows, and does it.
+    async fn apply(&mut self, input: TurnInput, why: StopCause) -> Result<Next, StoreError> {
+        let Some(current) = &mut self.current else { return Ok(Next::GoOn) };
+        let gone = matches!(input, TurnInput::Exited(_));
+        let effects = current.turn.apply(input);
+        let agent_after = if gone || effects.iter().any(|effect| matches!(effect, Effect::StopAgent)) {
+            AgentAfter::Ending
+        } else {
+            AgentAfter::Ready
+        };
+        let mut next = Next::GoOn;
+        for effect in effects {
+            match effect {
+                Effect::Keep(message) => self.keep(message),
+                Effect::ShowDelta(text) => self.show(&text),
+                Effect::RestartClock => self.restart_clock(),
+                Effect::Interrupt => self.interrupt(),
+                Effect::Answer { request, reply } => self.agent.answer_permission(&request, &reply),
+                Effect::End(outcome) => self.end(outcome, agent_after).await?,
+                Effect::StopAgent => next = Next::Stop { why, reply: None },
+            }
+        }
+        Ok(next)
+    }
+
+    fn keep(&mut self, message: Message) {
+        let Some(current) = &mut self.current else { return };
+        if current.unsaved.is_empty() {
+            current.unsaved_since = Instant::now();
+        }
+        current.unsaved.push(message);
+    }
+
+    fn show(&self, text: &str) {
+        let Some(current) = &self.current else { return };
+        self.engine.bus.show(Delta {
+            team: self.team.clone(),
+            session: self.session.clone(),
+            turn: current.id.clone(),
+            text: text.into(),
+        });
+    }
+
+    fn restart_clock(&mut self) {
+        if let Some(current) = &mut self.current {
+            current.heard = Instant::now();
+        }
+    }
+
+    fn interrupt(&mut self) {
+        self.agent.interrupt();
+        if let Some(current) = &mut self.current {
+            current.cancel_until = Some(Instant::now() + CANCEL_LIMIT);
+        }
+    }
+
+    /// Starts writing a batch of what was said, unless one is being written.
+    fn save_if_due(&mut self) {
+        let Some(current) = &mut self.current else { return };
+        let due = current.unsaved.len() >= SAVE_AT || current.unsaved_since.elapsed() >= SAVE_AFTER;
+        if current.unsaved.is_empty() || !due || self.saving.is_some() {
+            return;
+        }
+        let messages = std::mem::take(&mut current.unsaved);
+        let (engine, session, epoch, turn) =
+            (Arc::clone(&self.engine), self.session.clone(), self.epoch, current.id.clone());
+        self.saving = Some(Box::pin(async move {
+            engine.persist("turn.record", move |tx| turns::record(tx, &session, epoch, &turn, &messages)).await
+        }));
+    }
+
+    /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.
+    async fn end(&mut self, outcome: TurnOutcome, agent: AgentAfter) -> Result<(), StoreError> {
+        let Some(current) = self.current.take() else { return Ok(()) };
+        if let Some(saving) = self.saving.take() {
+            saving.await?;
+        }
+        let duration_ms = i64::try_from(current.started.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let finish = Arc::new(Finish {
+            session: self.session.clone(),
+            epoch: self.epoch,
+            turn: current.id.clone(),
+            messages: current.unsaved,
+            outcome,
+            duration_ms,
+            agent,
+        });
+        let written = Arc::clone(&finish);
+        let work = self.engine.persist("turn.finish", move |tx| turns::finish(tx, &written)).await?;
+        self.engine.waiters.complete(TurnReport {
+            turn: finish.turn.clone(),
+            session: finish.session.clone(),
+            outcome: finish.outcome.clone(),
+            duration_ms,
+        });
+        if agent == AgentAfter::Ready {
+            self.take(work);
+        }
+        Ok(())
+    }
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

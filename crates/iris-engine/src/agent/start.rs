@@ -1,0 +1,161 @@
+//! Starting an agent: claim the session's lane, start the process, wait until it is ready.
+
+use std::sync::Arc;
+
+use iris_agents::agent::{Agent, Progress};
+use iris_agents::launch::{AgentSpec, Conversation, launch};
+use iris_core::agent::{AgentExit, AgentOutput};
+use iris_core::event::StopCause;
+use iris_core::id::SessionId;
+use iris_store::lane;
+use iris_store::session::SessionRow;
+use iris_store::{StoreError, session, turn};
+use tokio::sync::mpsc;
+
+use super::run::Runner;
+use super::{Command, RunnerHandle, forget};
+use crate::config::TeamConfig;
+use crate::engine::Inner;
+use crate::tasks;
+
+/// Starts the task that serves a session. It takes its place in the pool at once.
+pub(crate) fn start(engine: &Arc<Inner>, session: SessionId) {
+    let (handle, commands) = RunnerHandle::new();
+    engine.runners().insert(session.clone(), handle.clone());
+    let engine = Arc::clone(engine);
+    // Nobody waits for this task by its handle: it is known by its entry among the runners, which it removes when all
+    // is written down, and which a shutdown waits for.
+    drop(tasks::spawn("agent", async move {
+        if let Err(error) = serve(&engine, &session, handle, commands).await {
+            tracing::error!(%session, %error, "an agent's task gave up");
+        }
+        forget(&engine, &session);
+        look_for_more_work(&engine, &session).await;
+    }));
+}
+
+/// A tell may have been queued while the agent was ending.
+async fn look_for_more_work(engine: &Inner, session: &SessionId) {
+    let id = session.clone();
+    if let Ok(Some(row)) = engine.store.read(move |tx| session::find(tx, &id)).await
+        && row.queued > 0
+        && !engine.is_closing()
+    {
+        engine.pool.want(session);
+    }
+}
+
+async fn serve(
+    engine: &Arc<Inner>,
+    session: &SessionId,
+    handle: RunnerHandle,
+    commands: mpsc::Receiver<Command>,
+) -> Result<(), StoreError> {
+    let id = session.clone();
+    let Some(claim) = engine.persist("session.spawning", move |tx| lane::claim(tx, &id)).await? else {
+        return Ok(());
+    };
+    let (epoch, row) = (claim.epoch, &claim.session);
+    let failed = match engine.team(&row.to) {
+        None => StartFailure::because(format!("team '{}' is not in the config any more", row.to)),
+        Some(team) => match start_ready(engine, team, row).await {
+            Ok(agent) => {
+                let runner = Runner::new(Arc::clone(engine), claim, team, agent, handle);
+                return runner.run(commands).await;
+            }
+            Err(failure) => failure,
+        },
+    };
+    tracing::warn!(%session, team = %row.to, why = %failed.why, "an agent could not be started");
+    give_up(engine, session, epoch, failed).await
+}
+
+struct StartFailure {
+    why: String,
+    exit: Option<AgentExit>,
+}
+
+impl StartFailure {
+    fn because(why: String) -> Self {
+        Self { why, exit: None }
+    }
+}
+
+/// One waiting turn ends with the reason; the next, if there is one, is a new try.
+async fn give_up(engine: &Inner, session: &SessionId, epoch: i64, failed: StartFailure) -> Result<(), StoreError> {
+    let id = session.clone();
+    let ended = engine
+        .persist("session.start_failed", move |tx| {
+            session::stopped(tx, &id, epoch, StopCause::StartFailed, failed.exit.clone())?;
+            turn::fail_waiting(tx, &id, &failed.why)
+        })
+        .await?;
+    if let Some(turn) = ended {
+        engine.waiters.look(&turn);
+    }
+    Ok(())
+}
+
+async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow) -> Result<Agent, StartFailure> {
+    let conversation = if row.begun { Conversation::Resumed } else { Conversation::New };
+    match start_as(engine, team, row, conversation).await {
+        // It was told something but never wrote it down, so there is nothing to resume.
+        Err(failure) if conversation == Conversation::Resumed && knows_no_conversation(&failure) => {
+            start_as(engine, team, row, Conversation::New).await
+        }
+        result => result,
+    }
+}
+
+fn knows_no_conversation(failure: &StartFailure) -> bool {
+    failure.exit.as_ref().is_some_and(|exit| exit.stderr.contains("No conversation found"))
+}
+
+async fn start_as(
+    engine: &Inner,
+    team: &TeamConfig,
+    row: &SessionRow,
+    conversation: Conversation,
+) -> Result<Agent, StartFailure> {
+    let spec = AgentSpec {
+        team: row.to.clone(),
+        kind: team.agent,
+        path: team.path.clone(),
+        script: team.script.clone(),
+        command: team.command.clone(),
+        args: team.args.clone(),
+        env: team.env.clone(),
+        model: team.model.clone(),
+        session: row.id.clone(),
+        conversation,
+        state_folder: engine.home.agent_state(),
+    };
+    let explain = |error: &iris_agents::launch::LaunchError| match error.hint() {
+        Some(hint) => StartFailure::because(format!("{error}; {hint}")),
+        None => StartFailure::because(error.to_string()),
+    };
+    let launch = launch(&spec).map_err(|error| explain(&error))?;
+    let mut agent = Agent::start(&launch).map_err(|error| explain(&error))?;
+    let limit = engine.config.settings.session_init_timeout;
+    match tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)).await {
+        Ok(Ok(())) => Ok(agent),
+        Ok(Err(exit)) => Err(StartFailure { why: format!("it ended at once: {}", exit.describe()), exit: Some(exit) }),
+        Err(_) => {
+            let exit = agent.stop().await;
+            Err(StartFailure { why: format!("it was not ready within {limit}"), exit: Some(exit) })
+        }
+    }
+}
+
+async fn wait_until_ready(agent: &mut Agent) -> Result<(), AgentExit> {
+    loop {
+        match agent.next().await {
+            Progress::Outputs(outputs) => {
+                if outputs.iter().any(|output| matches!(output, AgentOutput::Ready)) {
+                    return Ok(());
+                }
+            }
+            Progress::Exited(exit) => return Err(exit),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The bus: what happened, for whoever listens.
+//!
+//! Listeners hold a number, not a queue. They are woken when the log grows and read on from their number: from the tail
+//! that is kept in memory if they are close behind, from the store if they are not. A slow or dead listener therefore
+//! costs nothing, and loses nothing.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use iris_core::event::Recorded;
+use iris_core::id::{SessionId, TurnId};
+use iris_core::team::TeamName;
+use iris_store::{Store, StoreError, event};
+use tokio::sync::{broadcast, watch};
+
+#[derive(Debug)]
+pub struct Bus {
+    tail: Mutex<Tail>,
+    head: watch::Sender<i64>,
+    deltas: broadcast::Sender<Delta>,
+}
+
+/// A piece of text that an agent is writing just now. Shown, never stored; a listener that is slow misses some.
+#[derive(Clone, Debug)]
+pub struct Delta {
+    pub team: TeamName,
+    pub session: SessionId,
+    pub turn: TurnId,
+    pub text: Arc<str>,
+}
+
+#[derive(Debug, Default)]
+struct Tail {
+    events: VecDeque<Arc<Recorded>>,
+    bytes: usize,
+}
+
+const TAIL_EVENTS: usize = 2048;
+const TAIL_BYTES: usize = 2 * 1024 * 1024;
+const WAITING_DELTAS: usize = 256;
+
+impl Bus {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            tail: Mutex::default(),
+            head: watch::Sender::new(0),
+            deltas: broadcast::Sender::new(WAITING_DELTAS),
+        })
+    }
+
+    /// Called by the store after each commit, in commit order.
+    pub fn announce(&self, events: &[Arc<Recorded>]) {
+        let Some(last) = events.last() else { return };
+        self.tail.lock().expect("nothing panics while it holds the tail").push(events);
+        self.head.send_if_modified(|head| {
+            let grew = last.seq > *head;
+            *head = last.seq.max(*head);
+            grew
+        });
+    }
+
+    /// The log has grown by another's hand, or was there before this daemon.
+    pub fn grown_to(&self, seq: i64) {
+        self.head.send_if_modified(|head| {
+            let grew = seq > *head;
+            *head = seq.max(*head);
+            grew
+        });
+    }
+
+    pub fn show(&self, delta: Delta) {
+        // Nobody may be listening, which is fine: a delta is only for those who watch.
+        self.deltas.send(delta).ok();
+    }
+
+    /// Subscribe first, then look, then wait: in that order nothing is missed.
+    pub fn subscribe(&self) -> (watch::Receiver<i64>, broadcast::Receiver<Delta>) {
+        (self.head.subscribe(), self.deltas.subscribe())
+    }
+
+    pub fn head(&self) -> i64 {
+        *self.head.borrow()
+    }
+
+    /// Events after a number, from memory or from the store.
+    pub async fn read_after(&self, store: &Store, after: i64, limit: usize) -> Result<Vec<Arc<Recorded>>, StoreError> {
+        if let Some(events) = self.tail.lock().expect("nothing panics while it holds the tail").after(after, limit) {
+            return Ok(events);
+        }
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let events = store.read(move |tx| event::list_after(tx, after, limit)).await?;
+        Ok(events.into_iter().map(Arc::new).collect())
+    }
+}
+
+impl Tail {
+    fn push(&mut self, events: &[Arc<Recorded>]) {
+        for event in events {
+            // A number that another node took is missing here: what came before is then of no use.
+            if self.events.back().is_some_and(|last| last.seq + 1 != event.seq) {
+                self.events.clear();
+                self.bytes = 0;
+            }
+            self.bytes += event.body.len();
+            self.events.push_back(Arc::clone(event));
+        }
+        while self.events.len() > TAIL_EVENTS || self.bytes > TAIL_BYTES {
+            let Some(oldest) = self.events.pop_front() else { break };
+            self.bytes -= oldest.body.len();
+        }
+    }
+
+    /// `None` if the tail does not reach back that far.
+    fn after(&self, after: i64, limit: usize) -> Option<Vec<Arc<Recorded>>> {
+        let first = self.events.front()?.seq;
+        if after + 1 < first {
+            return None;
+        }
+        let skip = usize::try_from(after + 1 - first).unwrap_or(usize::MAX);
+        Some(self.events.iter().skip(skip).take(limit).cloned().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iris_core::event::Subject;
+    use std::borrow::Cow;
+
+    fn event(seq: i64, bytes: usize) -> Arc<Recorded> {
+        let body = "x".repeat(bytes).into_boxed_str();
+        Arc::new(Recorded { seq, at: 0, kind: Cow::Borrowed("message"), subject: Subject::default(), body })
+    }
+
+    fn seqs(tail: &Tail, after: i64) -> Option<Vec<i64>> {
+        tail.after(after, 100).map(|events| events.iter().map(|event| event.seq).collect())
+    }
+
+    #[test]
+    fn a_reader_close_behind_reads_from_memory_and_others_are_sent_to_the_log() {
+        let mut tail = Tail::default();
+        assert_eq!(seqs(&tail, 0), None);
+        tail.push(&[event(5, 1), event(6, 1), event(7, 1)]);
+        assert_eq!(seqs(&tail, 3), None);
+        assert_eq!(seqs(&tail, 4), Some(vec![5, 6, 7]));
+        assert_eq!(seqs(&tail, 6), Some(vec![7]));
+        assert_eq!(seqs(&tail, 9), Some(vec![]));
+    }
+
+    #[test]
+    fn a_gap_empties_the_tail_and_bytes_bound_it() {
+        let mut tail = Tail::default();
+        tail.push(&[event(1, 1), event(2, 1), event(4, 1)]);
+        assert_eq!(seqs(&tail, 1), None);
+        assert_eq!(seqs(&tail, 3), Some(vec![4]));
+        tail.push(&[event(5, TAIL_BYTES), event(6, 10)]);
+        assert_eq!(seqs(&tail, 5), Some(vec![6]));
+        assert!(tail.bytes <= TAIL_BYTES);
+    }
+}

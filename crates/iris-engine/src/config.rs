@@ -1,0 +1,113 @@
+//! The config as the engine uses it: read from YAML, checked as a whole, every value with its default.
+
+mod expand;
+mod load;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use iris_core::duration::Millis;
+use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
+use serde::{Deserialize, Serialize};
+
+pub use load::{ConfigError, load, parse};
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Config {
+    pub settings: Settings,
+    pub teams: BTreeMap<TeamName, TeamConfig>,
+    pub database: DatabaseConfig,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Settings {
+    /// How long an agent may take to become ready.
+    pub session_init_timeout: Millis,
+    /// How long an agent may be silent in a turn. Starts anew with every message.
+    pub response_timeout: Millis,
+    /// How long an agent may be idle before it is put to sleep.
+    pub idle_timeout: Millis,
+    /// How many agents may be alive at once.
+    pub max_processes: usize,
+    pub health_check_interval: Millis,
+    /// How many turns may wait in one session.
+    pub max_queue: u32,
+    /// How many agents may be starting at once; by default as many as the machine has cores.
+    pub max_spawning: Option<usize>,
+    /// How long running turns may go on when Iris is asked to stop.
+    pub shutdown_grace: Millis,
+    pub host: String,
+    pub port: u16,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            session_init_timeout: Millis(30_000),
+            response_timeout: Millis(120_000),
+            idle_timeout: Millis(30_000_000),
+            max_processes: 10,
+            health_check_interval: Millis(30_000),
+            max_queue: 1000,
+            max_spawning: None,
+            shutdown_grace: Millis(5_000),
+            host: "127.0.0.1".to_owned(),
+            port: 1615,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TeamConfig {
+    /// The project's folder, absolute.
+    pub path: PathBuf,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default)]
+    pub agent: AgentKind,
+    /// The script of a scripted agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_timeout: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_permission: Option<GrantPermission>,
+    /// The older way to say `grantPermission: yes`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skip_permissions: bool,
+    #[serde(default)]
+    pub on_interrupted: OnInterrupted,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+}
+
+impl TeamConfig {
+    pub fn grant(&self) -> GrantPermission {
+        match (self.grant_permission, self.skip_permissions) {
+            (Some(grant), _) => grant,
+            (None, true) => GrantPermission::Yes,
+            (None, false) => GrantPermission::default(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct DatabaseConfig {
+    /// `postgres://…`; without it the embedded SQLite in IRIS_HOME is used.
+    #[serde(skip_serializing)]
+    pub url: Option<String>,
+}

@@ -1,0 +1,80 @@
+//! `${VAR}` and `${VAR:-default}` in the config, for values of every type: the text is filled in before it is read.
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExpandError {
+    #[error("line {line}: the environment has no {name}; set it, or write ${{{name}:-a default}}")]
+    Missing { line: usize, name: String },
+    #[error("line {line}: '${{' is never closed")]
+    Open { line: usize },
+    #[error("line {line}: {name} has several lines, which a config value cannot have")]
+    SeveralLines { line: usize, name: String },
+}
+
+pub fn expand(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, ExpandError> {
+    let mut expanded = String::with_capacity(text.len());
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        expand_line(line, index + 1, &variable, &mut expanded)?;
+    }
+    Ok(expanded)
+}
+
+fn expand_line(
+    line: &str,
+    number: usize,
+    variable: &impl Fn(&str) -> Option<String>,
+    expanded: &mut String,
+) -> Result<(), ExpandError> {
+    // What a comment says is not a value.
+    if line.trim_start().starts_with('#') {
+        expanded.push_str(line);
+        return Ok(());
+    }
+    let mut rest = line;
+    while let Some(start) = rest.find("${") {
+        expanded.push_str(&rest[..start]);
+        let inside = &rest[start + 2..];
+        let end = inside.find('}').ok_or(ExpandError::Open { line: number })?;
+        let (name, default) = match inside[..end].split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
+            None => (&inside[..end], None),
+        };
+        let given = variable(name).filter(|value| !value.is_empty() || default.is_none());
+        let value = given
+            .or_else(|| default.map(str::to_owned))
+            .ok_or_else(|| ExpandError::Missing { line: number, name: name.to_owned() })?;
+        if value.contains('\n') {
+            return Err(ExpandError::SeveralLines { line: number, name: name.to_owned() });
+        }
+        expanded.push_str(&value);
+        rest = &inside[end + 1..];
+    }
+    expanded.push_str(rest);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<&str, &str>) {
+        let variable = |name: &str| match name {
+            "PORT" => Some("1700".to_owned()),
+            "EMPTY" => Some(String::new()),
+            "TWO" => Some("a\nb".to_owned()),
+            _ => None,
+        };
+        let found = expand(text, variable).map_err(|error| error.to_string());
+        assert_eq!(found.as_deref().map_err(String::as_str), expected, "{text}");
+    }
+
+    #[test]
+    fn values_of_every_type_are_filled_in() {
+        check("port: ${PORT}", Ok("port: 1700"));
+        check("port: ${NONE:-1615}", Ok("port: 1615"));
+        check("a: ${EMPTY:-x} ${PORT}", Ok("a: x 1700"));
+        check("# ${NONE} is not set\nb: 1", Ok("# ${NONE} is not set\nb: 1"));
+        check("a: 1\nb: ${NONE}", Err("line 2: the environment has no NONE; set it, or write ${NONE:-a default}"));
+        check("a: ${PORT", Err("line 1: '${' is never closed"));
+        check("a: ${TWO}", Err("line 1: TWO has several lines, which a config value cannot have"));
+    }
+}

@@ -1,0 +1,105 @@
+//! Reading the config file: all of it is right, or none of it is used.
+
+use std::path::{Path, PathBuf};
+
+use iris_core::team::AgentKind;
+
+use super::expand::{ExpandError, expand};
+use super::{Config, TeamConfig};
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{} cannot be read ({source})", .path.display())]
+    Unreadable { path: PathBuf, source: std::io::Error },
+    #[error("{}: {source}", .path.display())]
+    Expand { path: PathBuf, source: ExpandError },
+    #[error("{}: {what}", .path.display())]
+    Yaml { path: PathBuf, what: String },
+    #[error("{}: teams.{team}: {what}", .path.display())]
+    Team { path: PathBuf, team: String, what: String },
+    #[error("{}: settings.{key}: {what}", .path.display())]
+    Setting { path: PathBuf, key: &'static str, what: &'static str },
+}
+
+/// Reads the config; a file that is not there is an empty config.
+pub fn load(path: &Path) -> Result<Config, ConfigError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(path, &text, |name| std::env::var(name).ok()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Config::default()),
+        Err(source) => Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+pub fn parse(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
+    let text = expand(text, variable).map_err(|source| ConfigError::Expand { path: path.to_owned(), source })?;
+    let nothing_said = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+    if nothing_said {
+        return Ok(Config::default());
+    }
+    let config: Config = serde_saphyr::from_str(&text)
+        .map_err(|error| ConfigError::Yaml { path: path.to_owned(), what: error.to_string() })?;
+    check_settings(path, &config)?;
+    for (name, team) in &config.teams {
+        check_team(team).map_err(|what| ConfigError::Team { path: path.to_owned(), team: name.to_string(), what })?;
+    }
+    Ok(config)
+}
+
+fn check_settings(path: &Path, config: &Config) -> Result<(), ConfigError> {
+    let wrong = |key, what| Err(ConfigError::Setting { path: path.to_owned(), key, what });
+    let settings = &config.settings;
+    if settings.max_processes == 0 {
+        return wrong("maxProcesses", "must be at least 1");
+    }
+    if settings.max_queue == 0 {
+        return wrong("maxQueue", "must be at least 1");
+    }
+    if settings.max_spawning == Some(0) {
+        return wrong("maxSpawning", "must be at least 1");
+    }
+    if settings.response_timeout.0 == 0 {
+        return wrong("responseTimeout", "must be more than 0");
+    }
+    Ok(())
+}
+
+fn check_team(team: &TeamConfig) -> Result<(), String> {
+    if !team.path.is_absolute() {
+        return Err(format!("path '{}' must be absolute", team.path.display()));
+    }
+    match (&team.agent, &team.script) {
+        (AgentKind::Scripted, None) => Err("agent is scripted, so `script` must name a script file".to_owned()),
+        (AgentKind::Scripted, Some(script)) if !script.is_absolute() => {
+            Err(format!("script '{}' must be absolute", script.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let found = match parse(Path::new("config.yaml"), text, |_| None) {
+            Ok(config) => format!("{} teams", config.teams.len()),
+            Err(error) => error.to_string(),
+        };
+        assert!(found.contains(expected), "{text}\nfound: {found}");
+    }
+
+    #[test]
+    fn a_config_is_right_as_a_whole_or_says_what_is_wrong() {
+        check("", "0 teams");
+        check("# only a comment", "0 teams");
+        check("teams:\n  alpha:\n    path: /tmp\n    agent: scripted\n    script: /tmp/s.yaml", "1 teams");
+        check("settings:\n  responseTimeout: 2m", "0 teams");
+        check("settings:\n  responseTimeout: soon", "is not a duration");
+        check("settings:\n  maxProcesses: 0", "settings.maxProcesses: must be at least 1");
+        check("settings:\n  maxProcess: 3", "maxProcess");
+        check("teams:\n  a/b:\n    path: /tmp", "is not a team name");
+        check("teams:\n  alpha:\n    path: here", "teams.alpha: path 'here' must be absolute");
+        check("teams:\n  alpha:\n    path: /tmp\n    agent: scripted", "teams.alpha: agent is scripted");
+        check("teams: [", "config.yaml");
+    }
+}

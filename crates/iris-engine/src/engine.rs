@@ -1,0 +1,236 @@
+//! The engine: what a daemon has, how it starts and how it ends.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use iris_core::event::{DaemonEvent, Draft, Fact, Subject};
+use iris_core::id::SessionId;
+use iris_core::team::{OnInterrupted, TeamName};
+use iris_store::lane::OwnLanes;
+use iris_store::{Location, Opening, Store, StoreError, StoreHealth, event, lane};
+use tokio::task::JoinHandle;
+
+use crate::agent::RunnerHandle;
+use crate::bus::Bus;
+use crate::config::{Config, TeamConfig};
+use crate::home::Home;
+use crate::pool::PoolHandle;
+use crate::turn::Waiters;
+use crate::{pool, tasks, upkeep};
+
+/// The running engine. Cheap to clone; every surface holds one.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub config: Config,
+    pub home: Home,
+    pub store: Store,
+    pub bus: Arc<Bus>,
+    pub waiters: Waiters,
+    pub pool: PoolHandle,
+    pub runners: Mutex<HashMap<SessionId, RunnerHandle>>,
+    pub closing: AtomicBool,
+    pub upkeep: upkeep::Nudge,
+    keepers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Home(#[from] crate::home::HomeError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+#[derive(Clone, Debug)]
+pub struct EngineStatus {
+    pub store: StoreHealth,
+    pub database: &'static str,
+    pub node: String,
+    pub agents: usize,
+    pub max_agents: usize,
+    pub waiting_sessions: usize,
+    pub head: i64,
+}
+
+impl Engine {
+    /// Opens the store, ends what an earlier daemon left behind, and goes on with what it had accepted.
+    pub async fn start(home: Home, config: Config) -> Result<Self, StartError> {
+        let bus = Bus::new();
+        let location = match &config.database.url {
+            Some(url) => Location::Postgres(url.clone()),
+            None => Location::Sqlite(home.database()),
+        };
+        let opening = Opening {
+            location,
+            node: home.node()?,
+            on_commit: Box::new({
+                let bus = Arc::clone(&bus);
+                move |events| bus.announce(events)
+            }),
+        };
+        let opened = tokio::task::spawn_blocking(move || Store::open(opening)).await;
+        let store = opened.map_err(|_| StoreError::Closed)??;
+
+        let (pool, pool_inbox) = pool::channel();
+        let (nudge, nudged) = upkeep::channel();
+        let inner = Arc::new(Inner {
+            config,
+            home,
+            store,
+            bus,
+            waiters: Waiters::default(),
+            pool,
+            runners: Mutex::default(),
+            closing: AtomicBool::new(false),
+            upkeep: nudge,
+            keepers: Mutex::default(),
+        });
+        inner.begin().await?;
+        let keepers = vec![
+            tasks::spawn("pool", pool::run(Arc::clone(&inner), pool_inbox)),
+            tasks::spawn("upkeep", upkeep::run(Arc::clone(&inner), nudged)),
+        ];
+        *inner.keepers.lock().expect("nothing panics while it holds the keepers") = keepers;
+        Ok(Self { inner })
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    pub fn home(&self) -> &Home {
+        &self.inner.home
+    }
+
+    pub fn bus(&self) -> &Arc<Bus> {
+        &self.inner.bus
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    pub fn status(&self) -> EngineStatus {
+        let inner = &self.inner;
+        EngineStatus {
+            store: inner.store.health().borrow().clone(),
+            database: match inner.store.location() {
+                Location::Sqlite(_) => "sqlite",
+                Location::Postgres(_) => "postgres",
+            },
+            node: inner.store.node().to_string(),
+            agents: inner.runners().len(),
+            max_agents: inner.config.settings.max_processes,
+            waiting_sessions: inner.pool.waiting(),
+            head: inner.bus.head(),
+        }
+    }
+
+    /// The order in which everything ends: refuse new work, let turns finish until the grace is over, stop the agents,
+    /// stop upkeep, write down that it was done, close the store.
+    pub async fn shut_down(self) {
+        let inner = self.inner;
+        inner.closing.store(true, Ordering::SeqCst);
+        crate::agent::stop_all(&inner).await;
+        inner.pool.close();
+        inner.upkeep.close();
+        let keepers = std::mem::take(&mut *inner.keepers.lock().expect("nothing panics while it holds the keepers"));
+        for keeper in keepers {
+            if keeper.await.is_err() {
+                tracing::error!("a keeper of the engine did not end well");
+            }
+        }
+        let fact = || Fact::Daemon(DaemonEvent::Stopped { version: env!("CARGO_PKG_VERSION").to_owned() });
+        let note = inner.store.write("daemon.stopped", move |tx| {
+            event::append(tx, &[Draft { subject: Subject::default(), fact: fact() }])
+        });
+        if let Err(error) = note.await {
+            tracing::warn!(%error, "could not write down that the daemon stopped");
+        }
+        inner.store.clone().close().await;
+    }
+}
+
+impl Inner {
+    async fn begin(&self) -> Result<(), StoreError> {
+        let head = self.store.read(event::newest).await?;
+        self.bus.grown_to(head);
+        let policies = self.interruption_policies();
+        let mark = self.store.clock().mark();
+        let node = self.store.node().to_string();
+        let recovery = self
+            .store
+            .write("daemon.started", move |tx| {
+                let version = env!("CARGO_PKG_VERSION").to_owned();
+                let fact = Fact::Daemon(DaemonEvent::Started { version, node: node.clone() });
+                event::append(tx, &[Draft { subject: Subject::default(), fact }])?;
+                lane::renew(tx, &mark)?;
+                lane::recover(tx, OwnLanes::FromEarlierLife, |session| policy(&policies, &session.to))
+            })
+            .await?;
+        if recovery.sessions > 0 {
+            tracing::warn!(
+                interrupted = recovery.interrupted,
+                requeued = recovery.requeued,
+                sessions = recovery.sessions,
+                "an earlier daemon ended without stopping its agents; its turns were settled"
+            );
+        }
+        Ok(())
+    }
+
+    pub fn interruption_policies(&self) -> HashMap<TeamName, OnInterrupted> {
+        self.config.teams.iter().map(|(name, team)| (name.clone(), team.on_interrupted)).collect()
+    }
+
+    pub fn team(&self, name: &TeamName) -> Option<&TeamConfig> {
+        self.config.teams.get(name)
+    }
+
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::SeqCst)
+    }
+
+    pub fn runners(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, RunnerHandle>> {
+        self.runners.lock().expect("nothing panics while it holds the runners")
+    }
+
+    pub fn runner(&self, session: &SessionId) -> Option<RunnerHandle> {
+        self.runners().get(session).cloned()
+    }
+
+    /// Writes until it is written: for what has happened already and must not be forgotten because the disk was full or
+    /// the database away for a while. Gives up only when the write can never succeed.
+    pub async fn persist<T, F>(&self, name: &'static str, transaction: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut iris_store::Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let shared = Arc::new(Mutex::new(transaction));
+        let mut pause = std::time::Duration::from_millis(50);
+        loop {
+            let again = Arc::clone(&shared);
+            let written = self.store.write(name, move |tx| {
+                let mut transaction = again.lock().expect("a transaction that panicked is not tried again");
+                transaction(tx)
+            });
+            match written.await {
+                Err(error) if error.may_pass() => {
+                    tracing::warn!(%error, write = name, "cannot write just now; trying again");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(std::time::Duration::from_secs(1));
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+pub(crate) fn policy(policies: &HashMap<TeamName, OnInterrupted>, team: &TeamName) -> OnInterrupted {
+    policies.get(team).copied().unwrap_or_default()
+}

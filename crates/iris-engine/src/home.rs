@@ -1,0 +1,186 @@
+//! IRIS_HOME: the one folder that one daemon owns. Paths, the lock, the token, the node's name.
+
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use iris_core::id::NodeId;
+use nix::fcntl::{Flock, FlockArg};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug)]
+pub struct Home {
+    root: PathBuf,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    #[error("{} cannot be used ({source})", .path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("iris is already running for {} ({})", .home.display(), .holder)]
+    AlreadyRunning { home: PathBuf, holder: Holder },
+}
+
+/// What the daemon that holds a home says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    pub pid: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.url {
+            Some(url) => write!(f, "process {}, {url}", self.pid),
+            None => write!(f, "process {}, still starting", self.pid),
+        }
+    }
+}
+
+impl Home {
+    /// Makes the folders that are missing. Only the owner may look inside.
+    pub fn prepare(root: &Path) -> Result<Self, HomeError> {
+        let home = Self { root: root.to_owned() };
+        for folder in [home.root.clone(), home.root.join("data"), home.root.join("run"), home.root.join("logs")] {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed(&folder))?;
+        }
+        Ok(home)
+    }
+
+    /// For clients: looks, makes nothing.
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn config(&self) -> PathBuf {
+        self.root.join("config.yaml")
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.root.join("data/iris.db")
+    }
+
+    pub fn agent_state(&self) -> PathBuf {
+        self.root.join("data/agents")
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.root.join("run/daemon.lock")
+    }
+
+    pub fn token_file(&self) -> PathBuf {
+        self.root.join("token")
+    }
+
+    /// Takes the home for this process. The lock is on a file inside the folder, so every path that leads to the same
+    /// folder meets the same lock; and it goes with the process, however that ends.
+    pub fn lock(&self) -> Result<HomeLock, HomeError> {
+        let path = self.lock_file();
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(failed(&path))?;
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(file) => {
+                let mut lock = HomeLock { file, path };
+                lock.announce(None)?;
+                Ok(lock)
+            }
+            Err((mut file, nix::errno::Errno::EWOULDBLOCK)) => {
+                let holder = read_holder(&mut file).unwrap_or_default();
+                Err(HomeError::AlreadyRunning { home: self.root.clone(), holder })
+            }
+            Err((_, errno)) => Err(HomeError::Io { path, source: errno.into() }),
+        }
+    }
+
+    /// The daemon that holds this home, if there is one.
+    pub fn holder(&self) -> Option<Holder> {
+        let mut file = File::open(self.lock_file()).ok()?;
+        let holder = read_holder(&mut file)?;
+        match Flock::lock(file, FlockArg::LockSharedNonblock) {
+            Ok(_free) => None,
+            Err(_) => Some(holder),
+        }
+    }
+
+    /// The owner's token, made on first use and readable by the owner only.
+    pub fn token(&self) -> Result<String, HomeError> {
+        let path = self.token_file();
+        if let Ok(token) = std::fs::read_to_string(&path)
+            && !token.trim().is_empty()
+        {
+            return Ok(token.trim().to_owned());
+        }
+        let token = format!("iris_{}", uuid::Uuid::new_v4().simple());
+        write_private(&path, &token)?;
+        Ok(token)
+    }
+
+    /// The name of the node on this home; the same after every restart, so that it finds its own lanes again.
+    pub fn node(&self) -> Result<NodeId, HomeError> {
+        let path = self.root.join("data/node");
+        if let Ok(node) = std::fs::read_to_string(&path)
+            && !node.trim().is_empty()
+        {
+            return Ok(NodeId::new(node.trim()));
+        }
+        let node = uuid::Uuid::new_v4().simple().to_string()[..12].to_owned();
+        write_private(&path, &node)?;
+        Ok(NodeId::new(node))
+    }
+}
+
+/// Held by the daemon for as long as it lives.
+#[derive(Debug)]
+pub struct HomeLock {
+    file: Flock<File>,
+    path: PathBuf,
+}
+
+impl HomeLock {
+    /// Says where the daemon can be reached, for whoever finds the lock taken.
+    pub fn announce(&mut self, url: Option<&str>) -> Result<(), HomeError> {
+        let holder = Holder { pid: std::process::id(), url: url.map(str::to_owned) };
+        let text = serde_json::to_string(&holder).expect("plain data");
+        let path = self.path.clone();
+        let file = &mut *self.file;
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(text.as_bytes()))
+            .map_err(failed(&path))
+    }
+}
+
+fn read_holder(file: &mut File) -> Option<Holder> {
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn write_private(path: &Path, text: &str) -> Result<(), HomeError> {
+    let beside = path.with_extension("new");
+    let write = || -> std::io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    };
+    write().map_err(failed(path))
+}
+
+fn failed(path: &Path) -> impl Fn(std::io::Error) -> HomeError + use<> {
+    let path = path.to_owned();
+    move |source| HomeError::Io { path: path.clone(), source }
+}

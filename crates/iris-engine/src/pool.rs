@@ -1,0 +1,175 @@
+//! The pool: gives agents to sessions that have work, within the limits. The rule is `iris_core::pool::admit`; this
+//! carries it out.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use iris_core::event::{SessionEvent, StopCause};
+use iris_core::id::SessionId;
+use iris_core::pool::{Admission, PoolLimits, PoolMember, WaitReason, admit};
+use iris_store::session as sessions;
+use tokio::sync::{Notify, mpsc};
+
+use crate::agent::{self, StopMode};
+use crate::engine::Inner;
+
+/// How others speak to the pool.
+pub struct PoolHandle {
+    inbox: mpsc::UnboundedSender<SessionId>,
+    state: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    waiting: AtomicUsize,
+    changed: Notify,
+    closed: std::sync::atomic::AtomicBool,
+}
+
+pub(crate) struct Inbox {
+    wanted: mpsc::UnboundedReceiver<SessionId>,
+    state: Arc<Shared>,
+}
+
+pub(crate) fn channel() -> (PoolHandle, Inbox) {
+    // Unbounded, but never longer than the sessions there are: the pool takes everything out at once and keeps each
+    // session once.
+    let (inbox, wanted) = mpsc::unbounded_channel();
+    let state = Arc::new(Shared::default());
+    (PoolHandle { inbox, state: Arc::clone(&state) }, Inbox { wanted, state })
+}
+
+impl PoolHandle {
+    /// A session has work, or is to be woken.
+    pub fn want(&self, session: &SessionId) {
+        // Only a pool that has ended does not listen, and then nothing is started any more.
+        self.inbox.send(session.clone()).ok();
+    }
+
+    /// An agent became idle or ended: somebody who waits may go on.
+    pub fn nudge(&self) {
+        if self.waiting() > 0 {
+            self.state.changed.notify_one();
+        }
+    }
+
+    /// How many sessions want an agent and have none yet.
+    pub fn waiting(&self) -> usize {
+        self.state.waiting.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn close(&self) {
+        self.state.closed.store(true, Ordering::SeqCst);
+        self.state.changed.notify_one();
+    }
+}
+
+/// Agents are looked at anew at least this often, should a nudge ever be missed.
+const LOOK_ANYWAY: Duration = Duration::from_secs(1);
+
+struct Pool {
+    engine: Arc<Inner>,
+    waiting: VecDeque<Waiting>,
+    limits: PoolLimits,
+}
+
+struct Waiting {
+    session: SessionId,
+    /// What the log was last told about this wait.
+    told: Option<WaitReason>,
+}
+
+pub(crate) async fn run(engine: Arc<Inner>, mut inbox: Inbox) {
+    let settings = &engine.config.settings;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let limits = PoolLimits { processes: settings.max_processes, spawning: settings.max_spawning.unwrap_or(cores) };
+    let mut pool = Pool { engine, waiting: VecDeque::new(), limits };
+    loop {
+        let session = tokio::select! {
+            session = inbox.wanted.recv() => session,
+            () = inbox.state.changed.notified() => None,
+            () = tokio::time::sleep(LOOK_ANYWAY), if !pool.waiting.is_empty() => None,
+        };
+        if inbox.state.closed.load(Ordering::SeqCst) {
+            return;
+        }
+        session.into_iter().for_each(|session| pool.line_up(session));
+        while let Ok(session) = inbox.wanted.try_recv() {
+            pool.line_up(session);
+        }
+        pool.settle().await;
+        inbox.state.waiting.store(pool.waiting.len(), Ordering::SeqCst);
+    }
+}
+
+impl Pool {
+    fn line_up(&mut self, session: SessionId) {
+        if !self.waiting.iter().any(|waiting| waiting.session == session) {
+            self.waiting.push_back(Waiting { session, told: None });
+        }
+    }
+
+    /// Gives agents to as many waiting sessions as the limits allow, first come first served.
+    async fn settle(&mut self) {
+        let mut still_waiting: VecDeque<Waiting> = VecDeque::new();
+        while let Some(mut next) = self.waiting.pop_front() {
+            match admit(&self.members(), self.limits, &next.session, still_waiting.len()) {
+                Admission::Reuse => self.remind(&next.session),
+                Admission::Spawn => agent::start(&self.engine, next.session),
+                Admission::Evict(victim) => {
+                    self.evict(&victim);
+                    self.note(&mut next, WaitReason::PlaceClearing, still_waiting.len()).await;
+                    still_waiting.push_back(next);
+                }
+                Admission::Wait(reason) => {
+                    self.note(&mut next, reason, still_waiting.len()).await;
+                    still_waiting.push_back(next);
+                }
+            }
+        }
+        self.waiting = still_waiting;
+    }
+
+    fn members(&self) -> Vec<PoolMember> {
+        let runners = self.engine.runners();
+        runners
+            .iter()
+            .map(|(session, runner)| PoolMember {
+                session: session.clone(),
+                phase: runner.phase(),
+                last_used: runner.last_used(),
+            })
+            .collect()
+    }
+
+    /// The session has an agent; it may have gone idle before the work was queued.
+    fn remind(&self, session: &SessionId) {
+        if let Some(runner) = self.engine.runner(session) {
+            runner.look_again();
+        }
+    }
+
+    fn evict(&self, victim: &SessionId) {
+        if let Some(runner) = self.engine.runner(victim) {
+            tracing::info!(session = %victim, "an idle agent makes room for another session");
+            runner.ask_to_stop(StopMode::IfIdle, StopCause::Evicted);
+        }
+    }
+
+    /// The wait is written down once for each reason, so that people can see why nothing happens.
+    async fn note(&self, waiting: &mut Waiting, reason: WaitReason, position: usize) {
+        if waiting.told == Some(reason) || reason == WaitReason::StartingOthers {
+            return;
+        }
+        waiting.told = Some(reason);
+        let session = waiting.session.clone();
+        let because = SessionEvent::Waiting { reason, position };
+        let written =
+            self.engine.store.write("session.waiting", move |tx| sessions::note_waiting(tx, &session, &because)).await;
+        if let Err(error) = written {
+            tracing::debug!(%error, "a wait could not be written down");
+        }
+    }
+}

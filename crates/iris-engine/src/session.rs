@@ -1,0 +1,182 @@
+//! Sessions: listed, woken, put to sleep, forgotten.
+
+use iris_core::fault::FaultKind;
+use iris_core::id::{Party, SessionId};
+use iris_core::pool::PoolPhase;
+use iris_core::session::SessionState;
+use iris_core::team::{AgentKind, TeamName};
+use iris_store::session::{Removal, SessionRow};
+use iris_store::{StoreError, session};
+use uuid::Uuid;
+
+use crate::agent::{StopMode, Stopped};
+use crate::engine::Engine;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("there is no team '{0}'")]
+    UnknownTeam(String),
+    #[error("there is no session {0}")]
+    NotFound(String),
+    #[error("the session is at work")]
+    Busy,
+    #[error("the session has an agent or waiting turns")]
+    InUse,
+    #[error("the agent could not be started: {0}")]
+    NotStarted(String),
+    #[error("agent kind '{}' is not built into this version of Iris", .0.as_str())]
+    NotBuilt(AgentKind),
+    #[error("Iris is shutting down")]
+    ShuttingDown,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl SessionError {
+    pub fn kind(&self) -> FaultKind {
+        match self {
+            Self::UnknownTeam(_) | Self::NotFound(_) => FaultKind::NotFound,
+            Self::Busy | Self::InUse => FaultKind::Conflict,
+            Self::NotStarted(_) | Self::ShuttingDown => FaultKind::Unavailable,
+            Self::NotBuilt(_) => FaultKind::Unsupported,
+            Self::Store(error) => error.kind(),
+        }
+    }
+
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownTeam(_) => Some("run `iris teams list` to see the names".to_owned()),
+            Self::NotFound(_) => Some("run `iris sessions list` to see what there is".to_owned()),
+            Self::Busy => Some("wait for its turn to end, or use --force to stop it now".to_owned()),
+            Self::InUse => Some("put it to sleep first: `iris sleep <team> --force`".to_owned()),
+            Self::NotBuilt(_) => Some("set `agent: scripted` with a script for this team".to_owned()),
+            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::NotStarted(_) | Self::ShuttingDown => None,
+        }
+    }
+}
+
+/// What a wake found.
+#[derive(Clone, Debug)]
+pub struct Woken {
+    pub session: SessionRow,
+    pub was_awake: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sleep {
+    /// Only an idle agent.
+    WhenIdle,
+    /// Also one that is at work; its turn is terminated.
+    Now,
+}
+
+impl Engine {
+    pub async fn list_sessions(
+        &self,
+        team: Option<&TeamName>,
+        after: &str,
+        limit: i64,
+    ) -> Result<Vec<SessionRow>, StoreError> {
+        let (team, after) = (team.cloned(), after.to_owned());
+        self.inner.store.read(move |tx| session::list(tx, team.as_ref(), &after, limit)).await
+    }
+
+    pub async fn find_session(&self, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
+        let id = id.clone();
+        self.inner.store.read(move |tx| session::find(tx, &id)).await
+    }
+
+    pub async fn find_session_of(&self, from: &Party, to: &TeamName) -> Result<Option<SessionRow>, StoreError> {
+        let (from, to) = (from.clone(), to.clone());
+        self.inner.store.read(move |tx| session::find_pair(tx, &from, &to)).await
+    }
+
+    /// Starts the agent of a session before it is needed. Returns when it is ready.
+    pub async fn wake(&self, from: &Party, to: &TeamName) -> Result<Woken, SessionError> {
+        if self.inner.is_closing() {
+            return Err(SessionError::ShuttingDown);
+        }
+        let team = self.inner.team(to).ok_or_else(|| SessionError::UnknownTeam(to.to_string()))?;
+        if team.agent != AgentKind::Scripted {
+            return Err(SessionError::NotBuilt(team.agent));
+        }
+        let (party, name, fresh) = (from.clone(), to.clone(), SessionId::new(Uuid::new_v4().to_string()));
+        let before = self
+            .inner
+            .store
+            .write("session.create", move |tx| session::find_or_create(tx, &party, &name, &fresh))
+            .await?;
+        if matches!(before.state, SessionState::Idle | SessionState::Processing) {
+            return Ok(Woken { session: before, was_awake: true });
+        }
+        let (mut head, _) = self.inner.bus.subscribe();
+        self.inner.pool.want(&before.id);
+        loop {
+            let now = self.find_session(&before.id).await?;
+            let now = now.ok_or_else(|| SessionError::NotFound(before.id.to_string()))?;
+            match now.state {
+                SessionState::Idle | SessionState::Processing => {
+                    return Ok(Woken { session: now, was_awake: false });
+                }
+                // It was tried and it failed: the newest event of the session says why.
+                SessionState::Stopped if now.epoch > before.epoch && self.inner.runner(&now.id).is_none() => {
+                    return Err(SessionError::NotStarted(self.why_stopped(&now).await?));
+                }
+                _ => {}
+            }
+            if head.changed().await.is_err() {
+                return Err(SessionError::ShuttingDown);
+            }
+        }
+    }
+
+    async fn why_stopped(&self, session: &SessionRow) -> Result<String, StoreError> {
+        let seq = session.state_seq;
+        let events = self.inner.store.read(move |tx| iris_store::event::list_after(tx, seq - 1, 1)).await?;
+        let body = events.first().map(|event| event.body.to_string()).unwrap_or_default();
+        let exit = serde_json::from_str::<serde_json::Value>(&body).ok().map(|value| value["exit"].clone());
+        let exit = exit.and_then(|exit| serde_json::from_value::<iris_core::agent::AgentExit>(exit).ok());
+        Ok(exit.map_or_else(|| "see `iris events` for the reason".to_owned(), |exit| exit.describe()))
+    }
+
+    /// Ends the agent of a session. The conversation is kept; the next tell resumes it.
+    pub async fn sleep(&self, id: &SessionId, how: Sleep) -> Result<bool, SessionError> {
+        let Some(runner) = self.inner.runner(id) else {
+            let known = self.find_session(id).await?;
+            return known.map(|_| false).ok_or_else(|| SessionError::NotFound(id.to_string()));
+        };
+        let mode = match how {
+            Sleep::WhenIdle if runner.phase() == PoolPhase::Busy => return Err(SessionError::Busy),
+            Sleep::WhenIdle => StopMode::IfIdle,
+            Sleep::Now => StopMode::Now,
+        };
+        match runner.stop(mode, iris_core::event::StopCause::Asked).await {
+            Stopped::Yes => Ok(true),
+            Stopped::Busy => Err(SessionError::Busy),
+        }
+    }
+
+    /// Forgets what was said in a session's finished turns, and says how many those were.
+    pub async fn clear_cache(&self, id: &SessionId) -> Result<i64, SessionError> {
+        let wanted = id.clone();
+        let removal =
+            self.inner.store.write("session.clear_cache", move |tx| session::clear_cache(tx, &wanted)).await?;
+        removed(removal, id)
+    }
+
+    /// Forgets a session that has no agent and no waiting turns.
+    pub async fn delete_session(&self, id: &SessionId) -> Result<i64, SessionError> {
+        let wanted = id.clone();
+        let removal = self.inner.store.write("session.delete", move |tx| session::delete(tx, &wanted)).await?;
+        removed(removal, id)
+    }
+}
+
+fn removed(removal: Removal, id: &SessionId) -> Result<i64, SessionError> {
+    match removal {
+        Removal::Done { turns } => Ok(turns),
+        Removal::NotFound => Err(SessionError::NotFound(id.to_string())),
+        Removal::InUse => Err(SessionError::InUse),
+    }
+}

@@ -1,0 +1,84 @@
+//! Cancelling: a turn that waits is withdrawn, one that runs is interrupted.
+
+use iris_core::fault::FaultKind;
+use iris_core::id::{SessionId, TurnId};
+use iris_core::turn::TurnState;
+use iris_store::turn::{CancelWaiting, cancel_waiting};
+use iris_store::{StoreError, session, turn};
+
+use crate::engine::Engine;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CancelError {
+    #[error("there is no turn {0}")]
+    NotFound(TurnId),
+    #[error("turn {turn} is {state} already")]
+    Over { turn: TurnId, state: TurnState },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl CancelError {
+    pub fn kind(&self) -> FaultKind {
+        match self {
+            Self::NotFound(_) => FaultKind::NotFound,
+            Self::Over { .. } => FaultKind::Conflict,
+            Self::Store(error) => error.kind(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancelled {
+    /// It never ran.
+    Withdrawn,
+    /// Its agent was asked to break off; how it ends is told by the turn.
+    Interrupted,
+}
+
+impl Engine {
+    pub async fn cancel_turn(&self, id: &TurnId) -> Result<Cancelled, CancelError> {
+        let wanted = id.clone();
+        let withdrawn = self.inner.store.write("turn.cancel", move |tx| cancel_waiting(tx, &wanted)).await?;
+        match withdrawn {
+            CancelWaiting::Done => {
+                self.inner.waiters.look(id);
+                Ok(Cancelled::Withdrawn)
+            }
+            CancelWaiting::NotFound => Err(CancelError::NotFound(id.clone())),
+            CancelWaiting::Over(state) => Err(CancelError::Over { turn: id.clone(), state }),
+            CancelWaiting::Running => {
+                let wanted = id.clone();
+                let row = self.inner.store.read(move |tx| turn::find(tx, &wanted)).await?;
+                let row = row.ok_or_else(|| CancelError::NotFound(id.clone()))?;
+                if let Some(runner) = self.inner.runner(&row.session) {
+                    runner.cancel(id.clone()).await;
+                }
+                Ok(Cancelled::Interrupted)
+            }
+        }
+    }
+
+    /// Withdraws everything that waits in a session and interrupts what runs. Returns what was asked to end.
+    pub async fn cancel_session(&self, id: &SessionId) -> Result<Vec<TurnId>, CancelError> {
+        let wanted = id.clone();
+        let (waiting, running) = self
+            .inner
+            .store
+            .read(move |tx| {
+                let running = session::find(tx, &wanted)?.and_then(|row| row.running);
+                Ok((turn::list_waiting(tx, &wanted)?, running))
+            })
+            .await?;
+        let mut ended = Vec::new();
+        for turn in waiting.into_iter().chain(running) {
+            match self.cancel_turn(&turn).await {
+                Ok(_) => ended.push(turn),
+                // It ended by itself meanwhile, which is as good.
+                Err(CancelError::Over { .. } | CancelError::NotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(ended)
+    }
+}

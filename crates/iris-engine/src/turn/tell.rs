@@ -1,0 +1,303 @@
+//! Telling a team something: the one way in, whoever speaks.
+
+use std::time::Duration;
+
+use iris_core::agent::Usage;
+use iris_core::duration::Millis;
+use iris_core::event::Recorded;
+use iris_core::fault::FaultKind;
+use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::session::SessionState;
+use iris_core::team::{AgentKind, TeamName};
+use iris_core::turn::Ending;
+use iris_store::turn::{Accept, Accepted, NewTurn, TurnRow};
+use iris_store::{StoreError, event, turn};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::TurnReport;
+use super::wait::{Waiter, report_of};
+use crate::engine::Engine;
+
+#[derive(Clone, Debug)]
+pub struct Tell {
+    pub from: Party,
+    pub to: TeamName,
+    pub text: String,
+    pub patience: Patience,
+    /// A tell with a key that was used before finds the turn of the first.
+    pub key: Option<String>,
+    /// Queue it only after this time.
+    pub delay: Option<Millis>,
+}
+
+/// How long the caller is willing to wait. It never touches the agent, which works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    None,
+    Forever,
+    Limit(Duration),
+}
+
+impl Patience {
+    /// -1: return at once; 0: wait until the end; N: return what there is after N milliseconds.
+    pub fn from_millis(timeout: i64) -> Result<Self, TellError> {
+        match timeout {
+            -1 => Ok(Self::None),
+            0 => Ok(Self::Forever),
+            ms => u64::try_from(ms)
+                .map(|ms| Self::Limit(Duration::from_millis(ms)))
+                .map_err(|_| TellError::Timeout(timeout)),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct TellReport {
+    pub from: Party,
+    pub to: TeamName,
+    pub session: SessionId,
+    pub turn: TurnId,
+    /// What comes of the tell has numbers after this one.
+    pub seq: i64,
+    /// How many turns came before it when it was accepted.
+    pub position: i64,
+    pub outcome: TellOutcome,
+}
+
+#[derive(Clone, Debug)]
+pub enum TellOutcome {
+    /// Accepted; the caller did not want to wait.
+    Accepted,
+    /// The caller's patience is over, the turn is not.
+    OutOfPatience {
+        partial: String,
+        messages: Vec<Recorded>,
+    },
+    Ended {
+        ending: Ending,
+        response: String,
+        usage: Usage,
+        duration_ms: i64,
+    },
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TellError {
+    #[error("there is no team '{name}'")]
+    UnknownTeam { name: String, known: Vec<String> },
+    #[error("the message is empty")]
+    Empty,
+    #[error("the message has {bytes} bytes; at most {limit} are taken")]
+    TooLong { bytes: usize, limit: usize },
+    #[error("timeout {0} means nothing; use -1 (return at once), 0 (wait until the end) or a number of milliseconds")]
+    Timeout(i64),
+    #[error("the key has {bytes} bytes; at most {limit} are taken")]
+    LongKey { bytes: usize, limit: usize },
+    #[error("'{0}' is not a party; use 1 to 128 printable characters")]
+    BadParty(String),
+    #[error("team '{team}' has {waiting} turns waiting, and no more are taken")]
+    QueueFull { team: TeamName, waiting: i64 },
+    #[error("the key was used before for another tell (turn {turn})")]
+    KeyTaken { turn: TurnId },
+    #[error("agent kind '{}' is not built into this version of Iris", .0.as_str())]
+    NotBuilt(AgentKind),
+    #[error("Iris is shutting down")]
+    ShuttingDown,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl TellError {
+    pub fn kind(&self) -> FaultKind {
+        match self {
+            Self::UnknownTeam { .. } => FaultKind::NotFound,
+            Self::Empty | Self::Timeout(_) | Self::LongKey { .. } | Self::BadParty(_) => FaultKind::Invalid,
+            Self::TooLong { .. } | Self::QueueFull { .. } => FaultKind::Limit,
+            Self::KeyTaken { .. } => FaultKind::Conflict,
+            Self::NotBuilt(_) => FaultKind::Unsupported,
+            Self::ShuttingDown => FaultKind::Unavailable,
+            Self::Store(error) => error.kind(),
+        }
+    }
+
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownTeam { known, .. } if known.is_empty() => {
+                Some("no team is configured; add one under `teams:` in config.yaml".to_owned())
+            }
+            Self::UnknownTeam { known, .. } => Some(format!("known teams: {}", known.join(", "))),
+            Self::QueueFull { .. } => Some("wait for the queue to shrink, or raise settings.maxQueue".to_owned()),
+            Self::KeyTaken { .. } => Some("use a new key for a new tell".to_owned()),
+            Self::NotBuilt(_) => Some("set `agent: scripted` with a script for this team".to_owned()),
+            Self::ShuttingDown => Some("send it again when Iris is back".to_owned()),
+            Self::Store(error) => error.hint().map(str::to_owned),
+            _ => None,
+        }
+    }
+}
+
+pub const LONGEST_MESSAGE: usize = 10 * 1024 * 1024;
+const LONGEST_KEY: usize = 256;
+const LONGEST_PARTY: usize = 128;
+/// How much of what was said is sent along when the caller's patience ends.
+const MESSAGES_WITH_PARTIAL: i64 = 1000;
+
+impl Engine {
+    /// Writes the tell down, has it run, and waits as long as the caller is willing to.
+    pub async fn tell(&self, tell: Tell) -> Result<TellReport, TellError> {
+        self.check(&tell)?;
+        let turn = TurnId::new(Uuid::now_v7().to_string());
+        let arrived = Instant::now();
+        // Subscribed before it is accepted, so that not even an instant answer is missed.
+        let waiter = self.inner.waiters.subscribe(&turn);
+        let new = NewTurn {
+            id: turn,
+            fresh_session: SessionId::new(Uuid::new_v4().to_string()),
+            from: tell.from.clone(),
+            to: tell.to.clone(),
+            body: tell.text.clone(),
+            key: tell.key.clone(),
+            delay_ms: tell.delay.map(|delay| i64::try_from(delay.0).unwrap_or(i64::MAX)),
+            longest_queue: i64::from(self.inner.config.settings.max_queue),
+        };
+        let accepted = self.inner.store.write("turn.accept", move |tx| turn::accept(tx, &new)).await;
+        if let Err(StoreError::InDoubt) = accepted {
+            self.reconcile(&tell).await;
+        }
+        match accepted? {
+            Accept::Accepted(accepted) => {
+                let report = report(&tell, &accepted);
+                match tell.delay {
+                    Some(_) => self.inner.upkeep.nudge(),
+                    None => self.set_going(accepted).await,
+                }
+                self.wait(&tell, report, waiter, arrived).await
+            }
+            Accept::Repeated(row) => self.find_again(&tell, row, arrived).await,
+            Accept::KeyTaken { turn } => Err(TellError::KeyTaken { turn }),
+            Accept::QueueFull { waiting } => Err(TellError::QueueFull { team: tell.to, waiting }),
+        }
+    }
+
+    fn check(&self, tell: &Tell) -> Result<(), TellError> {
+        if self.inner.is_closing() {
+            return Err(TellError::ShuttingDown);
+        }
+        let team = self.inner.team(&tell.to).ok_or_else(|| TellError::UnknownTeam {
+            name: tell.to.to_string(),
+            known: self.inner.config.teams.keys().map(ToString::to_string).collect(),
+        })?;
+        if team.agent != AgentKind::Scripted {
+            return Err(TellError::NotBuilt(team.agent));
+        }
+        if tell.text.trim().is_empty() {
+            return Err(TellError::Empty);
+        }
+        if tell.text.len() > LONGEST_MESSAGE {
+            return Err(TellError::TooLong { bytes: tell.text.len(), limit: LONGEST_MESSAGE });
+        }
+        if let Some(key) = &tell.key
+            && key.len() > LONGEST_KEY
+        {
+            return Err(TellError::LongKey { bytes: key.len(), limit: LONGEST_KEY });
+        }
+        let from = tell.from.as_str();
+        if from.is_empty() || from.len() > LONGEST_PARTY || from.chars().any(char::is_control) {
+            return Err(TellError::BadParty(from.chars().filter(|c| !c.is_control()).take(60).collect()));
+        }
+        Ok(())
+    }
+
+    /// What was accepted is started, if the store has given it to an agent; else the pool is told of it.
+    async fn set_going(&self, accepted: Accepted) {
+        match (accepted.start, self.inner.runner(&accepted.session)) {
+            (Some(work), Some(runner)) => runner.run(work).await,
+            // The agent ended between the commit and now; its end settles the turn.
+            (Some(_), None) => {}
+            (None, _) if accepted.session_state == SessionState::Stopped => self.inner.pool.want(&accepted.session),
+            // Busy, starting or ending: the turn is found when that is over.
+            (None, _) => {}
+        }
+    }
+
+    /// The database went away while it committed. If it did commit, an agent may have been given a turn that nobody
+    /// tells it of.
+    async fn reconcile(&self, tell: &Tell) {
+        let (from, to) = (tell.from.clone(), tell.to.clone());
+        let found = self.inner.store.read(move |tx| iris_store::session::find_pair(tx, &from, &to)).await;
+        if let Ok(Some(session)) = found
+            && let Some(runner) = self.inner.runner(&session.id)
+        {
+            runner.look_again();
+        }
+    }
+
+    async fn find_again(&self, tell: &Tell, row: TurnRow, arrived: Instant) -> Result<TellReport, TellError> {
+        let report = TellReport {
+            from: tell.from.clone(),
+            to: tell.to.clone(),
+            session: row.session.clone(),
+            turn: row.id.clone(),
+            seq: self.inner.bus.head(),
+            position: 0,
+            outcome: TellOutcome::Accepted,
+        };
+        if row.state.is_over() && tell.patience != Patience::None {
+            return Ok(ended(report, &report_of(row)));
+        }
+        let waiter = self.inner.waiters.subscribe(&row.id);
+        self.wait(tell, report, waiter, arrived).await
+    }
+
+    async fn wait(
+        &self,
+        tell: &Tell,
+        report: TellReport,
+        mut waiter: Waiter,
+        arrived: Instant,
+    ) -> Result<TellReport, TellError> {
+        let store = &self.inner.store;
+        match tell.patience {
+            Patience::None => Ok(report),
+            Patience::Forever => Ok(ended(report, &*waiter.ended(store).await?)),
+            Patience::Limit(limit) => match tokio::time::timeout_at(arrived + limit, waiter.ended(store)).await {
+                Ok(turn) => Ok(ended(report, &*turn?)),
+                Err(_) => self.out_of_patience(report).await,
+            },
+        }
+    }
+
+    async fn out_of_patience(&self, report: TellReport) -> Result<TellReport, TellError> {
+        let partial = match self.inner.runner(&report.session) {
+            Some(runner) => runner.partial(report.turn.clone()).await.unwrap_or_default(),
+            None => String::new(),
+        };
+        let turn = report.turn.clone();
+        let messages =
+            self.inner.store.read(move |tx| event::list_messages(tx, &turn, 0, MESSAGES_WITH_PARTIAL)).await?;
+        Ok(TellReport { outcome: TellOutcome::OutOfPatience { partial, messages }, ..report })
+    }
+}
+
+fn report(tell: &Tell, accepted: &Accepted) -> TellReport {
+    TellReport {
+        from: tell.from.clone(),
+        to: tell.to.clone(),
+        session: accepted.session.clone(),
+        turn: accepted.turn.clone(),
+        seq: accepted.seq,
+        position: accepted.position,
+        outcome: TellOutcome::Accepted,
+    }
+}
+
+fn ended(report: TellReport, turn: &TurnReport) -> TellReport {
+    let outcome = TellOutcome::Ended {
+        ending: turn.outcome.ending.clone(),
+        response: turn.outcome.response.clone(),
+        usage: turn.outcome.usage.clone(),
+        duration_ms: turn.duration_ms,
+    };
+    TellReport { outcome, ..report }
+}

@@ -1,0 +1,222 @@
+//! Upkeep: what has to be done whether or not anybody asks. Each part takes no input, may run at any time and does
+//! nothing if there is nothing to do, so that recovery is the ordinary path.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
+use iris_core::pool::PoolPhase;
+use iris_core::session::SessionState;
+use iris_store::lane::OwnLanes;
+use iris_store::{Location, StoreError, StoreHealth, event, lane, session, timer};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::agent::StopMode;
+use crate::engine::{Inner, policy};
+
+/// Wakes upkeep before its time.
+#[derive(Clone, Default)]
+pub(crate) struct Nudge(Arc<NudgeState>);
+
+#[derive(Default)]
+struct NudgeState {
+    changed: Notify,
+    closed: AtomicBool,
+}
+
+pub(crate) fn channel() -> (Nudge, Nudge) {
+    let nudge = Nudge::default();
+    (nudge.clone(), nudge)
+}
+
+impl Nudge {
+    pub fn nudge(&self) {
+        self.0.changed.notify_one();
+    }
+
+    pub fn close(&self) {
+        self.0.closed.store(true, Ordering::SeqCst);
+        self.0.changed.notify_one();
+    }
+}
+
+const LEASES_EVERY: Duration = Duration::from_secs(4);
+const WORK_EVERY: Duration = Duration::from_secs(2);
+const OTHERS_EVERY: Duration = Duration::from_millis(500);
+const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+const TIMERS_AT_ONCE: i64 = 256;
+
+struct Upkeep {
+    engine: Arc<Inner>,
+    leases: Due,
+    work: Due,
+    health: Due,
+    others: Due,
+    trouble: Option<(String, Instant)>,
+}
+
+/// Something that is done every so often.
+struct Due {
+    every: Duration,
+    next: Instant,
+}
+
+impl Due {
+    fn every(every: Duration) -> Self {
+        Self { every, next: Instant::now() }
+    }
+
+    fn has_come(&mut self) -> bool {
+        let now = Instant::now();
+        let come = now >= self.next;
+        if come {
+            self.next = now + self.every;
+        }
+        come
+    }
+}
+
+pub(crate) async fn run(engine: Arc<Inner>, nudge: Nudge) {
+    let health_check = engine.config.settings.health_check_interval.duration();
+    let mut upkeep = Upkeep {
+        leases: Due::every(LEASES_EVERY),
+        work: Due::every(WORK_EVERY),
+        health: Due::every(health_check.max(Duration::from_millis(100))),
+        others: Due::every(OTHERS_EVERY),
+        trouble: None,
+        engine,
+    };
+    while !nudge.0.closed.load(Ordering::SeqCst) {
+        let pause = upkeep.round().await;
+        tokio::select! {
+            () = nudge.0.changed.notified() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+impl Upkeep {
+    /// One round of everything that is due. Returns how long nothing will be.
+    async fn round(&mut self) -> Duration {
+        let mut done = self.keep_leases().await;
+        done = done.and(self.follow_other_nodes().await);
+        let pause = match self.fire_timers().await {
+            Ok(pause) => pause,
+            Err(error) => {
+                done = done.and(Err(error));
+                LONGEST_SLEEP
+            }
+        };
+        done = done.and(self.find_work().await);
+        done = done.and(self.check_health().await);
+        self.reap_idle();
+        if let Err(error) = done {
+            tracing::debug!(%error, "upkeep could not do everything; it will try again");
+        }
+        pause.min(LONGEST_SLEEP).min(if self.is_postgres() { OTHERS_EVERY } else { LONGEST_SLEEP })
+    }
+
+    fn is_postgres(&self) -> bool {
+        matches!(self.engine.store.location(), Location::Postgres(_))
+    }
+
+    /// Renews this node's leases and saves its time. It is also how a database that was in trouble is found well again
+    /// though nobody writes, and then the log says how long it lasted.
+    async fn keep_leases(&mut self) -> Result<(), StoreError> {
+        let health = self.engine.store.health().borrow().clone();
+        if let StoreHealth::Troubled { what, .. } = &health {
+            self.trouble.get_or_insert_with(|| (what.clone(), Instant::now()));
+        }
+        if !self.leases.has_come() && self.trouble.is_none() {
+            return Ok(());
+        }
+        let mark = self.engine.store.clock().mark();
+        let healed = self.trouble.clone().map(|(trouble, since)| DaemonEvent::StoreHealed {
+            trouble,
+            lasted_ms: i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX),
+        });
+        let write = self.engine.store.write("daemon.renew", move |tx| {
+            if let Some(healed) = &healed {
+                let fact = Fact::Daemon(healed.clone());
+                event::append(tx, &[Draft { subject: Subject::default(), fact }])?;
+            }
+            lane::renew(tx, &mark)
+        });
+        write.await?;
+        if let Some((trouble, since)) = self.trouble.take() {
+            tracing::info!(trouble, lasted = ?since.elapsed(), "the database can be written again");
+        }
+        Ok(())
+    }
+
+    /// On PostgreSQL other nodes write too: their events are announced here, and the lanes of dead ones settled.
+    async fn follow_other_nodes(&mut self) -> Result<(), StoreError> {
+        if !self.is_postgres() || !self.others.has_come() {
+            return Ok(());
+        }
+        let head = self.engine.store.read(event::newest).await?;
+        self.engine.bus.grown_to(head);
+        let policies = self.engine.interruption_policies();
+        let recover = self.engine.store.write("lane.recover", move |tx| {
+            lane::recover(tx, OwnLanes::Mine, |session| policy(&policies, &session.to))
+        });
+        recover.await.map(drop)
+    }
+
+    /// Queues what is due, and says how long until the next is.
+    async fn fire_timers(&self) -> Result<Duration, StoreError> {
+        loop {
+            match self.engine.store.read(timer::next_due_in_ms).await? {
+                None => return Ok(LONGEST_SLEEP),
+                Some(ms) if ms > 0 => return Ok(Duration::from_millis(u64::try_from(ms).unwrap_or(0))),
+                Some(_) => {
+                    let due = self.engine.store.write("timer.fire", |tx| timer::fire_due(tx, TIMERS_AT_ONCE));
+                    for session in due.await? {
+                        self.engine.pool.want(&session);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sessions that have work and no agent: what was queued when a daemon died, or when an agent ended.
+    async fn find_work(&mut self) -> Result<(), StoreError> {
+        if !self.work.has_come() || self.engine.is_closing() {
+            return Ok(());
+        }
+        for session in self.engine.store.read(session::list_wanting_agent).await? {
+            if self.engine.team(&session.to).is_some() {
+                self.engine.pool.want(&session.id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Holds what the store says against what is alive.
+    async fn check_health(&mut self) -> Result<(), StoreError> {
+        if !self.health.has_come() || self.engine.is_closing() {
+            return Ok(());
+        }
+        for session in self.engine.store.read(session::list_owned).await? {
+            let Some(runner) = self.engine.runner(&session.id) else { continue };
+            let has_work = session.running.is_some() || session.queued > 0;
+            if runner.phase() == PoolPhase::Idle && has_work && session.state != SessionState::Terminating {
+                runner.look_again();
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts agents to sleep that have been idle for longer than their team allows.
+    fn reap_idle(&self) {
+        let default = self.engine.config.settings.idle_timeout;
+        for runner in self.engine.runners().values() {
+            let limit = runner.idle_timeout().unwrap_or(default);
+            if runner.idle_for_ms().is_some_and(|idle| idle >= limit.0) {
+                runner.ask_to_stop(StopMode::IfIdle, StopCause::Idle);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! SQLite: the embedded default. One file, one writer, write-ahead log, every commit synced.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
+
+use super::Access;
+use crate::clock::Clock;
+use crate::error::StoreError;
+use crate::tx::{Cell, Row, Value};
+
+/// Before this version, a writer and a checkpoint at the same moment could damage the file.
+const OLDEST_SQLITE: (i32, &str) = (3_051_003, "3.51.3");
+
+/// The log is folded into the file when it has grown to this many pages. Between two folds it is overwritten in place,
+/// which syncs in half the time of a file that grows; and a hot page is then folded once, not once per commit.
+const PAGES_BEFORE_CHECKPOINT: i64 = 4000;
+
+pub(crate) struct Sqlite {
+    connection: Connection,
+}
+
+impl Sqlite {
+    pub fn open(path: &Path, clock: Arc<Clock>) -> Result<Self, StoreError> {
+        if rusqlite::version_number() < OLDEST_SQLITE.0 {
+            return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), needed: OLDEST_SQLITE.1 });
+        }
+        let connection = Connection::open_with_flags(
+            path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        connection.set_prepared_statement_cache_capacity(128);
+        connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "mmap_size", 0)?;
+        connection.pragma_update(None, "wal_autocheckpoint", PAGES_BEFORE_CHECKPOINT)?;
+        connection.create_scalar_function("iris_now", 0, FunctionFlags::SQLITE_UTF8, move |_| Ok(clock.iris_ms()))?;
+        Ok(Self { connection })
+    }
+
+    pub fn raw(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    pub fn begin(&mut self, access: Access) -> Result<(), StoreError> {
+        self.plain(match access {
+            Access::Read => "BEGIN",
+            Access::Write => "BEGIN IMMEDIATE",
+        })
+    }
+
+    pub fn commit(&mut self) -> Result<(), StoreError> {
+        self.plain("COMMIT")
+    }
+
+    pub fn rollback(&mut self) -> Result<(), StoreError> {
+        // A full disk makes SQLite roll back by itself; there is then nothing left to undo.
+        if self.connection.is_autocommit() { Ok(()) } else { self.plain("ROLLBACK") }
+    }
+
+    fn plain(&self, sql: &str) -> Result<(), StoreError> {
+        self.connection.prepare_cached(sql)?.execute([])?;
+        Ok(())
+    }
+
+    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64, StoreError> {
+        Ok(self.connection.prepare_cached(sql)?.execute(params_from_iter(values))? as u64)
+    }
+
+    pub fn many(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query(params_from_iter(values))?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let cells = (0..columns).map(|index| Ok(cell(row.get_ref(index)?)));
+            found.push(Row(cells.collect::<Result<_, rusqlite::Error>>()?));
+        }
+        Ok(found)
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Integer(number) => Cell::Int(number),
+        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => Cell::Null,
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Null => ValueRef::Null,
+            Value::Int(number) => ValueRef::Integer(*number),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+        }))
+    }
+}

@@ -1,0 +1,98 @@
+//! Everything that can go wrong between Iris and its database, as few kinds as callers need to tell apart.
+
+use iris_core::fault::FaultKind;
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("the disk is full, so nothing can be written down")]
+    DiskFull,
+    #[error("the disk refused a write ({0})")]
+    Io(String),
+    #[error("the database does not answer ({0})")]
+    Unavailable(String),
+    /// The commit was sent and the answer never came: it may or may not have happened.
+    #[error("the database went away during a commit; whether it took effect is unknown")]
+    InDoubt,
+    #[error("another node serves this session now")]
+    Fenced,
+    #[error("the database at {place} is damaged ({what})")]
+    Damaged { place: String, what: String },
+    #[error("the database has schema {found}, this iris knows up to {known}")]
+    TooNew { found: u32, known: u32 },
+    #[error("SQLite {found} is linked in, but at least {needed} is required")]
+    OldSqlite { found: String, needed: &'static str },
+    #[error("the store has been closed")]
+    Closed,
+    #[error("{0}")]
+    Sql(String),
+}
+
+impl StoreError {
+    pub fn kind(&self) -> FaultKind {
+        match self {
+            Self::DiskFull | Self::Io(_) | Self::Unavailable(_) | Self::InDoubt | Self::Closed => {
+                FaultKind::Unavailable
+            }
+            Self::Fenced => FaultKind::Conflict,
+            Self::TooNew { .. } | Self::OldSqlite { .. } => FaultKind::Unsupported,
+            Self::Damaged { .. } | Self::Sql(_) => FaultKind::Internal,
+        }
+    }
+
+    /// Whether the same write may succeed later without anybody changing it.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::DiskFull | Self::Io(_) | Self::Unavailable(_) | Self::InDoubt)
+    }
+
+    /// Whether the connection can no longer be trusted. After a failed fsync the kernel may have dropped the very pages
+    /// it failed to write, so trying again on the same connection could claim success for data that is not there.
+    pub(crate) fn needs_reopen(&self) -> bool {
+        matches!(self, Self::Io(_) | Self::Unavailable(_) | Self::InDoubt)
+    }
+
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::DiskFull => Some("free some space; Iris goes on by itself as soon as it can write"),
+            Self::Io(_) => Some("look at the disk (dmesg); Iris tries again by itself"),
+            Self::Unavailable(_) => Some("start the database; Iris reconnects by itself"),
+            Self::InDoubt => Some("send it again with the same key: a repeated key never makes a second turn"),
+            Self::TooNew { .. } => Some("use the newer iris, or restore the backup made before the upgrade"),
+            Self::Damaged { .. } => Some("stop Iris and run `iris restore <backup>`"),
+            Self::Fenced | Self::OldSqlite { .. } | Self::Closed | Self::Sql(_) => None,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::DiskFull,
+            Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::ReadOnly) => {
+                Self::Io(error.to_string())
+            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Unavailable(error.to_string()),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { place: "IRIS_HOME/data/iris.db".to_owned(), what: error.to_string() }
+            }
+            _ => Self::Sql(error.to_string()),
+        }
+    }
+}
+
+impl From<postgres::Error> for StoreError {
+    fn from(error: postgres::Error) -> Self {
+        use std::error::Error as _;
+        let because = error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
+        match error.as_db_error() {
+            Some(db) if db.code().code() == "53100" => Self::DiskFull,
+            // Class 57P: the server is shutting down or starting; 53: out of resources; 40: another node was first;
+            // 25006: the server became a read-only standby.
+            Some(db) if matches!(&db.code().code()[..2], "57" | "53" | "40") || db.code().code() == "25006" => {
+                Self::Unavailable(because)
+            }
+            Some(_) => Self::Sql(because),
+            None => Self::Unavailable(because),
+        }
+    }
+}

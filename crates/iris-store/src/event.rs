@@ -1,0 +1,116 @@
+//! The event log: append inside a transaction, read from any number.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use iris_core::event::{Draft, MESSAGE, Recorded, Subject};
+use iris_core::id::{SessionId, TurnId};
+
+use crate::error::StoreError;
+use crate::tx::{Row, Tx, Value, values};
+
+/// Appends events and returns the number of the first. Numbers are taken in commit order: on PostgreSQL the update
+/// below locks the one row of `log` until the transaction ends, on SQLite there is one writer anyway.
+pub fn append(tx: &mut Tx<'_>, drafts: &[Draft]) -> Result<i64, StoreError> {
+    let count = i64::try_from(drafts.len()).expect("a transaction has few events");
+    let taken = tx.one("UPDATE log SET seq = seq + ?1 WHERE id = 1 RETURNING seq", values![count])?;
+    let last = taken.ok_or_else(|| StoreError::Sql("the log has lost its counter".to_owned()))?.int(0);
+    let first = last - count + 1;
+    let at = tx.wall_ms();
+    let recorded: Vec<_> = (first..)
+        .zip(drafts)
+        .map(|(seq, draft)| {
+            Arc::new(Recorded {
+                seq,
+                at,
+                kind: Cow::Borrowed(draft.fact.kind()),
+                subject: draft.subject.clone(),
+                body: draft.fact.body().into_boxed_str(),
+            })
+        })
+        .collect();
+    insert(tx, &recorded)?;
+    tx.keep_appended(recorded.into_iter());
+    Ok(first)
+}
+
+/// Rows go in several to a statement, in powers of two, so that a handful of prepared statements serve any number.
+fn insert(tx: &mut Tx<'_>, events: &[Arc<Recorded>]) -> Result<(), StoreError> {
+    let mut rest = events;
+    while !rest.is_empty() {
+        let power = rest.len().ilog2().min(LARGEST_POWER);
+        let (now, later) = rest.split_at(1 << power);
+        let row_values = now.iter().flat_map(|event| {
+            [
+                Value::Int(event.seq),
+                Value::Int(event.at),
+                Value::Text(&event.kind),
+                event.subject.team.as_ref().into(),
+                event.subject.session.as_ref().into(),
+                event.subject.turn.as_ref().into(),
+                Value::Text(&event.body),
+            ]
+        });
+        tx.run(insert_statement(power), &row_values.collect::<Vec<_>>())?;
+        rest = later;
+    }
+    Ok(())
+}
+
+const LARGEST_POWER: u32 = 6;
+const COLUMNS: usize = 7;
+
+fn insert_statement(power: u32) -> &'static str {
+    static STATEMENTS: [OnceLock<String>; LARGEST_POWER as usize + 1] =
+        [const { OnceLock::new() }; LARGEST_POWER as usize + 1];
+    STATEMENTS[power as usize].get_or_init(|| {
+        let rows = (0..1usize << power).map(|row| {
+            let marks = (1..=COLUMNS).map(|column| format!("?{}", row * COLUMNS + column));
+            format!("({})", marks.collect::<Vec<_>>().join(","))
+        });
+        format!(
+            "INSERT INTO event (seq, at, kind, team, session, turn, body) VALUES {}",
+            rows.collect::<Vec<_>>().join(",")
+        )
+    })
+}
+
+/// Events after a number, oldest first.
+pub fn list_after(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<Recorded>, StoreError> {
+    let sql = "SELECT seq, at, kind, team, session, turn, body FROM event WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+    tx.many(sql, values![after, limit])?.iter().map(recorded).collect()
+}
+
+/// What an agent said in a turn, after a number, oldest first.
+pub fn list_messages(tx: &mut Tx<'_>, turn: &TurnId, after: i64, limit: i64) -> Result<Vec<Recorded>, StoreError> {
+    let sql = "SELECT seq, at, kind, team, session, turn, body FROM event \
+               WHERE kind = 'message' AND turn = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+    tx.many(sql, values![turn, after, limit])?.iter().map(recorded).collect()
+}
+
+pub(crate) fn delete_messages(tx: &mut Tx<'_>, turn: &str) -> Result<u64, StoreError> {
+    tx.run("DELETE FROM event WHERE kind = 'message' AND turn = ?1", values![turn])
+}
+
+/// The number of the newest event.
+pub fn newest(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
+    Ok(tx.one("SELECT seq FROM log WHERE id = 1", &[])?.map_or(0, |row| row.int(0)))
+}
+
+fn recorded(row: &Row) -> Result<Recorded, StoreError> {
+    let kind = match row.text(2) {
+        MESSAGE => Cow::Borrowed(MESSAGE),
+        other => Cow::Owned(other.to_owned()),
+    };
+    Ok(Recorded {
+        seq: row.int(0),
+        at: row.int(1),
+        kind,
+        subject: Subject {
+            team: row.maybe_text(3).and_then(|name| name.parse().ok()),
+            session: row.maybe_text(4).map(SessionId::new),
+            turn: row.maybe_text(5).map(TurnId::new),
+        },
+        body: row.text(6).into(),
+    })
+}

@@ -1,0 +1,144 @@
+//! Lanes: who serves a session, until when, and with which epoch.
+//!
+//! A node claims a lane when it starts an agent for it. The claim raises the epoch; every later write about that agent
+//! carries it, so a node that was given up on can change nothing, and output of an old process is recognised as such.
+
+use iris_core::event::{DaemonEvent, Draft, Fact, SessionEvent, StopCause, Subject, TurnFinished};
+use iris_core::id::{NodeId, SessionId};
+use iris_core::session::SessionState;
+use iris_core::team::OnInterrupted;
+use iris_core::time::ClockMark;
+use iris_core::turn::{Ending, Termination};
+
+use crate::clock::Clock;
+use crate::engine::{Access, Connection};
+use crate::error::StoreError;
+use crate::session::{self, SessionRow};
+use crate::tx::{Tx, values};
+use crate::{event, turn};
+
+/// How long a node may be unheard of before others take its lanes.
+pub const LEASE_MS: i64 = 15_000;
+
+#[derive(Debug)]
+pub struct Claim {
+    pub epoch: i64,
+    pub session: SessionRow,
+}
+
+/// Takes a stopped session for a new agent. `None` if it has one, or has no work and none is wanted.
+pub fn claim(tx: &mut Tx<'_>, id: &SessionId) -> Result<Option<Claim>, StoreError> {
+    let Some(session) = session::lock(tx, id)? else { return Ok(None) };
+    if session.state != SessionState::Stopped {
+        return Ok(None);
+    }
+    let epoch = session.epoch + 1;
+    let node = tx.node().clone();
+    tx.run(
+        "UPDATE session SET owner = ?1, epoch = ?2, lease_until = iris_now() + ?3 WHERE id = ?4",
+        values![&node, epoch, LEASE_MS, id],
+    )?;
+    session::enter(tx, &session, SessionState::Spawning, SessionEvent::Spawning { generation: epoch })?;
+    Ok(Some(Claim { epoch, session }))
+}
+
+/// Renews the leases of everything this node serves, and saves Iris's time with them.
+pub fn renew(tx: &mut Tx<'_>, mark: &ClockMark) -> Result<(), StoreError> {
+    let node = tx.node().clone();
+    tx.run(
+        "UPDATE session SET lease_until = iris_now() + ?1 WHERE owner = ?2 AND state <> 'stopped'",
+        values![LEASE_MS, &node],
+    )?;
+    save_clock(tx, mark)
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    pub interrupted: i64,
+    pub requeued: i64,
+    pub sessions: i64,
+}
+
+/// Ends what a dead daemon left behind: sessions of this node's earlier life, and lanes whose lease has run out.
+///
+/// A turn that was running is interrupted, its outcome unknown. It is not run again, unless its team says so.
+pub fn recover(
+    tx: &mut Tx<'_>,
+    own: OwnLanes,
+    on_interrupted: impl Fn(&SessionRow) -> OnInterrupted,
+) -> Result<Recovery, StoreError> {
+    let node = tx.node().clone();
+    let sql = match own {
+        OwnLanes::FromEarlierLife => {
+            "SELECT id FROM session WHERE state <> 'stopped' AND (owner = ?1 OR lease_until < iris_now()) ORDER BY id"
+        }
+        OwnLanes::Mine => {
+            "SELECT id FROM session WHERE state <> 'stopped' AND owner <> ?1 AND lease_until < iris_now() ORDER BY id"
+        }
+    };
+    let mut recovery = Recovery::default();
+    for row in tx.many(sql, values![&node])? {
+        let Some(session) = session::lock(tx, &SessionId::new(row.text(0)))? else { continue };
+        recovery.sessions += 1;
+        if let Some(running) = &session.running {
+            match on_interrupted(&session) {
+                OnInterrupted::Stop => {
+                    turn::end_interrupted(tx, &session, running)?;
+                    recovery.interrupted += 1;
+                }
+                OnInterrupted::Resume => {
+                    turn::requeue(tx, &session, running)?;
+                    recovery.requeued += 1;
+                }
+            }
+        }
+        let because = SessionEvent::Stopped { why: StopCause::Recovered, exit: None };
+        session::enter(tx, &session, SessionState::Stopped, because)?;
+        tx.run(
+            "UPDATE session SET owner = NULL, pid = NULL, running = NULL, epoch = epoch + 1 WHERE id = ?1",
+            values![&session.id],
+        )?;
+    }
+    if recovery.sessions > 0 {
+        let Recovery { interrupted, requeued, sessions } = recovery;
+        let fact = Fact::Daemon(DaemonEvent::Recovered { interrupted, requeued, sessions });
+        event::append(tx, &[Draft { subject: Subject::default(), fact }])?;
+    }
+    Ok(recovery)
+}
+
+/// Whether lanes in this node's own name are its own, or those of a daemon that died.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnLanes {
+    FromEarlierLife,
+    Mine,
+}
+
+const CLOCK: &str = "clock";
+
+fn save_clock(tx: &mut Tx<'_>, mark: &ClockMark) -> Result<(), StoreError> {
+    let name = format!("{CLOCK}/{}", tx.node());
+    let json = serde_json::to_string(mark).expect("a mark is plain data");
+    tx.run(
+        "INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        values![&name, &json],
+    )?;
+    Ok(())
+}
+
+/// Iris's time goes on from where the last daemon on this home left it.
+pub(crate) fn resume_clock(connection: &mut Connection, clock: &Clock, node: &NodeId) -> Result<(), StoreError> {
+    connection.begin(Access::Read)?;
+    let mut tx = Tx::new(connection, clock, node);
+    let name = format!("{CLOCK}/{node}");
+    let saved = tx.one("SELECT value FROM setting WHERE name = ?1", values![&name])?;
+    if let Some(mark) = saved.and_then(|row| serde_json::from_str::<ClockMark>(row.text(0)).ok()) {
+        clock.resume(&mark);
+    }
+    connection.rollback()
+}
+
+/// Appended by both ways of ending a turn that no agent ended itself.
+pub(crate) fn interrupted() -> TurnFinished {
+    TurnFinished { ending: Ending::Terminated { cause: Termination::Interrupted }, duration_ms: 0, cost_usd: 0.0 }
+}

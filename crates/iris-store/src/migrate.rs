@@ -1,0 +1,150 @@
+//! The schema, forward only. Before a step changes an existing SQLite database, the file is copied aside; an older
+//! binary refuses a newer database and touches nothing.
+
+use std::path::{Path, PathBuf};
+
+use refinery::{Migration, Runner};
+
+use crate::backup;
+use crate::engine::Connection;
+use crate::error::StoreError;
+use crate::store::Location;
+
+/// One step of the schema. `{{…}}` marks the few places where the two databases need different words.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub version: u32,
+    pub name: &'static str,
+    pub sql: &'static str,
+}
+
+pub(crate) fn all() -> Vec<Step> {
+    vec![Step { version: 1, name: "ground", sql: include_str!("../migrations/0001_ground.sql") }]
+}
+
+/// Any number: it only has to be the same for every Iris.
+const MIGRATION_LOCK: i64 = 1_615_001;
+
+pub(crate) fn bring_up_to_date(
+    connection: &mut Connection,
+    location: &Location,
+    steps: &[Step],
+) -> Result<(), StoreError> {
+    let known = steps.iter().map(|step| step.version).max().unwrap_or(0);
+    if let Connection::Postgres(postgres) = connection {
+        // Two nodes may start at once; the second finds the work done.
+        postgres.raw().batch_execute(&format!("SELECT pg_advisory_lock({MIGRATION_LOCK})"))?;
+    }
+    let found = schema_version(connection)?;
+    if found > known {
+        return Err(StoreError::TooNew { found, known });
+    }
+    if found < known {
+        if found > 0
+            && let Location::Sqlite(path) = location
+        {
+            let copy = copy_before_upgrade(connection, path, found)?;
+            tracing::info!(backup = %copy.display(), from = found, to = known, "copied the database before upgrading it");
+        }
+        apply(connection, steps)?;
+    }
+    if let Connection::Postgres(postgres) = connection {
+        postgres.raw().batch_execute(&format!("SELECT pg_advisory_unlock({MIGRATION_LOCK})"))?;
+    }
+    Ok(())
+}
+
+/// The newest schema this binary knows.
+pub(crate) fn newest() -> u32 {
+    all().iter().map(|step| step.version).max().unwrap_or(0)
+}
+
+/// 0 for a database that holds nothing yet.
+pub(crate) fn schema_version(connection: &mut Connection) -> Result<u32, StoreError> {
+    let is_there = match connection {
+        Connection::Sqlite(_) => "SELECT count(*) FROM sqlite_master WHERE name = 'refinery_schema_history'",
+        Connection::Postgres(_) => {
+            "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema() \
+             AND table_name = 'refinery_schema_history'"
+        }
+    };
+    let tables = connection.many(is_there, &[])?;
+    if tables.first().is_none_or(|row| row.int(0) == 0) {
+        return Ok(0);
+    }
+    let sql = "SELECT CAST(coalesce(max(version), 0) AS BIGINT) FROM refinery_schema_history";
+    let rows = connection.many(sql, &[])?;
+    Ok(rows.first().map_or(0, |row| u32::try_from(row.int(0)).unwrap_or(u32::MAX)))
+}
+
+fn apply(connection: &mut Connection, steps: &[Step]) -> Result<(), StoreError> {
+    let dialect = match connection {
+        Connection::Sqlite(_) => SQLITE_WORDS,
+        Connection::Postgres(_) => POSTGRES_WORDS,
+    };
+    let migrations = steps.iter().map(|step| {
+        let sql = dialect.iter().fold(step.sql.to_owned(), |sql, (word, meaning)| sql.replace(word, meaning));
+        Migration::unapplied(&format!("V{}__{}", step.version, step.name), &sql)
+    });
+    let failed =
+        |error: refinery::Error| StoreError::Sql(format!("the schema could not be brought up to date: {error}"));
+    let runner = Runner::new(&migrations.collect::<Result<Vec<_>, _>>().map_err(failed)?);
+    match connection {
+        Connection::Sqlite(sqlite) => runner.run(sqlite.raw()),
+        Connection::Postgres(postgres) => runner.run(postgres.raw()),
+    }
+    .map_err(failed)?;
+    Ok(())
+}
+
+const SQLITE_WORDS: &[(&str, &str)] = &[
+    // Only this very word makes the column the table's own key in SQLite; any other costs a second tree.
+    ("{{number key}}", "INTEGER PRIMARY KEY"),
+    ("{{no hidden key}}", "WITHOUT ROWID"),
+    ("{{functions}}", ""),
+];
+
+const POSTGRES_WORDS: &[(&str, &str)] = &[
+    ("{{number key}}", "BIGINT PRIMARY KEY"),
+    ("{{no hidden key}}", ""),
+    (
+        "{{functions}}",
+        "CREATE OR REPLACE FUNCTION iris_now() RETURNS BIGINT LANGUAGE sql VOLATILE AS \
+         'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';",
+    ),
+];
+
+fn copy_before_upgrade(connection: &mut Connection, path: &Path, found: u32) -> Result<PathBuf, StoreError> {
+    let copy = path.with_file_name(format!("iris-before-upgrade-from-{found}.db"));
+    if let Connection::Sqlite(sqlite) = connection {
+        backup::copy_sqlite(sqlite.raw(), &copy)?;
+    }
+    Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Opening, Store};
+    use iris_core::id::NodeId;
+
+    fn open(path: &Path, steps: &[Step]) -> Result<Store, StoreError> {
+        let location = Location::Sqlite(path.to_owned());
+        Store::open_with(Opening { location, node: NodeId::new("n"), on_commit: Box::new(|_| {}) }, steps)
+    }
+
+    #[tokio::test]
+    async fn an_upgrade_leaves_a_copy_and_an_older_binary_refuses() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("iris.db");
+        open(&path, &all()).expect("a new database").close().await;
+
+        let mut next = all();
+        next.push(Step { version: 2, name: "more", sql: "CREATE TABLE more (id BIGINT NOT NULL);" });
+        open(&path, &next).expect("the upgrade").close().await;
+        assert!(folder.path().join("iris-before-upgrade-from-1.db").exists(), "a copy is made before the upgrade");
+
+        let refused = open(&path, &all()).err().expect("an older binary must refuse");
+        assert_eq!(refused.to_string(), "the database has schema 2, this iris knows up to 1");
+    }
+}

@@ -1,0 +1,248 @@
+//! Sessions: found, listed, moved from state to state. A session's row is also its lane (see lane.rs).
+
+use iris_core::agent::AgentExit;
+use iris_core::event::{Draft, Fact, SessionEvent, StopCause, Subject};
+use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::session::SessionState;
+use iris_core::team::TeamName;
+
+use crate::error::StoreError;
+use crate::event;
+use crate::tx::{Row, Tx, values};
+
+#[derive(Clone, Debug)]
+pub struct SessionRow {
+    pub id: SessionId,
+    pub from: Party,
+    pub to: TeamName,
+    pub state: SessionState,
+    /// The event this state came from, and when that was.
+    pub state_seq: i64,
+    pub state_at: i64,
+    pub owner: Option<String>,
+    pub epoch: i64,
+    pub pid: Option<i64>,
+    pub running: Option<TurnId>,
+    pub queued: i64,
+    pub next_number: i64,
+    /// The agent has been told something in this conversation, so it can be resumed.
+    pub begun: bool,
+    pub created_at: i64,
+    pub used_at: i64,
+}
+
+macro_rules! session_columns {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, from_party, to_team, state, state_seq, state_at, owner, epoch, pid, running, queued, ",
+            "next_number, begun, created_at, used_at FROM session ",
+            $rest
+        )
+    };
+}
+
+impl SessionRow {
+    fn read(row: &Row) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: SessionId::new(row.text(0)),
+            from: Party::new(row.text(1)),
+            to: row.parsed(2)?,
+            state: row.parsed(3)?,
+            state_seq: row.int(4),
+            state_at: row.int(5),
+            owner: row.maybe_text(6).map(str::to_owned),
+            epoch: row.int(7),
+            pid: row.maybe_int(8),
+            running: row.maybe_text(9).map(TurnId::new),
+            queued: row.int(10),
+            next_number: row.int(11),
+            begun: row.int(12) != 0,
+            created_at: row.int(13),
+            used_at: row.int(14),
+        })
+    }
+
+    pub fn subject(&self) -> Subject {
+        Subject { team: Some(self.to.clone()), session: Some(self.id.clone()), turn: None }
+    }
+}
+
+pub fn find(tx: &mut Tx<'_>, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
+    tx.one(session_columns!("WHERE id = ?1"), values![id])?.as_ref().map(SessionRow::read).transpose()
+}
+
+pub fn find_pair(tx: &mut Tx<'_>, from: &Party, to: &TeamName) -> Result<Option<SessionRow>, StoreError> {
+    let sql = session_columns!("WHERE from_party = ?1 AND to_team = ?2");
+    tx.one(sql, values![from, to])?.as_ref().map(SessionRow::read).transpose()
+}
+
+/// A page of sessions in the order of their ids, optionally of one team.
+pub fn list(tx: &mut Tx<'_>, team: Option<&TeamName>, after: &str, limit: i64) -> Result<Vec<SessionRow>, StoreError> {
+    let rows = match team {
+        Some(team) => {
+            let sql = session_columns!("WHERE to_team = ?1 AND id > ?2 ORDER BY id LIMIT ?3");
+            tx.many(sql, values![team, after, limit])?
+        }
+        None => tx.many(session_columns!("WHERE id > ?1 ORDER BY id LIMIT ?2"), values![after, limit])?,
+    };
+    rows.iter().map(SessionRow::read).collect()
+}
+
+/// Sessions that this node serves and that are not stopped.
+pub fn list_owned(tx: &mut Tx<'_>) -> Result<Vec<SessionRow>, StoreError> {
+    let sql = session_columns!("WHERE owner = ?1 AND state <> 'stopped' ORDER BY id");
+    let node = tx.node().clone();
+    tx.many(sql, values![&node])?.iter().map(SessionRow::read).collect()
+}
+
+/// Sessions that have work and no agent.
+pub fn list_wanting_agent(tx: &mut Tx<'_>) -> Result<Vec<SessionRow>, StoreError> {
+    let sql = session_columns!("WHERE queued > 0 AND state = 'stopped' ORDER BY used_at, id");
+    tx.many(sql, &[])?.iter().map(SessionRow::read).collect()
+}
+
+/// The row of a session, locked until the transaction ends. On SQLite there is one writer, so it is locked anyway.
+pub(crate) fn lock(tx: &mut Tx<'_>, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
+    let sql =
+        if tx.is_postgres() { session_columns!("WHERE id = ?1 FOR UPDATE") } else { session_columns!("WHERE id = ?1") };
+    tx.one(sql, values![id])?.as_ref().map(SessionRow::read).transpose()
+}
+
+/// The session, if this node still serves it with this epoch. A node that was given up on stops here.
+pub(crate) fn lock_owned(tx: &mut Tx<'_>, id: &SessionId, epoch: i64) -> Result<SessionRow, StoreError> {
+    match lock(tx, id)? {
+        Some(session) if session.epoch == epoch && session.owner.as_deref() == Some(tx.node().as_str()) => Ok(session),
+        _ => Err(StoreError::Fenced),
+    }
+}
+
+/// The session of a pair, made if there is none, locked.
+pub fn find_or_create(
+    tx: &mut Tx<'_>,
+    from: &Party,
+    to: &TeamName,
+    fresh: &SessionId,
+) -> Result<SessionRow, StoreError> {
+    let sql = if tx.is_postgres() {
+        session_columns!("WHERE from_party = ?1 AND to_team = ?2 FOR UPDATE")
+    } else {
+        session_columns!("WHERE from_party = ?1 AND to_team = ?2")
+    };
+    if let Some(row) = tx.one(sql, values![from, to])? {
+        return SessionRow::read(&row);
+    }
+    let subject = Subject { team: Some(to.clone()), session: Some(fresh.clone()), turn: None };
+    let fact = Fact::Session(SessionEvent::Created { from: from.clone(), to: to.clone() });
+    let seq = event::append(tx, &[Draft { subject, fact }])?;
+    let now = tx.wall_ms();
+    tx.run(
+        "INSERT INTO session (id, from_party, to_team, state, state_seq, state_at, lease_until, epoch, queued, \
+         next_number, begun, created_at, used_at) VALUES (?1, ?2, ?3, 'stopped', ?4, ?5, 0, 0, 0, 1, 0, ?6, ?7)",
+        values![fresh, from, to, seq, now, now, now],
+    )?;
+    lock(tx, fresh)?.ok_or_else(|| StoreError::Sql("a session vanished while it was made".to_owned()))
+}
+
+/// Moves an agent towards its end. `None` if the session is not in one of the states from which that is allowed, for
+/// instance because a tell came first.
+pub fn begin_stop(
+    tx: &mut Tx<'_>,
+    id: &SessionId,
+    epoch: i64,
+    allowed: &[SessionState],
+    why: StopCause,
+) -> Result<bool, StoreError> {
+    let session = lock_owned(tx, id, epoch)?;
+    if session.state == SessionState::Terminating {
+        return Ok(true);
+    }
+    if !allowed.contains(&session.state) {
+        return Ok(false);
+    }
+    enter(tx, &session, SessionState::Terminating, SessionEvent::Terminating { why })?;
+    Ok(true)
+}
+
+/// The process is gone. What ran in it must have been ended before.
+pub fn stopped(
+    tx: &mut Tx<'_>,
+    id: &SessionId,
+    epoch: i64,
+    why: StopCause,
+    exit: Option<AgentExit>,
+) -> Result<SessionRow, StoreError> {
+    let session = lock_owned(tx, id, epoch)?;
+    enter(tx, &session, SessionState::Stopped, SessionEvent::Stopped { why, exit })?;
+    tx.run("UPDATE session SET owner = NULL, pid = NULL WHERE id = ?1", values![id])?;
+    Ok(session)
+}
+
+/// Writes the event and the state that comes from it.
+pub(crate) fn enter(
+    tx: &mut Tx<'_>,
+    session: &SessionRow,
+    state: SessionState,
+    because: SessionEvent,
+) -> Result<(), StoreError> {
+    if !session.state.may_become(state) {
+        return Err(StoreError::Sql(format!("a session that is {} cannot become {state}", session.state)));
+    }
+    let seq = event::append(tx, &[Draft { subject: session.subject(), fact: Fact::Session(because) }])?;
+    let now = tx.wall_ms();
+    tx.run(
+        "UPDATE session SET state = ?1, state_seq = ?2, state_at = ?3 WHERE id = ?4",
+        values![state.as_str(), seq, now, &session.id],
+    )?;
+    Ok(())
+}
+
+/// Says in the log that a session waits for a place in the pool.
+pub fn note_waiting(tx: &mut Tx<'_>, id: &SessionId, because: &SessionEvent) -> Result<(), StoreError> {
+    if let Some(session) = find(tx, id)? {
+        event::append(tx, &[Draft { subject: session.subject(), fact: Fact::Session(because.clone()) }])?;
+    }
+    Ok(())
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Removal {
+    Done {
+        turns: i64,
+    },
+    NotFound,
+    /// It has an agent or waiting work.
+    InUse,
+}
+
+/// Forgets what was said in a session's finished turns. The conversation itself is the agent's and goes on.
+pub fn clear_cache(tx: &mut Tx<'_>, id: &SessionId) -> Result<Removal, StoreError> {
+    let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
+    let turns = forget_finished_turns(tx, id)?;
+    let fact = Fact::Session(SessionEvent::CacheCleared { turns });
+    event::append(tx, &[Draft { subject: session.subject(), fact }])?;
+    Ok(Removal::Done { turns })
+}
+
+/// Forgets a session altogether. The next tell between the pair starts a new conversation.
+pub fn delete(tx: &mut Tx<'_>, id: &SessionId) -> Result<Removal, StoreError> {
+    let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
+    let scheduled = tx.one("SELECT turn FROM timer WHERE session = ?1", values![id])?;
+    if session.state != SessionState::Stopped || session.queued > 0 || scheduled.is_some() {
+        return Ok(Removal::InUse);
+    }
+    let turns = forget_finished_turns(tx, id)?;
+    tx.run("DELETE FROM session WHERE id = ?1", values![id])?;
+    let fact = Fact::Session(SessionEvent::Deleted { from: session.from.clone(), to: session.to.clone() });
+    event::append(tx, &[Draft { subject: session.subject(), fact }])?;
+    Ok(Removal::Done { turns })
+}
+
+fn forget_finished_turns(tx: &mut Tx<'_>, id: &SessionId) -> Result<i64, StoreError> {
+    let sql = "SELECT id FROM turn WHERE session = ?1 AND state NOT IN ('scheduled', 'queued', 'running')";
+    let finished = tx.many(sql, values![id])?;
+    for turn in &finished {
+        event::delete_messages(tx, turn.text(0))?;
+        tx.run("DELETE FROM turn WHERE id = ?1", values![turn.text(0)])?;
+    }
+    Ok(i64::try_from(finished.len()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,286 @@
+//! The handle on the database that the rest of Iris holds: open, write, read.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use iris_core::event::Recorded;
+use iris_core::id::NodeId;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::clock::Clock;
+use crate::engine::{Access, Connection, postgres::Postgres, sqlite::Sqlite};
+use crate::error::StoreError;
+use crate::migrate;
+use crate::tx::Tx;
+use crate::writer::{Job, Writer};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    Sqlite(PathBuf),
+    Postgres(String),
+}
+
+/// Called on the writer's thread after each commit, in commit order, with the events of that commit. It must not block.
+pub type OnCommit = Box<dyn Fn(&[Arc<Recorded>]) + Send + Sync>;
+
+pub struct Opening {
+    pub location: Location,
+    pub node: NodeId,
+    pub on_commit: OnCommit,
+}
+
+/// Whether things can be written down just now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreHealth {
+    Well,
+    Troubled { what: String, hint: Option<&'static str>, since_ms: i64 },
+}
+
+impl StoreHealth {
+    pub(crate) fn troubled(error: &StoreError) -> Self {
+        Self::Troubled { what: error.to_string(), hint: error.hint(), since_ms: crate::clock::wall_ms() }
+    }
+}
+
+#[derive(Clone)]
+pub struct Store {
+    shared: Arc<Shared>,
+    jobs: mpsc::Sender<Box<dyn Job>>,
+    reads: async_reads::Readers,
+    health: watch::Receiver<StoreHealth>,
+    threads: Arc<Threads>,
+}
+
+/// What the store's threads share.
+pub(crate) struct Shared {
+    pub location: Location,
+    pub node: NodeId,
+    pub clock: Arc<Clock>,
+    pub on_commit: OnCommit,
+    health: watch::Sender<StoreHealth>,
+}
+
+const WAITING_WRITES: usize = 4096;
+const READERS: usize = 2;
+
+impl Store {
+    /// Opens the database, brings its schema up to date (with a backup before) and starts the store's threads.
+    pub fn open(opening: Opening) -> Result<Self, StoreError> {
+        Self::open_with(opening, &migrate::all())
+    }
+
+    pub(crate) fn open_with(opening: Opening, migrations: &[migrate::Step]) -> Result<Self, StoreError> {
+        let (health_sender, health) = watch::channel(StoreHealth::Well);
+        let Opening { location, node, on_commit } = opening;
+        let shared =
+            Arc::new(Shared { location, node, clock: Arc::new(Clock::start()), on_commit, health: health_sender });
+        let mut connection = shared.connect()?;
+        migrate::bring_up_to_date(&mut connection, &shared.location, migrations)?;
+        crate::lane::resume_clock(&mut connection, &shared.clock, &shared.node)?;
+
+        let (jobs, waiting) = mpsc::channel(WAITING_WRITES);
+        let writer = Writer::new(Arc::clone(&shared), connection);
+        let mut threads = vec![spawn("iris-store-writer", move || writer.serve(waiting))];
+        let reads = async_reads::Readers::start(&shared, READERS, &mut threads)?;
+        Ok(Self { shared, jobs, reads, health, threads: Arc::new(Threads(std::sync::Mutex::new(threads))) })
+    }
+
+    /// Runs a transaction and returns when it is on disk. Its events have been announced by then, in commit order.
+    ///
+    /// `name` is that of the durable step; crash tests kill the daemon before and after it. The transaction may be run
+    /// again before it commits, so it must not have effects outside the database.
+    pub async fn write<T, F>(&self, name: &'static str, transaction: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (reply, result) = oneshot::channel();
+        let job = WriteJob { name, transaction, value: None, reply };
+        self.jobs.send(Box::new(job)).await.map_err(|_| StoreError::Closed)?;
+        result.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Runs a read-only transaction on one of the readers.
+    pub async fn read<T, F>(&self, transaction: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.reads.read(transaction).await
+    }
+
+    pub fn health(&self) -> watch::Receiver<StoreHealth> {
+        self.health.clone()
+    }
+
+    pub fn location(&self) -> &Location {
+        &self.shared.location
+    }
+
+    pub fn node(&self) -> &NodeId {
+        &self.shared.node
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.shared.clock
+    }
+
+    /// Waits until everything that was handed in is on disk, and closes the database.
+    pub async fn close(self) {
+        let Self { jobs, reads, threads, .. } = self;
+        drop((jobs, reads));
+        let joined = tokio::task::spawn_blocking(move || threads.join());
+        if joined.await.is_err() {
+            tracing::error!("a thread of the store panicked");
+        }
+    }
+}
+
+impl Shared {
+    pub fn connect(&self) -> Result<Connection, StoreError> {
+        Ok(match &self.location {
+            Location::Sqlite(path) => Connection::Sqlite(Sqlite::open(path, Arc::clone(&self.clock))?),
+            Location::Postgres(url) => Connection::Postgres(Postgres::open(url)?),
+        })
+    }
+
+    pub fn set_health(&self, next: StoreHealth) {
+        self.health.send_if_modified(|health| match (&*health, &next) {
+            (StoreHealth::Well, StoreHealth::Well) => false,
+            (StoreHealth::Troubled { what: old, .. }, StoreHealth::Troubled { what: new, .. }) if old == new => false,
+            _ => {
+                *health = next;
+                true
+            }
+        });
+    }
+
+    /// The trouble that was found last, for callers that come while it lasts.
+    pub fn trouble(&self) -> StoreError {
+        match &*self.health.borrow() {
+            StoreHealth::Troubled { what, .. } => StoreError::Unavailable(what.clone()),
+            StoreHealth::Well => StoreError::Unavailable("reconnecting".to_owned()),
+        }
+    }
+}
+
+struct Threads(std::sync::Mutex<Vec<JoinHandle<()>>>);
+
+impl Threads {
+    fn join(&self) {
+        let threads = std::mem::take(&mut *self.0.lock().expect("nothing panics while it holds the threads"));
+        for thread in threads {
+            if thread.join().is_err() {
+                tracing::error!("a thread of the store panicked");
+            }
+        }
+    }
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started at start-up")
+}
+
+struct WriteJob<T, F> {
+    name: &'static str,
+    transaction: F,
+    value: Option<T>,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T, F> Job for WriteJob<T, F>
+where
+    T: Send,
+    F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send,
+{
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        self.value = Some((self.transaction)(tx)?);
+        Ok(())
+    }
+
+    fn done(self: Box<Self>, result: Result<(), StoreError>) {
+        let Self { value, reply, .. } = *self;
+        let answer = result.and_then(|()| value.ok_or(StoreError::Closed));
+        if reply.send(answer).is_err() {
+            tracing::trace!("the caller of a write has gone; what it wrote stands");
+        }
+    }
+}
+
+mod async_reads {
+    //! Reads run on threads of their own: they never wait for the writer, and the writer never waits for them.
+
+    use super::*;
+
+    type Read = Box<dyn FnOnce(&mut Option<Connection>, &Shared) + Send>;
+
+    #[derive(Clone)]
+    pub(super) struct Readers(mpsc::Sender<Read>);
+
+    const WAITING_READS: usize = 1024;
+
+    impl Readers {
+        pub fn start(
+            shared: &Arc<Shared>,
+            count: usize,
+            threads: &mut Vec<JoinHandle<()>>,
+        ) -> Result<Self, StoreError> {
+            let (sender, receiver) = mpsc::channel::<Read>(WAITING_READS);
+            let receiver = Arc::new(std::sync::Mutex::new(receiver));
+            for number in 0..count {
+                let shared = Arc::clone(shared);
+                let receiver = Arc::clone(&receiver);
+                let mut connection = Some(shared.connect()?);
+                threads.push(spawn(&format!("iris-store-reader-{number}"), move || {
+                    while let Some(read) = next(&receiver) {
+                        read(&mut connection, &shared);
+                    }
+                }));
+            }
+            Ok(Self(sender))
+        }
+
+        pub async fn read<T, F>(&self, transaction: F) -> Result<T, StoreError>
+        where
+            T: Send + 'static,
+            F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        {
+            let (reply, result) = oneshot::channel();
+            let read: Read = Box::new(move |connection, shared| {
+                let answer = perform(connection, shared, transaction);
+                if answer.as_ref().is_err_and(StoreError::needs_reopen) {
+                    *connection = None;
+                }
+                if reply.send(answer).is_err() {
+                    tracing::trace!("the caller of a read has gone");
+                }
+            });
+            self.0.send(read).await.map_err(|_| StoreError::Closed)?;
+            result.await.map_err(|_| StoreError::Closed)?
+        }
+    }
+
+    fn next(receiver: &std::sync::Mutex<mpsc::Receiver<Read>>) -> Option<Read> {
+        receiver.lock().expect("a reader does not panic while it waits").blocking_recv()
+    }
+
+    fn perform<T>(
+        connection: &mut Option<Connection>,
+        shared: &Shared,
+        transaction: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let connection = match connection {
+            Some(connection) => connection,
+            None => connection.insert(shared.connect()?),
+        };
+        connection.begin(Access::Read)?;
+        let answer = transaction(&mut Tx::new(connection, &shared.clock, &shared.node));
+        connection.rollback()?;
+        answer
+    }
+}

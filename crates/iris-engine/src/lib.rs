@@ -16,4 +16,6 @@ pub mod turn;
 mod upkeep;
 
 pub use engine::{Engine, EngineStatus, StartError};
+pub use iris_store::session::SessionRow;
+pub use iris_store::turn::TurnRow;
 pub use iris_store::{StoreError, StoreHealth, wall_ms};

@@ -1,1 +1,66 @@
-//! placeholder
+//! The doors of the daemon: HTTP and server-sent events. It translates between the wire and the engine's verbs; it runs
+//! no SQL and starts no process.
+
+mod auth;
+mod http;
+mod wire;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::Router;
+use iris_engine::Engine;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+/// What every handler has.
+#[derive(Clone)]
+pub(crate) struct App {
+    pub engine: Engine,
+    pub token: Arc<str>,
+    pub started: std::time::Instant,
+    /// Becomes true when the daemon is ending, so that streams that would go on for ever end too.
+    pub closing: watch::Receiver<bool>,
+}
+
+/// Serves until `shutdown` is done and open requests have been answered.
+pub async fn serve(
+    engine: Engine,
+    listener: TcpListener,
+    token: String,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let (close, closing) = watch::channel(false);
+    let app = App { engine, token: token.into(), started: std::time::Instant::now(), closing };
+    axum::serve(NoDelay(listener), router(app))
+        .with_graceful_shutdown(async move {
+            shutdown.await;
+            close.send_replace(true);
+        })
+        .await
+}
+
+fn router(app: App) -> Router {
+    let protected = http::routes().layer(axum::middleware::from_fn_with_state(app.clone(), auth::require));
+    Router::new().merge(protected).route("/health", axum::routing::get(http::health)).with_state(app)
+}
+
+/// Answers are small and wanted at once, so they do not wait to be put into one packet with the next.
+struct NoDelay(TcpListener);
+
+impl axum::serve::Listener for NoDelay {
+    type Io = tokio::net::TcpStream;
+    type Addr = std::net::SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        let (stream, address) = axum::serve::Listener::accept(&mut self.0).await;
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps its delay");
+        }
+        (stream, address)
+    }
+
+    fn local_addr(&self) -> std::io::Result<Self::Addr> {
+        self.0.local_addr()
+    }
+}

@@ -1,0 +1,67 @@
+//! Who may come in. Every route but /health wants the owner's token, on loopback too; and a web page of another origin
+//! gets nowhere, whatever it has.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use subtle::ConstantTimeEq;
+
+use crate::App;
+use crate::http::problem;
+
+pub(crate) async fn require(State(app): State<App>, request: Request, next: Next) -> Response {
+    if let Err(refusal) = check(&app, request.headers()) {
+        return refusal.into_response();
+    }
+    next.run(request).await
+}
+
+fn check(app: &App, headers: &HeaderMap) -> Result<(), problem::Fault> {
+    // A name that a foreign page made point here is refused before anything else is looked at.
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if !is_loopback(host) {
+        return Err(problem::refused(StatusCode::FORBIDDEN, "forbidden", format!("host '{host}' is not this machine")));
+    }
+    if let Some(origin) = headers.get(header::ORIGIN) {
+        let origin = origin.to_str().unwrap_or_default();
+        let same = origin.strip_prefix("http://").is_some_and(|origin| origin == host);
+        if !same {
+            return Err(problem::refused(
+                StatusCode::FORBIDDEN,
+                "forbidden",
+                format!("origin '{origin}' is not allowed"),
+            ));
+        }
+    }
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    if bool::from(token.as_bytes().ct_eq(app.token.as_bytes())) {
+        return Ok(());
+    }
+    Err(problem::refused(StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed".to_owned())
+        .hint("send `Authorization: Bearer <token>`; the owner's token is in IRIS_HOME/token"))
+}
+
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.chars().all(|c| c.is_ascii_digit()) => name,
+        _ => host,
+    };
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_answered() {
+        for good in ["localhost", "localhost:1615", "127.0.0.1:1615", "[::1]:1615", "[::1]"] {
+            assert!(is_loopback(good), "{good}");
+        }
+        for bad in ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "0.0.0.0:1615", "::1"] {
+            assert!(!is_loopback(bad), "{bad}");
+        }
+    }
+}

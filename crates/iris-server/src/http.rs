@@ -1,0 +1,54 @@
+//! The routes: one file per noun. This is their table of contents.
+
+mod event;
+pub(crate) mod problem;
+mod session;
+mod status;
+mod team;
+mod turn;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{delete, get, post};
+use iris_engine::turn::tell::LONGEST_MESSAGE;
+
+use crate::App;
+
+/// A message in JSON may be six times as long as its text, if every character of it has to be escaped.
+const LARGEST_BODY: usize = 6 * LONGEST_MESSAGE + 64 * 1024;
+
+pub(crate) fn routes() -> Router<App> {
+    Router::new()
+        .route("/api/status", get(status::show))
+        .route("/api/backup", post(status::back_up))
+        .route("/api/teams", get(team::list))
+        .route("/api/teams/tell", post(turn::tell))
+        .route("/api/teams/{name}/status", get(team::show))
+        .route("/api/teams/{name}/wake", post(team::wake))
+        .route("/api/teams/{name}/sleep", post(team::sleep))
+        .route("/api/teams/{name}/cancel", post(team::cancel))
+        .route("/api/sessions", get(session::list))
+        .route("/api/sessions/{id}", get(session::show).delete(session::remove))
+        .route("/api/sessions/{id}/turns", get(turn::list))
+        .route("/api/sessions/{id}/cache", delete(session::clear_cache))
+        .route("/api/turns/{id}", get(turn::show))
+        .route("/api/turns/{id}/messages", get(turn::messages))
+        .route("/api/turns/{id}/cancel", post(turn::cancel))
+        .route("/api/events", get(event::list))
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+}
+
+/// The only open route: says that there is a daemon, and nothing else.
+pub(crate) async fn health() -> &'static str {
+    "ok"
+}
+
+/// The owner speaks as this party if none is named.
+const OWNER: &str = "user";
+
+const PAGE: i64 = 100;
+const LARGEST_PAGE: i64 = 1000;
+
+fn page_size(asked: Option<i64>) -> i64 {
+    asked.unwrap_or(PAGE).clamp(1, LARGEST_PAGE)
+}

@@ -1,0 +1,193 @@
+//! /api/events: the log as a page of JSON, or as a stream that goes on.
+//!
+//! A reader of the stream has a number and nothing else here: no queue is kept for it. When it is slow it is simply
+//! behind, and reads on from the log.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, header};
+use axum::response::sse::{Event as Frame, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::{self, Stream};
+use iris_api::Page;
+use iris_api::event::{Delta, Event};
+use iris_core::event::Recorded;
+use iris_engine::bus;
+use serde::Deserialize;
+use tokio::sync::{broadcast, watch};
+
+use super::page_size;
+use super::problem::Fault;
+use super::turn::next_page;
+use crate::{App, wire};
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Filter {
+    after: Option<i64>,
+    limit: Option<i64>,
+    team: Option<String>,
+    session: Option<String>,
+    turn: Option<String>,
+    /// A kind (`turn.finished`) or the noun of several (`turn`).
+    kind: Option<String>,
+}
+
+impl Filter {
+    fn takes(&self, event: &Recorded) -> bool {
+        let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
+        let subject = &event.subject;
+        let kind = self.kind.as_deref().is_none_or(|kind| {
+            event.kind == kind || event.kind.strip_prefix(kind).is_some_and(|rest| rest.starts_with('.'))
+        });
+        kind && is(&self.team, subject.team.as_ref().map(|team| team.as_str()))
+            && is(&self.session, subject.session.as_ref().map(|session| session.as_str()))
+            && is(&self.turn, subject.turn.as_ref().map(|turn| turn.as_str()))
+    }
+
+    fn takes_delta(&self, delta: &bus::Delta) -> bool {
+        let is = |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|wanted| wanted == found);
+        self.kind.as_deref().is_none_or(|kind| kind == "message")
+            && is(&self.team, delta.team.as_str())
+            && is(&self.session, delta.session.as_str())
+            && is(&self.turn, delta.turn.as_str())
+    }
+}
+
+pub(crate) async fn list(
+    State(app): State<App>,
+    headers: HeaderMap,
+    filter: Result<Query<Filter>, QueryRejection>,
+) -> Result<Response, Fault> {
+    let Query(filter) = filter?;
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if accept.contains("text/event-stream") {
+        let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
+        return Ok(follow(app, filter, last).into_response());
+    }
+    Ok(page(&app, filter).await?.into_response())
+}
+
+/// How many events are looked at for one page. A filter that takes few may give a page that is not full and not last.
+const LOOKED_AT: usize = 1000;
+
+async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
+    let limit = page_size(filter.limit);
+    let wanted = usize::try_from(limit).unwrap_or(LOOKED_AT);
+    let mut after = filter.after.unwrap_or(0);
+    let mut items = Vec::new();
+    // Goes on until the page is full or the log is at its end, so that a rare kind is found in one request.
+    loop {
+        let events = app.engine.bus().read_after(app.engine.store(), after, LOOKED_AT).await?;
+        let seen = events.len();
+        for event in &events {
+            after = event.seq;
+            if filter.takes(event) {
+                items.push(wire::event(event));
+            }
+            if items.len() == wanted {
+                return Ok(Json(Page { next: next_page(items.len(), limit, Some(after)), items }));
+            }
+        }
+        if seen < LOOKED_AT {
+            return Ok(Json(Page { items, next: None }));
+        }
+    }
+}
+
+struct Follower {
+    app: App,
+    filter: Filter,
+    after: i64,
+    ready: VecDeque<Frame>,
+    head: watch::Receiver<i64>,
+    deltas: broadcast::Receiver<bus::Delta>,
+    closing: watch::Receiver<bool>,
+}
+
+const HEARTBEAT: Duration = Duration::from_secs(15);
+const AT_ONCE: usize = 256;
+
+fn follow(app: App, filter: Filter, last: Option<i64>) -> Sse<impl Stream<Item = Result<Frame, Infallible>>> {
+    let (head, deltas) = app.engine.bus().subscribe();
+    // Without a number, the stream starts with what happens next.
+    let after = last.or(filter.after).unwrap_or_else(|| app.engine.bus().head());
+    let closing = app.closing.clone();
+    let follower = Follower { app, filter, after, ready: VecDeque::new(), head, deltas, closing };
+    let frames = stream::unfold(follower, |mut follower| async move {
+        let frame = follower.next().await?;
+        Some((Ok(frame), follower))
+    });
+    Sse::new(frames).keep_alive(KeepAlive::new().interval(HEARTBEAT))
+}
+
+impl Follower {
+    /// The next frame; `None` ends the stream, and the reader comes back with its number.
+    async fn next(&mut self) -> Option<Frame> {
+        loop {
+            if let Some(frame) = self.ready.pop_front() {
+                return Some(frame);
+            }
+            if *self.closing.borrow() {
+                return None;
+            }
+            if self.after < *self.head.borrow_and_update() {
+                self.read().await?;
+                continue;
+            }
+            tokio::select! {
+                grown = self.head.changed() => grown.ok()?,
+                delta = self.deltas.recv() => self.show(delta)?,
+                closed = self.closing.changed() => closed.ok()?,
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Option<()> {
+        let engine = &self.app.engine;
+        let head = engine.bus().head();
+        let read = engine.bus().read_after(engine.store(), self.after, AT_ONCE).await;
+        let events = match read {
+            Ok(events) => events,
+            Err(error) => {
+                // The reader is not told of events that cannot be read; it reconnects and asks again.
+                tracing::debug!(%error, "a stream of events ends");
+                return None;
+            }
+        };
+        // Numbers may have holes, also at the end.
+        self.after = events.last().map_or(head, |event| event.seq);
+        self.ready.extend(events.iter().filter(|event| self.filter.takes(event)).map(frame));
+        Some(())
+    }
+
+    fn show(&mut self, delta: Result<bus::Delta, broadcast::error::RecvError>) -> Option<()> {
+        match delta {
+            Ok(delta) if self.filter.takes_delta(&delta) => {
+                let shape = Delta {
+                    team: delta.team.to_string(),
+                    session: delta.session.to_string(),
+                    turn: delta.turn.to_string(),
+                    text: delta.text.to_string(),
+                };
+                let json = serde_json::to_string(&shape).expect("a delta is plain data");
+                self.ready.push_back(Frame::default().event("delta").data(json));
+                Some(())
+            }
+            // Missed pieces are no loss: the whole message follows as an event.
+            Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => Some(()),
+            Err(broadcast::error::RecvError::Closed) => None,
+        }
+    }
+}
+
+fn frame(event: &Arc<Recorded>) -> Frame {
+    let json = serde_json::to_string(&wire::event(event)).expect("an event is plain data");
+    Frame::default().id(event.seq.to_string()).event("event").data(json)
+}

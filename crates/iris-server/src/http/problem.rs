@@ -1,0 +1,132 @@
+//! Faults as problem details. This is the one place where a kind of fault becomes an HTTP status.
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use iris_api::problem::{CONTENT_TYPE, Problem};
+use iris_core::fault::FaultKind;
+use iris_core::team::TeamNameError;
+use iris_engine::StoreError;
+use iris_engine::backup::BackupError;
+use iris_engine::session::SessionError;
+use iris_engine::turn::cancel::CancelError;
+use iris_engine::turn::tell::TellError;
+
+#[derive(Debug)]
+pub(crate) struct Fault {
+    status: StatusCode,
+    kind: String,
+    detail: String,
+    hint: Option<String>,
+}
+
+impl Fault {
+    pub fn new(kind: FaultKind, detail: String) -> Self {
+        let (status, name) = match kind {
+            FaultKind::Invalid => (StatusCode::BAD_REQUEST, "invalid"),
+            FaultKind::NotFound => (StatusCode::NOT_FOUND, "not_found"),
+            FaultKind::Conflict => (StatusCode::CONFLICT, "conflict"),
+            FaultKind::Limit => (StatusCode::TOO_MANY_REQUESTS, "limit"),
+            FaultKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+            FaultKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, "unsupported"),
+            FaultKind::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
+        };
+        Self { status, kind: name.to_owned(), detail, hint: None }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    fn maybe_hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+}
+
+pub(crate) fn refused(status: StatusCode, kind: &str, detail: String) -> Fault {
+    Fault { status, kind: kind.to_owned(), detail, hint: None }
+}
+
+pub(crate) fn not_found(what: &str, id: &str) -> Fault {
+    Fault::new(FaultKind::NotFound, format!("there is no {what} {id}"))
+}
+
+impl IntoResponse for Fault {
+    fn into_response(self) -> Response {
+        if self.status.is_server_error() {
+            tracing::warn!(kind = self.kind, detail = self.detail, "a request was not served");
+        }
+        let problem = Problem {
+            type_uri: "about:blank".to_owned(),
+            title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: self.status.as_u16(),
+            detail: self.detail,
+            kind: self.kind,
+            hint: self.hint,
+        };
+        let mut response = (self.status, Json(problem)).into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+        response
+    }
+}
+
+impl From<TellError> for Fault {
+    fn from(error: TellError) -> Self {
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
+    }
+}
+
+impl From<SessionError> for Fault {
+    fn from(error: SessionError) -> Self {
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
+    }
+}
+
+impl From<CancelError> for Fault {
+    fn from(error: CancelError) -> Self {
+        Self::new(error.kind(), error.to_string())
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint().map(str::to_owned))
+    }
+}
+
+impl From<BackupError> for Fault {
+    fn from(error: BackupError) -> Self {
+        let kind = match &error {
+            BackupError::Exists(_) => FaultKind::Conflict,
+            BackupError::Postgres => FaultKind::Unsupported,
+            BackupError::NoDatabase(_) => FaultKind::NotFound,
+            BackupError::Io { .. } | BackupError::NotABackup { .. } => FaultKind::Invalid,
+            BackupError::Home(_) => FaultKind::Unavailable,
+            BackupError::Store(error) => error.kind(),
+        };
+        Self::new(kind, error.to_string()).maybe_hint(error.hint())
+    }
+}
+
+impl From<TeamNameError> for Fault {
+    fn from(error: TeamNameError) -> Self {
+        Self::new(FaultKind::Invalid, error.to_string())
+    }
+}
+
+impl From<JsonRejection> for Fault {
+    fn from(rejection: JsonRejection) -> Self {
+        // Too large, the wrong media type or bad JSON: axum knows which, and keeps its own status.
+        let kind = if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE { "limit" } else { "invalid" };
+        refused(rejection.status(), kind, rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for Fault {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::new(FaultKind::Invalid, rejection.body_text())
+    }
+}

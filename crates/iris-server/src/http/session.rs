@@ -1,0 +1,50 @@
+//! /api/sessions
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use iris_api::Page;
+use iris_api::session::{Removed, Session};
+use iris_core::id::SessionId;
+use serde::Deserialize;
+
+use super::page_size;
+use super::problem::{Fault, not_found};
+use crate::{App, wire};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Filter {
+    team: Option<String>,
+    #[serde(default)]
+    after: String,
+    limit: Option<i64>,
+}
+
+pub(crate) async fn list(
+    State(app): State<App>,
+    filter: Result<Query<Filter>, QueryRejection>,
+) -> Result<Json<Page<Session>>, Fault> {
+    let Query(filter) = filter?;
+    let team = filter.team.map(|name| name.parse()).transpose()?;
+    let limit = page_size(filter.limit);
+    let rows = app.engine.list_sessions(team.as_ref(), &filter.after, limit).await?;
+    let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
+    let next = if full { rows.last().map(|row| row.id.to_string()) } else { None };
+    Ok(Json(Page { items: rows.iter().map(wire::session).collect(), next }))
+}
+
+pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Session>, Fault> {
+    let row = app.engine.find_session(&SessionId::new(id.as_str())).await?;
+    row.map(|row| Json(wire::session(&row))).ok_or_else(|| not_found("session", &id))
+}
+
+pub(crate) async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Removed>, Fault> {
+    let turns = app.engine.delete_session(&SessionId::new(id)).await?;
+    Ok(Json(Removed { turns }))
+}
+
+pub(crate) async fn clear_cache(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Removed>, Fault> {
+    let turns = app.engine.clear_cache(&SessionId::new(id)).await?;
+    Ok(Json(Removed { turns }))
+}

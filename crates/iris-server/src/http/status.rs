@@ -1,0 +1,48 @@
+//! /api/status and /api/backup
+
+use std::path::PathBuf;
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use iris_api::status::{BackupRequest, BackupResponse, Status, StoreStatus};
+use iris_core::fault::FaultKind;
+use iris_engine::StoreHealth;
+
+use super::problem::Fault;
+use crate::App;
+
+pub(crate) async fn show(State(app): State<App>) -> Json<Status> {
+    let status = app.engine.status();
+    Json(Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        node: status.node,
+        home: app.engine.home().root().display().to_string(),
+        database: status.database.to_owned(),
+        store: match status.store {
+            StoreHealth::Well => StoreStatus::Well,
+            StoreHealth::Troubled { what, hint, since_ms } => {
+                StoreStatus::Troubled { what, hint: hint.map(str::to_owned), since: since_ms }
+            }
+        },
+        agents: status.agents,
+        max_agents: status.max_agents,
+        waiting_sessions: status.waiting_sessions,
+        newest_event: status.head,
+        uptime_ms: i64::try_from(app.started.elapsed().as_millis()).unwrap_or(i64::MAX),
+    })
+}
+
+pub(crate) async fn back_up(
+    State(app): State<App>,
+    body: Result<Json<BackupRequest>, JsonRejection>,
+) -> Result<Json<BackupResponse>, Fault> {
+    let path = PathBuf::from(body?.0.path);
+    if !path.is_absolute() {
+        let what = format!("'{}' is not an absolute path", path.display());
+        return Err(Fault::new(FaultKind::Invalid, what));
+    }
+    let made = app.engine.back_up(path).await?;
+    Ok(Json(BackupResponse { path: made.path.display().to_string(), bytes: made.bytes, schema: made.manifest.schema }))
+}

@@ -1,0 +1,120 @@
+//! /api/teams
+
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, State};
+use iris_api::Page;
+use iris_api::team::{CancelResponse, PartyRequest, SleepResponse, Team, TeamStatus, WakeResponse};
+use iris_core::fault::FaultKind;
+use iris_core::id::Party;
+use iris_core::team::TeamName;
+use iris_engine::SessionRow;
+use iris_engine::session::{SessionError, Sleep};
+
+use super::problem::Fault;
+use super::{LARGEST_PAGE, OWNER};
+use crate::{App, wire};
+
+pub(crate) async fn list(State(app): State<App>) -> Result<Json<Page<Team>>, Fault> {
+    let mut items = Vec::new();
+    for name in app.engine.config().teams.keys() {
+        let sessions = sessions_of(&app, name).await?;
+        items.push(describe(&app, name, &sessions)?);
+    }
+    Ok(Json(Page { items, next: None }))
+}
+
+pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Result<Json<TeamStatus>, Fault> {
+    let name: TeamName = name.parse()?;
+    let sessions = sessions_of(&app, &name).await?;
+    Ok(Json(TeamStatus {
+        team: describe(&app, &name, &sessions)?,
+        sessions: sessions.iter().map(wire::session).collect(),
+    }))
+}
+
+fn describe(app: &App, name: &TeamName, sessions: &[SessionRow]) -> Result<Team, Fault> {
+    let team = app.engine.config().teams.get(name);
+    let team = team.ok_or_else(|| Fault::from(SessionError::UnknownTeam(name.to_string())))?;
+    Ok(Team {
+        name: name.to_string(),
+        path: team.path.display().to_string(),
+        agent: team.agent.as_str().to_owned(),
+        description: team.description.clone(),
+        color: team.color.clone(),
+        awake: sessions.iter().filter(|session| session.state.is_live()).count(),
+        sessions: sessions.len(),
+        queued: sessions.iter().map(|session| session.queued).sum(),
+    })
+}
+
+/// All sessions of a team, page by page.
+async fn sessions_of(app: &App, team: &TeamName) -> Result<Vec<SessionRow>, Fault> {
+    let mut all: Vec<SessionRow> = Vec::new();
+    loop {
+        let after = all.last().map(|session| session.id.to_string()).unwrap_or_default();
+        let page = app.engine.list_sessions(Some(team), &after, LARGEST_PAGE).await?;
+        let last = page.len() < usize::try_from(LARGEST_PAGE).unwrap_or(usize::MAX);
+        all.extend(page);
+        if last {
+            return Ok(all);
+        }
+    }
+}
+
+pub(crate) async fn wake(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    body: Result<Json<PartyRequest>, JsonRejection>,
+) -> Result<Json<WakeResponse>, Fault> {
+    let (team, request) = (name.parse()?, body?.0);
+    let woken = app.engine.wake(&party(&request), &team).await?;
+    Ok(Json(WakeResponse { session: wire::session(&woken.session), was_awake: woken.was_awake }))
+}
+
+pub(crate) async fn sleep(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    body: Result<Json<PartyRequest>, JsonRejection>,
+) -> Result<Json<SleepResponse>, Fault> {
+    let (team, request) = (name.parse()?, body?.0);
+    let how = if request.force { Sleep::Now } else { Sleep::WhenIdle };
+    let mut stopped = 0;
+    for session in chosen(&app, &team, &request).await? {
+        stopped += usize::from(app.engine.sleep(&session.id, how).await?);
+    }
+    Ok(Json(SleepResponse { stopped }))
+}
+
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    body: Result<Json<PartyRequest>, JsonRejection>,
+) -> Result<Json<CancelResponse>, Fault> {
+    let (team, request) = (name.parse()?, body?.0);
+    let mut turns = Vec::new();
+    for session in chosen(&app, &team, &request).await? {
+        turns.extend(app.engine.cancel_session(&session.id).await?.iter().map(ToString::to_string));
+    }
+    Ok(Json(CancelResponse { turns }))
+}
+
+fn party(request: &PartyRequest) -> Party {
+    Party::new(request.from_team.as_deref().unwrap_or(OWNER))
+}
+
+/// The session of the party, or all of the team's. A party that never spoke to the team has none, which is an error only
+/// if the team does not exist.
+async fn chosen(app: &App, team: &TeamName, request: &PartyRequest) -> Result<Vec<SessionRow>, Fault> {
+    if !app.engine.config().teams.contains_key(team) {
+        return Err(SessionError::UnknownTeam(team.to_string()).into());
+    }
+    if request.all && request.from_team.is_some() {
+        let what = "say either whose session is meant (fromTeam) or all of them, not both".to_owned();
+        return Err(Fault::new(FaultKind::Invalid, what));
+    }
+    if request.all {
+        return sessions_of(app, team).await;
+    }
+    Ok(app.engine.find_session_of(&party(request), team).await?.into_iter().collect())
+}

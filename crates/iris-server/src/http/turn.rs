@@ -1,0 +1,98 @@
+//! /api/teams/tell, /api/turns, and the turns of a session
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use iris_api::Page;
+use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled};
+use iris_core::duration::Millis;
+use iris_core::id::{Party, SessionId, TurnId};
+use iris_engine::turn::cancel::Cancelled;
+use iris_engine::turn::tell::{Patience, Tell};
+use serde::Deserialize;
+
+use super::problem::{Fault, not_found};
+use super::{OWNER, page_size};
+use crate::{App, wire};
+
+/// How long a caller waits who does not say.
+const DEFAULT_TIMEOUT_MS: i64 = 30_000;
+
+pub(crate) async fn tell(
+    State(app): State<App>,
+    headers: HeaderMap,
+    body: Result<Json<TellRequest>, JsonRejection>,
+) -> Result<Json<TellResponse>, Fault> {
+    let Json(request) = body?;
+    let header_key = headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
+    let report = app
+        .engine
+        .tell(Tell {
+            from: Party::new(request.from_team.as_deref().unwrap_or(OWNER)),
+            to: request.to_team.parse()?,
+            text: request.message,
+            patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
+            key: request.key.or(header_key),
+            delay: request.delay.map(Millis),
+        })
+        .await?;
+    Ok(Json(wire::tell(report)))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Paging {
+    #[serde(default)]
+    after: i64,
+    limit: Option<i64>,
+}
+
+pub(crate) async fn list(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    paging: Result<Query<Paging>, QueryRejection>,
+) -> Result<Json<Page<Turn>>, Fault> {
+    let (Query(paging), session) = (paging?, SessionId::new(id.as_str()));
+    if app.engine.find_session(&session).await?.is_none() {
+        return Err(not_found("session", &id));
+    }
+    let limit = page_size(paging.limit);
+    let rows = app.engine.list_turns(&session, paging.after, limit).await?;
+    let next = next_page(rows.len(), limit, rows.last().map(|row| row.number));
+    Ok(Json(Page { items: rows.into_iter().map(wire::turn).collect(), next }))
+}
+
+pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Turn>, Fault> {
+    let row = app.engine.find_turn(&TurnId::new(id.as_str())).await?;
+    row.map(|row| Json(wire::turn(row))).ok_or_else(|| not_found("turn", &id))
+}
+
+pub(crate) async fn messages(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    paging: Result<Query<Paging>, QueryRejection>,
+) -> Result<Json<Page<Message>>, Fault> {
+    let (Query(paging), turn) = (paging?, TurnId::new(id.as_str()));
+    if app.engine.find_turn(&turn).await?.is_none() {
+        return Err(not_found("turn", &id));
+    }
+    let limit = page_size(paging.limit);
+    let events = app.engine.list_messages(&turn, paging.after, limit).await?;
+    let next = next_page(events.len(), limit, events.last().map(|event| event.seq));
+    Ok(Json(Page { items: events.iter().map(wire::message).collect(), next }))
+}
+
+pub(crate) async fn cancel(State(app): State<App>, Path(id): Path<String>) -> Result<Json<TurnCancelled>, Fault> {
+    let cancelled = match app.engine.cancel_turn(&TurnId::new(id)).await? {
+        Cancelled::Withdrawn => "withdrawn",
+        Cancelled::Interrupted => "interrupted",
+    };
+    Ok(Json(TurnCancelled { cancelled: cancelled.to_owned() }))
+}
+
+/// A page that is not full is the last.
+pub(super) fn next_page(count: usize, limit: i64, last: Option<i64>) -> Option<String> {
+    let full = i64::try_from(count).is_ok_and(|count| count >= limit);
+    last.filter(|_| full).map(|number| number.to_string())
+}

@@ -1,0 +1,143 @@
+//! From the engine's values to the shapes on the wire.
+
+use iris_api::{event, session, turn};
+use iris_core::agent::Usage;
+use iris_core::event::Recorded;
+use iris_core::message::Message;
+use iris_core::turn::{Ending, Termination};
+use iris_engine::turn::tell::{TellOutcome, TellReport};
+use iris_engine::{SessionRow, TurnRow, wall_ms};
+use serde_json::value::RawValue;
+
+pub(crate) fn session(row: &SessionRow) -> session::Session {
+    session::Session {
+        id: row.id.to_string(),
+        from: row.from.to_string(),
+        to: row.to.to_string(),
+        state: row.state.to_string(),
+        state_event: row.state_seq,
+        state_since: row.state_at,
+        state_age_ms: (wall_ms() - row.state_at).max(0),
+        pid: row.pid,
+        running: row.running.as_ref().map(ToString::to_string),
+        queued: row.queued,
+        turns: row.next_number - 1,
+        created_at: row.created_at,
+        used_at: row.used_at,
+    }
+}
+
+pub(crate) fn turn(row: TurnRow) -> turn::Turn {
+    let (error, reason) = match &row.ending {
+        Some(ending) => (ending.explain(), reason(ending)),
+        None => (None, None),
+    };
+    turn::Turn {
+        id: row.id.to_string(),
+        session_id: row.session.to_string(),
+        number: row.number,
+        state: row.state.to_string(),
+        message: row.body,
+        attempts: row.attempts,
+        accepted_at: row.accepted_at,
+        started_at: row.started_at,
+        finished_at: row.finished_at,
+        response: row.response,
+        error,
+        reason,
+        usage: row.usage.map(usage),
+    }
+}
+
+pub(crate) fn message(event: &Recorded) -> turn::Message {
+    let known = serde_json::from_str::<Message>(&event.body).ok();
+    let (kind, text, parent, data) = match known {
+        Some(message) => (message.kind.as_str(), message.text, message.parent, message.data),
+        None => ("unknown", None, None, RawValue::from_string(event.body.to_string()).ok()),
+    };
+    turn::Message { seq: event.seq, at: event.at, kind: kind.to_owned(), text, parent, data }
+}
+
+pub(crate) fn event(event: &Recorded) -> event::Event {
+    let data = RawValue::from_string(event.body.to_string());
+    event::Event {
+        seq: event.seq,
+        at: event.at,
+        kind: event.kind.to_string(),
+        team: event.subject.team.as_ref().map(ToString::to_string),
+        session: event.subject.session.as_ref().map(ToString::to_string),
+        turn: event.subject.turn.as_ref().map(ToString::to_string),
+        data: data.unwrap_or_else(|_| RawValue::from_string("null".to_owned()).expect("null is JSON")),
+    }
+}
+
+pub(crate) fn tell(report: TellReport) -> turn::TellResponse {
+    let mut response = turn::TellResponse {
+        status: String::new(),
+        from: report.from.to_string(),
+        to: report.to.to_string(),
+        session_id: report.session.to_string(),
+        turn_id: report.turn.to_string(),
+        seq: report.seq,
+        position: report.position,
+        response: None,
+        partial_response: None,
+        raw_messages: None,
+        duration_ms: 0,
+        usage: None,
+        error: None,
+        reason: None,
+        exit_code: None,
+        signal: None,
+        stderr: None,
+    };
+    match report.outcome {
+        TellOutcome::Accepted => response.status = "async".to_owned(),
+        TellOutcome::OutOfPatience { partial, messages } => {
+            response.status = "mcp_timeout".to_owned();
+            response.partial_response = Some(partial);
+            response.raw_messages = Some(messages.iter().map(message).collect());
+        }
+        TellOutcome::Ended { ending, response: said, usage: cost, duration_ms } => {
+            response.status = ending.state().to_string();
+            response.error = ending.explain();
+            response.reason = reason(&ending);
+            response.duration_ms = duration_ms;
+            response.usage = Some(usage(cost));
+            // What a turn that did not complete had said is part of an answer, and is called so.
+            match ending {
+                Ending::Completed => response.response = Some(said),
+                _ => response.partial_response = Some(said),
+            }
+            if let Ending::Terminated { cause: Termination::Exited(exit) } = ending {
+                response.exit_code = exit.code;
+                response.signal = exit.signal;
+                response.stderr = Some(exit.stderr).filter(|tail| !tail.is_empty());
+            }
+        }
+    }
+    response
+}
+
+fn reason(ending: &Ending) -> Option<String> {
+    let Ending::Terminated { cause } = ending else { return None };
+    let reason = match cause {
+        Termination::Exited(_) => "exited",
+        Termination::ResponseTimeout { .. } => "response_timeout",
+        Termination::Stopped => "stopped",
+        Termination::NotStarted { .. } => "not_started",
+        Termination::Interrupted => "interrupted",
+    };
+    Some(reason.to_owned())
+}
+
+fn usage(usage: Usage) -> turn::Usage {
+    turn::Usage {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cache_read_tokens: usage.cache_read_tokens,
+        cache_write_tokens: usage.cache_write_tokens,
+        cost_usd: usage.cost_usd,
+        model: usage.model,
+    }
+}

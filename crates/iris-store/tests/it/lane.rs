@@ -1,0 +1,135 @@
+use iris_core::event::StopCause;
+use iris_core::session::SessionState;
+use iris_core::team::OnInterrupted;
+use iris_core::turn::{Ending, Termination, TurnState};
+use iris_store::lane::{OwnLanes, Recovery};
+use iris_store::{Store, StoreError, lane, session, turn};
+
+use crate::databases::{Database, completed, finish, new_turn, serve, tell};
+use crate::on_both;
+
+async fn recover(store: &Store, own: OwnLanes, policy: OnInterrupted) -> Recovery {
+    store.write("recover", move |tx| lane::recover(tx, own, |_| policy)).await.expect("written")
+}
+
+on_both!(a_killed_daemon_leaves_its_turn_interrupted_and_the_others_in_order, |database: Database| async move {
+    let store = database.open_as("n1");
+    let first = tell(&store, new_turn("user", "one")).await;
+    tell(&store, new_turn("user", "two")).await;
+    tell(&store, new_turn("user", "three")).await;
+    let (epoch, work) = serve(&store, &first.session).await;
+    let work = work.expect("work");
+    let (id, running) = (first.session.clone(), work.turn.clone());
+    let said = [iris_core::message::Message::assistant("half")];
+    store.write("record", move |tx| turn::record(tx, &id, epoch, &running, &said)).await.expect("written");
+    store.close().await;
+
+    let store = database.open_as("n1");
+    let recovery = recover(&store, OwnLanes::FromEarlierLife, OnInterrupted::Stop).await;
+    assert_eq!(recovery, Recovery { interrupted: 1, requeued: 0, sessions: 1 });
+    let id = work.turn.clone();
+    let ended = store.read(move |tx| turn::find(tx, &id)).await.expect("readable").expect("there");
+    assert_eq!(ended.state, TurnState::Terminated);
+    assert_eq!(ended.ending, Some(Ending::Terminated { cause: Termination::Interrupted }));
+    assert_eq!(ended.response.as_deref(), Some("half"), "what was said is kept");
+
+    let (_, next) = serve(&store, &first.session).await;
+    let next = next.expect("the queue goes on");
+    assert_eq!(next.body, "two");
+    assert_eq!(finish(&store, completed(&next, "2")).await.expect("third").body, "three");
+});
+
+on_both!(a_team_may_have_interrupted_turns_run_again, |database: Database| async move {
+    let store = database.open_as("n1");
+    let first = tell(&store, new_turn("user", "one")).await;
+    tell(&store, new_turn("user", "two")).await;
+    serve(&store, &first.session).await;
+    store.close().await;
+
+    let store = database.open_as("n1");
+    let recovery = recover(&store, OwnLanes::FromEarlierLife, OnInterrupted::Resume).await;
+    assert_eq!(recovery, Recovery { interrupted: 0, requeued: 1, sessions: 1 });
+    let (_, work) = serve(&store, &first.session).await;
+    let work = work.expect("work");
+    assert_eq!(work.body, "one", "at its old place, before the second");
+    let id = work.turn.clone();
+    let row = store.read(move |tx| turn::find(tx, &id)).await.expect("readable").expect("there");
+    assert_eq!(row.attempts, 2, "and it says that it may have run twice");
+});
+
+on_both!(a_node_that_was_given_up_on_changes_nothing, |database: Database| async move {
+    let old = database.open_as("old");
+    let told = tell(&old, new_turn("user", "one")).await;
+    let (epoch, work) = serve(&old, &told.session).await;
+    let work = work.expect("work");
+
+    // The other node does nothing as long as the lease holds.
+    let new = database.open_as("new");
+    assert_eq!(recover(&new, OwnLanes::Mine, OnInterrupted::Stop).await, Recovery::default());
+    let id = told.session.clone();
+    assert!(new.write("claim", move |tx| lane::claim(tx, &id)).await.expect("written").is_none());
+
+    // The lease runs out: the other node settles the lane and claims it.
+    expire_lease(&new, &told.session).await;
+    assert_eq!(recover(&new, OwnLanes::Mine, OnInterrupted::Stop).await.interrupted, 1);
+    tell(&new, new_turn("user", "two")).await;
+    let (later, next) = serve(&new, &told.session).await;
+    assert!(later > epoch);
+
+    // Whatever the old node still wants to write is refused.
+    let late = completed(&work, "late");
+    let refused = old.write("turn.finish", move |tx| turn::finish(tx, &late)).await;
+    assert!(matches!(refused, Err(StoreError::Fenced)), "{refused:?}");
+    let (id, running) = (told.session.clone(), work.turn.clone());
+    let refused = old.write("record", move |tx| turn::record(tx, &id, epoch, &running, &[])).await;
+    assert!(matches!(refused, Err(StoreError::Fenced)));
+    let id = told.session.clone();
+    let refused = old.write("stop", move |tx| session::stopped(tx, &id, epoch, StopCause::Exited, None)).await;
+    assert!(matches!(refused, Err(StoreError::Fenced)));
+    assert!(finish(&new, completed(&next.expect("work"), "2")).await.is_none(), "the new one is not disturbed");
+});
+
+async fn expire_lease(store: &Store, id: &iris_core::id::SessionId) {
+    let id = id.clone();
+    store
+        .write("test.expire", move |tx| {
+            tx.run(
+                "UPDATE session SET lease_until = iris_now() - 1 WHERE id = ?1",
+                &[iris_store::Value::Text(id.as_str())],
+            )
+        })
+        .await
+        .expect("written");
+}
+
+on_both!(a_renewed_lease_holds, |database: Database| async move {
+    let store = database.open_as("n1");
+    let told = tell(&store, new_turn("user", "one")).await;
+    serve(&store, &told.session).await;
+    expire_lease(&store, &told.session).await;
+    let mark = store.clock().mark();
+    store.write("renew", move |tx| lane::renew(tx, &mark)).await.expect("written");
+    let other = database.open_as("n2");
+    assert_eq!(recover(&other, OwnLanes::Mine, OnInterrupted::Stop).await, Recovery::default());
+});
+
+on_both!(an_idle_agent_is_evicted_unless_a_tell_comes_first, |database: Database| async move {
+    let store = database.open_as("n1");
+    let told = tell(&store, new_turn("user", "one")).await;
+    let (epoch, work) = serve(&store, &told.session).await;
+    let stop = |id: iris_core::id::SessionId| {
+        store.write("stop", move |tx| session::begin_stop(tx, &id, epoch, &[SessionState::Idle], StopCause::Evicted))
+    };
+    assert!(!stop(told.session.clone()).await.expect("written"), "a busy one stays");
+    finish(&store, completed(&work.expect("work"), "1")).await;
+    assert!(stop(told.session.clone()).await.expect("written"), "an idle one goes");
+    // A tell that comes now waits for the next agent.
+    assert!(tell(&store, new_turn("user", "two")).await.start.is_none());
+    let id = told.session.clone();
+    store
+        .write("stopped", move |tx| session::stopped(tx, &id, epoch, StopCause::Evicted, None))
+        .await
+        .expect("written");
+    let wanting = store.read(session::list_wanting_agent).await.expect("readable");
+    assert_eq!(wanting.len(), 1);
+});

@@ -1,0 +1,8 @@
+//! One suite, both databases. Without IRIS_TEST_POSTGRES (set by `cargo xtask test`) the PostgreSQL half is left out.
+
+mod databases;
+mod lane;
+mod log;
+mod model;
+mod session;
+mod turn;

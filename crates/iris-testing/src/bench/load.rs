@@ -1,0 +1,80 @@
+//! Load: tells in closed loops, and what they took.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::daemon::Daemon;
+
+/// An agent that answers at once.
+pub const SCRIPT: &str = "replies:\n  - match: '^flood$'\n    do: [{ flood: { messages: 10000, size: 200 } }]\n\
+                          default: [{ say: 'You said: {{text}}' }]\n";
+
+#[derive(Clone, Debug, Default)]
+pub struct Latencies {
+    milliseconds: Vec<f64>,
+}
+
+impl Latencies {
+    pub fn add(&mut self, took: Duration) {
+        self.milliseconds.push(took.as_secs_f64() * 1000.0);
+    }
+
+    pub fn extend(&mut self, other: Self) {
+        self.milliseconds.extend(other.milliseconds);
+    }
+
+    pub fn len(&self) -> usize {
+        self.milliseconds.len()
+    }
+
+    pub fn p50(&self) -> f64 {
+        self.percentile(0.50)
+    }
+
+    pub fn p99(&self) -> f64 {
+        self.percentile(0.99)
+    }
+
+    fn percentile(&self, part: f64) -> f64 {
+        let mut sorted = self.milliseconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        let index = ((sorted.len() as f64 - 1.0) * part).round();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of a list")]
+        sorted.get(index as usize).copied().unwrap_or(f64::NAN)
+    }
+}
+
+pub struct Loaded {
+    pub latencies: Latencies,
+    pub per_second: f64,
+}
+
+/// Each session has one caller that waits for its answer before it tells again.
+pub async fn closed_loops(daemon: &Daemon, sessions: usize, lasts: Duration) -> Result<Loaded> {
+    for session in 0..sessions {
+        daemon.client().tell(&format!("s{session}"), "alpha", "warm").await?;
+    }
+    let began = Instant::now();
+    let mut callers = tokio::task::JoinSet::new();
+    for session in 0..sessions {
+        let mut client = daemon.client();
+        #[expect(clippy::disallowed_methods, reason = "awaited below")]
+        callers.spawn(async move {
+            let mut latencies = Latencies::default();
+            let from = format!("s{session}");
+            while began.elapsed() < lasts {
+                let sent = Instant::now();
+                client.tell(&from, "alpha", "hello there").await?;
+                latencies.add(sent.elapsed());
+            }
+            anyhow::Ok(latencies)
+        });
+    }
+    let mut latencies = Latencies::default();
+    for caller in callers.join_all().await {
+        latencies.extend(caller?);
+    }
+    let per_second = latencies.len() as f64 / began.elapsed().as_secs_f64();
+    Ok(Loaded { latencies, per_second })
+}

@@ -1,0 +1,260 @@
+//! The measures of the table, each in a daemon of its own.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use super::floor::Floors;
+use super::load::{Latencies, SCRIPT, closed_loops};
+use super::{Figure, Plan};
+use crate::daemon::{Daemon, Setup};
+
+const MEGABYTE: f64 = 1024.0 * 1024.0;
+
+pub fn all(plan: &Plan, runtime: &Runtime, floors: &Floors) -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    let groups: [(&str, &dyn Fn() -> Result<Vec<Figure>>); 8] = [
+        ("start", &|| start(plan)),
+        ("tell", &|| tell(plan, runtime, floors)),
+        ("throughput", &|| throughput(plan, runtime)),
+        ("postgres", &|| postgres(plan, runtime)),
+        ("relay", &|| relay(plan, runtime)),
+        ("growth", &|| growth(plan, runtime)),
+        ("sessions", &|| sessions(plan, runtime)),
+        ("history", &|| history(plan, runtime)),
+    ];
+    for (name, measure) in groups {
+        if plan.wants(name) {
+            eprintln!("measuring: {name}");
+            figures.extend(measure()?);
+        }
+    }
+    Ok(figures)
+}
+
+struct World {
+    daemon: Daemon,
+    _home: TempDir,
+}
+
+/// A daemon in a home beside the binary: a temporary folder may be in memory, where nothing is ever synced.
+fn world(plan: &Plan, setup: Setup) -> Result<World> {
+    let home = tempfile::tempdir_in(plan.binary.parent().context("a folder")?)?;
+    setup.write(home.path())?;
+    let daemon = Daemon::start(&setup, home.path())?;
+    Ok(World { daemon, _home: home })
+}
+
+fn setup(plan: &Plan) -> Setup {
+    Setup::new(&plan.binary).team("alpha", SCRIPT).setting("maxProcesses: 600").env("IRIS_LOG", "warn")
+}
+
+fn start(plan: &Plan) -> Result<Vec<Figure>> {
+    let mut setup = Setup::new(&plan.binary);
+    for number in 0..60 {
+        setup = setup.team(&format!("team-{number}"), SCRIPT);
+    }
+    let home = tempfile::tempdir_in(plan.binary.parent().context("a folder")?)?;
+    setup.write(home.path())?;
+    let mut starts = Latencies::default();
+    for _ in 0..plan.rounds(200).min(15) {
+        let daemon = Daemon::start(&setup, home.path())?;
+        starts.add(daemon.took);
+        daemon.stop()?;
+    }
+    let daemon = Daemon::start(&setup, home.path())?;
+    std::thread::sleep(Duration::from_secs(2));
+    let memory = daemon.memory()? as f64 / MEGABYTE;
+    daemon.stop()?;
+    Ok(vec![
+        Figure::new("start until it serves, 60 teams, p50", starts.p50(), "ms").at_most(100.0).incumbent(990.0),
+        Figure::new("idle memory, 60 teams", memory, "MB").at_most(25.0).incumbent(128.0),
+    ])
+}
+
+fn tell(plan: &Plan, runtime: &Runtime, floors: &Floors) -> Result<Vec<Figure>> {
+    let world = world(plan, setup(plan))?;
+    let latencies = runtime.block_on(tells(&world.daemon, plan.rounds(1000), plan.rounds(6000)))?;
+    world.daemon.stop()?;
+    Ok(vec![
+        Figure::new("warm tell, p50", latencies.p50(), "ms").at_most(0.8).incumbent(2.4),
+        Figure::new("warm tell, p99", latencies.p99(), "ms").at_most(3.0).incumbent(8.7),
+        Figure::new("warm tell p50 / sum of the floors", latencies.p50() / floors.sum_ms(), "x").at_most(3.0),
+    ])
+}
+
+/// One caller on one session, after a warm-up.
+async fn tells(daemon: &Daemon, warm_up: usize, rounds: usize) -> Result<Latencies> {
+    let mut client = daemon.client();
+    for _ in 0..warm_up {
+        client.tell("user", "alpha", "warm").await?;
+    }
+    let mut latencies = Latencies::default();
+    for _ in 0..rounds {
+        let sent = Instant::now();
+        client.tell("user", "alpha", "hello there").await?;
+        latencies.add(sent.elapsed());
+    }
+    Ok(latencies)
+}
+
+fn throughput(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
+    let world = world(plan, setup(plan))?;
+    let lasts = Duration::from_millis(if plan.quick { 300 } else { 5000 });
+    let mut figures = Vec::new();
+    // Past the first growth of the write-ahead log.
+    runtime.block_on(closed_loops(&world.daemon, 10, lasts / 2))?;
+    for (sessions, target, incumbent) in [(1, 1500.0, 315.0), (10, 6000.0, 317.0), (50, 6000.0, 338.0)] {
+        let loaded = runtime.block_on(closed_loops(&world.daemon, sessions, lasts))?;
+        let name = format!("tells/s, {sessions} sessions");
+        figures.push(Figure::new(name, loaded.per_second, "/s").at_least(target).incumbent(incumbent));
+        if sessions == 50 {
+            let p99 = loaded.latencies.p99();
+            figures.push(Figure::new("tell p99 at 50 sessions", p99, "ms").at_most(30.0).incumbent(1200.0));
+        }
+    }
+    world.daemon.stop()?;
+    Ok(figures)
+}
+
+fn postgres(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
+    let Ok(url) = std::env::var("IRIS_TEST_POSTGRES") else {
+        eprintln!("IRIS_TEST_POSTGRES is not set: PostgreSQL is left out");
+        return Ok(Vec::new());
+    };
+    let world = world(plan, setup(plan).database(&url))?;
+    let lasts = Duration::from_millis(if plan.quick { 300 } else { 5000 });
+    let mut figures = Vec::new();
+    for sessions in [10, 50] {
+        let loaded = runtime.block_on(closed_loops(&world.daemon, sessions, lasts))?;
+        let name = format!("tells/s on PostgreSQL, {sessions} sessions");
+        figures.push(Figure::new(name, loaded.per_second, "/s").at_least(1000.0));
+    }
+    world.daemon.stop()?;
+    Ok(figures)
+}
+
+fn relay(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
+    let world = world(plan, setup(plan))?;
+    let seconds = runtime.block_on(async {
+        let mut client = world.daemon.client();
+        client.tell("user", "alpha", "warm").await?;
+        let mut latencies = Latencies::default();
+        for _ in 0..plan.rounds(100).min(9) {
+            let sent = Instant::now();
+            client.tell("user", "alpha", "flood").await?;
+            latencies.add(sent.elapsed());
+        }
+        anyhow::Ok(latencies.p50() / 1000.0)
+    })?;
+    world.daemon.stop()?;
+    Ok(vec![Figure::new("relay of 10,000 assistant events in one turn", seconds, "s").at_most(0.12).incumbent(1.31)])
+}
+
+fn growth(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
+    let world = world(plan, setup(plan))?;
+    let batch = plan.rounds(10_000);
+    let grown = runtime.block_on(async {
+        tells(&world.daemon, 0, batch).await?;
+        let before = world.daemon.memory()?;
+        tells(&world.daemon, 0, 2 * batch).await?;
+        anyhow::Ok((world.daemon.memory()? as f64 - before as f64) / 2.0 / MEGABYTE)
+    })?;
+    world.daemon.stop()?;
+    Ok(vec![Figure::new("memory growth per 10,000 tells", grown.max(0.0), "MB").at_most(2.0).incumbent(57.0)])
+}
+
+fn sessions(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
+    let world = world(plan, setup(plan))?;
+    let count = if plan.quick { 30 } else { 500 };
+    let figures = runtime.block_on(async {
+        let before = world.daemon.memory()? as f64;
+        for session in 0..count {
+            let body = serde_json::json!({ "fromTeam": format!("s{session}") });
+            world.daemon.client().post("/api/teams/alpha/wake", &body).await?;
+        }
+        let each = (world.daemon.memory()? as f64 - before) / f64::from(count) / 1024.0;
+        let lasts = Duration::from_millis(if plan.quick { 300 } else { 5000 });
+        // All are alive; as many callers as a busy team has go round among them.
+        let p99 = round_robin(&world.daemon, count, 16, lasts).await?.p99();
+        anyhow::Ok(vec![
+            Figure::new(format!("{count} live sessions: warm tell p99 under load"), p99, "ms").at_most(50.0),
+            Figure::new(format!("{count} live sessions: daemon memory each"), each, "kB").at_most(100.0),
+        ])
+    })?;
+    world.daemon.stop()?;
+    Ok(figures)
+}
+
+async fn round_robin(daemon: &Daemon, sessions: u32, callers: u32, lasts: Duration) -> Result<Latencies> {
+    let began = Instant::now();
+    let mut calling = tokio::task::JoinSet::new();
+    for caller in 0..callers {
+        let mut client = daemon.client();
+        #[expect(clippy::disallowed_methods, reason = "awaited below")]
+        calling.spawn(async move {
+            let mut latencies = Latencies::default();
+            let mut session = caller;
+            while began.elapsed() < lasts {
+                let sent = Instant::now();
+                client.tell(&format!("s{session}"), "alpha", "hello there").await?;
+                latencies.add(sent.elapsed());
+                session = if session + callers < sessions { session + callers } else { caller };
+            }
+            anyhow::Ok(latencies)
+        });
+    }
+    let mut latencies = Latencies::default();
+    for caller in calling.join_all().await {
+        latencies.extend(caller?);
+    }
+    Ok(latencies)
+}
+
+/// The same tells and cache reads in an empty store and in one with a million messages.
+fn history(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
+    let world = world(plan, setup(plan))?;
+    let floods = if plan.quick { 2 } else { 100 };
+    let figures = runtime.block_on(async {
+        let empty = (
+            tells(&world.daemon, plan.rounds(1500), plan.rounds(4000)).await?,
+            cache_reads(&world.daemon, plan).await?,
+        );
+        let mut client = world.daemon.client();
+        for _ in 0..floods {
+            client.tell("historian", "alpha", "flood").await?;
+        }
+        let full = (
+            tells(&world.daemon, plan.rounds(1500), plan.rounds(4000)).await?,
+            cache_reads(&world.daemon, plan).await?,
+        );
+        let messages = floods * 10_000;
+        anyhow::Ok(vec![
+            Figure::new(format!("warm tell p50 with {messages} messages / empty"), full.0.p50() / empty.0.p50(), "x")
+                .at_most(1.2),
+            Figure::new(format!("cache read p50 with {messages} messages / empty"), full.1.p50() / empty.1.p50(), "x")
+                .at_most(1.2),
+        ])
+    })?;
+    world.daemon.stop()?;
+    Ok(figures)
+}
+
+/// Pages of one session's turns and of one turn's messages.
+async fn cache_reads(daemon: &Daemon, plan: &Plan) -> Result<Latencies> {
+    let mut client = daemon.client();
+    let told = client.tell("reader", "alpha", "hello").await?;
+    let (session, turn) =
+        (told["sessionId"].as_str().context("a session")?, told["turnId"].as_str().context("a turn")?);
+    let (turns, messages) = (format!("/api/sessions/{session}/turns?limit=1"), format!("/api/turns/{turn}/messages"));
+    let mut latencies = Latencies::default();
+    for _ in 0..plan.rounds(3000) {
+        let sent = Instant::now();
+        client.get(&turns).await?;
+        client.get(&messages).await?;
+        latencies.add(sent.elapsed());
+    }
+    Ok(latencies)
+}

@@ -1,0 +1,50 @@
+//! The long form of the crash tests: `cargo xtask soak --minutes 30`.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use iris_testing::shadow::{Crash, Shadow};
+
+fn main() -> Result<()> {
+    let minutes = argument("--minutes").map_or(Ok(10.0), |text| text.parse())?;
+    let mut seed: u64 = argument("--seed").map_or(Ok(1), |text| text.parse())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let until = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
+    let mut rounds = 0;
+    let (mut crashes, mut completed, mut unknown) = (0, 0, 0);
+    while Instant::now() < until {
+        rounds += 1;
+        seed += 1;
+        let home = tempfile::tempdir()?;
+        let setup = Shadow::setup(&binary()?);
+        setup.write(home.path())?;
+        let mut shadow = Shadow::new();
+        let verdict = runtime.block_on(async {
+            for life in 0..20u64 {
+                let pause = 5 + (seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(life * 977) >> 33) % 600;
+                shadow.live(&setup, home.path(), &Crash::After(Duration::from_millis(pause)), 400).await?;
+            }
+            shadow.settle(&setup, home.path()).await
+        });
+        let verdict = verdict.with_context(|| format!("seed {seed}, home {}", home.keep().display()))?;
+        crashes += shadow.crashes;
+        completed += verdict.completed;
+        unknown += verdict.unknown;
+        eprintln!(
+            "round {rounds}: {crashes} kills, {completed} turns completed once, {unknown} interrupted and said so"
+        );
+    }
+    eprintln!("no tell was lost, doubled or out of order in {crashes} kills");
+    Ok(())
+}
+
+fn argument(name: &str) -> Option<String> {
+    let mut words = std::env::args().skip_while(|word| word != name);
+    words.next()?;
+    words.next()
+}
+
+fn binary() -> Result<PathBuf> {
+    Ok(std::env::current_exe()?.with_file_name("iris"))
+}

@@ -1,0 +1,154 @@
+//! A small HTTP client on one kept-alive connection. Written by hand because a benchmark must not measure its client, and
+//! a test of a server should not share the server's code.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+pub struct Client {
+    address: String,
+    token: String,
+    stream: Option<TcpStream>,
+    buffer: Vec<u8>,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Result<Value> {
+        serde_json::from_slice(&self.body).with_context(|| format!("not JSON: {}", String::from_utf8_lossy(&self.body)))
+    }
+}
+
+impl Client {
+    pub fn new(address: &str, token: &str) -> Self {
+        Self { address: address.to_owned(), token: token.to_owned(), stream: None, buffer: Vec::new() }
+    }
+
+    pub async fn get(&mut self, path: &str) -> Result<Answer> {
+        self.send(&self.head("GET", path, 0), &[]).await
+    }
+
+    pub async fn delete(&mut self, path: &str) -> Result<Answer> {
+        self.send(&self.head("DELETE", path, 0), &[]).await
+    }
+
+    pub async fn post(&mut self, path: &str, body: &Value) -> Result<Answer> {
+        let body = serde_json::to_vec(body)?;
+        self.send(&self.head("POST", path, body.len()), &body).await
+    }
+
+    /// A tell that waits until its end.
+    pub async fn tell(&mut self, from: &str, to: &str, message: &str) -> Result<Value> {
+        let body = serde_json::json!({"toTeam": to, "fromTeam": from, "message": message, "timeout": 0});
+        let answer = self.post("/api/teams/tell", &body).await?;
+        if answer.status != 200 {
+            bail!("{}: {}", answer.status, String::from_utf8_lossy(&answer.body));
+        }
+        answer.json()
+    }
+
+    /// One piece of a stream: for reading server-sent events.
+    pub async fn follow(&mut self, path: &str) -> Result<Stream> {
+        let mut stream = TcpStream::connect(&self.address).await?;
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\naccept: text/event-stream\r\n\r\n",
+            self.address, self.token
+        );
+        stream.write_all(head.as_bytes()).await?;
+        Ok(Stream { stream, text: String::new() })
+    }
+
+    fn head(&self, method: &str, path: &str, length: usize) -> String {
+        format!(
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n",
+            self.address, self.token
+        )
+    }
+
+    async fn send(&mut self, head: &str, body: &[u8]) -> Result<Answer> {
+        let mut request = Vec::with_capacity(head.len() + body.len());
+        request.extend_from_slice(head.as_bytes());
+        request.extend_from_slice(body);
+        let answer = self.exchange(&request).await;
+        if answer.is_err() {
+            self.stream = None;
+        }
+        answer
+    }
+
+    async fn exchange(&mut self, request: &[u8]) -> Result<Answer> {
+        let stream = match &mut self.stream {
+            Some(stream) => stream,
+            None => {
+                let stream = TcpStream::connect(&self.address).await?;
+                stream.set_nodelay(true)?;
+                self.buffer.clear();
+                self.stream.insert(stream)
+            }
+        };
+        stream.write_all(request).await?;
+        loop {
+            if let Some((answer, used)) = parse(&self.buffer)? {
+                self.buffer.drain(..used);
+                return Ok(answer);
+            }
+            if stream.read_buf(&mut self.buffer).await? == 0 {
+                bail!("the connection was closed before an answer came");
+            }
+        }
+    }
+}
+
+fn parse(buffer: &[u8]) -> Result<Option<(Answer, usize)>> {
+    let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
+    let head = std::str::from_utf8(&buffer[..end])?;
+    let status = head.split(' ').nth(1).context("a status line")?.parse()?;
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+    });
+    let length = length.context("an answer with a length")?;
+    let start = end + 4;
+    if buffer.len() < start + length {
+        return Ok(None);
+    }
+    Ok(Some((Answer { status, body: buffer[start..start + length].to_vec() }, start + length)))
+}
+
+pub struct Stream {
+    stream: TcpStream,
+    text: String,
+}
+
+impl Stream {
+    /// The data of the next frame as JSON, with its event name.
+    pub async fn next(&mut self, patience: Duration) -> Result<(String, Value)> {
+        tokio::time::timeout(patience, self.read()).await.context("no frame came in time")?
+    }
+
+    async fn read(&mut self) -> Result<(String, Value)> {
+        loop {
+            while let Some(end) = self.text.find("\n\n") {
+                let frame: String = self.text.drain(..end + 2).collect();
+                let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+                if let Some(data) = field("data:") {
+                    return Ok((field("event:").unwrap_or_default().to_owned(), serde_json::from_str(data)?));
+                }
+            }
+            let mut piece = [0; 16 * 1024];
+            let count = self.stream.read(&mut piece).await?;
+            if count == 0 {
+                bail!("the stream ended");
+            }
+            self.text.push_str(&String::from_utf8_lossy(&piece[..count]));
+        }
+    }
+}

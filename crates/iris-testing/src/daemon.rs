@@ -1,0 +1,232 @@
+//! A real daemon: the real binary, in a home of its own, on a port of its own.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::client::Client;
+
+/// How a test wants its daemon.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub binary: PathBuf,
+    /// Lines under `settings:`.
+    pub settings: Vec<String>,
+    /// Team name and the text of its script.
+    pub teams: Vec<(String, String)>,
+    /// Further keys of every team, such as `onInterrupted: resume`.
+    pub team_keys: Vec<String>,
+    pub database: Option<String>,
+    pub env: Vec<(String, String)>,
+    /// A program that runs the daemon: `strace -f …`.
+    pub wrapper: Vec<String>,
+}
+
+impl Setup {
+    pub fn new(binary: impl Into<PathBuf>) -> Self {
+        Self {
+            binary: binary.into(),
+            settings: Vec::new(),
+            teams: Vec::new(),
+            team_keys: Vec::new(),
+            database: None,
+            env: Vec::new(),
+            wrapper: Vec::new(),
+        }
+    }
+
+    pub fn team(mut self, name: &str, script: &str) -> Self {
+        self.teams.push((name.to_owned(), script.to_owned()));
+        self
+    }
+
+    pub fn setting(mut self, line: &str) -> Self {
+        self.settings.push(line.to_owned());
+        self
+    }
+
+    pub fn team_key(mut self, line: &str) -> Self {
+        self.team_keys.push(line.to_owned());
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn database(mut self, url: &str) -> Self {
+        self.database = Some(url.to_owned());
+        self
+    }
+
+    /// Writes the home: config, scripts, project folders.
+    pub fn write(&self, home: &Path) -> Result<()> {
+        let mut config = String::from("settings:\n  port: 0\n");
+        self.settings.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
+        if let Some(url) = &self.database {
+            config.push_str(&format!("database:\n  url: {url}\n"));
+        }
+        config.push_str("teams:\n");
+        std::fs::create_dir_all(home.join("scripts"))?;
+        for (name, script) in &self.teams {
+            let (folder, file) = (home.join("projects").join(name), home.join(format!("scripts/{name}.yaml")));
+            std::fs::create_dir_all(&folder)?;
+            std::fs::write(&file, script)?;
+            config.push_str(&format!(
+                "  {name}:\n    path: {}\n    agent: scripted\n    script: {}\n",
+                folder.display(),
+                file.display()
+            ));
+            self.team_keys.iter().for_each(|line| config.push_str(&format!("    {line}\n")));
+        }
+        if self.teams.is_empty() {
+            config.push_str("  {}\n");
+        }
+        std::fs::write(home.join("config.yaml"), config)?;
+        Ok(())
+    }
+}
+
+pub struct Daemon {
+    child: Child,
+    /// The daemon's own process, which is not the child when a wrapper runs it.
+    pub pid: u32,
+    pub address: String,
+    pub token: String,
+    pub home: PathBuf,
+    pub took: Duration,
+}
+
+impl Daemon {
+    /// Starts a daemon and returns when it serves.
+    pub fn start(setup: &Setup, home: &Path) -> Result<Self> {
+        let (daemon, _) = Self::start_or_exit(setup, home)?;
+        daemon.context("the daemon ended at once")
+    }
+
+    /// Starts a daemon that may end before it serves; then its exit status and what it said are returned.
+    pub fn start_or_exit(setup: &Setup, home: &Path) -> Result<(Option<Self>, String)> {
+        let mut words = setup.wrapper.clone();
+        words.push(setup.binary.display().to_string());
+        words.extend(["serve", "--json"].map(str::to_owned));
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(home.join("daemon.log"))?;
+        let began = Instant::now();
+        let mut child = Command::new(&words[0])
+            .args(&words[1..])
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home)
+            .env("IRIS_HOME", home)
+            .envs(setup.env.iter().cloned())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("{} can be started", words[0]))?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("a pipe")?).read_line(&mut line)?;
+        if line.trim().is_empty() {
+            let status = child.wait()?;
+            return Ok((None, status.to_string()));
+        }
+        let said: Value = serde_json::from_str(&line).with_context(|| format!("not JSON: {line}"))?;
+        let url = said["url"].as_str().context("it says its url")?;
+        let pid = said["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).context("it says its pid")?;
+        let daemon = Self {
+            child,
+            pid,
+            address: url.trim_start_matches("http://").to_owned(),
+            token: std::fs::read_to_string(home.join("token"))?.trim().to_owned(),
+            home: home.to_owned(),
+            took: began.elapsed(),
+        };
+        Ok((Some(daemon), String::new()))
+    }
+
+    pub fn client(&self) -> Client {
+        Client::new(&self.address, &self.token)
+    }
+
+    /// As a crash would: at once, with nothing written.
+    pub fn kill(mut self) -> Result<()> {
+        self.signal(Signal::SIGKILL)?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// Asks it to end and waits until it has.
+    pub fn stop(mut self) -> Result<std::process::ExitStatus> {
+        self.signal(Signal::SIGTERM)?;
+        Ok(self.child.wait()?)
+    }
+
+    /// Waits for a daemon that is expected to end by itself.
+    pub fn wait(&mut self, patience: Duration) -> Result<std::process::ExitStatus> {
+        let until = Instant::now() + patience;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            if Instant::now() > until {
+                bail!("the daemon did not end");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    fn signal(&self, signal: Signal) -> Result<()> {
+        kill(Pid::from_raw(i32::try_from(self.pid)?), signal)?;
+        Ok(())
+    }
+
+    /// Resident memory in bytes.
+    pub fn memory(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("VmRSS")?;
+        let kilobytes: u64 = line.trim().trim_end_matches(" kB").trim().parse()?;
+        Ok(kilobytes * 1024)
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.home.join("daemon.log")).unwrap_or_default()
+    }
+}
+
+impl Drop for Daemon {
+    /// A test that fails leaves nothing running: the daemon's agents see their pipes close and end too.
+    fn drop(&mut self) {
+        if self.is_alive() {
+            self.signal(Signal::SIGKILL).ok();
+            self.child.kill().ok();
+            self.child.wait().ok();
+        }
+    }
+}
+
+/// Waits until something is true, and says what it was if it never is.
+pub async fn eventually<F>(what: &str, mut check: impl FnMut() -> F) -> Result<()>
+where
+    F: Future<Output = Result<bool>>,
+{
+    let until = Instant::now() + Duration::from_secs(30);
+    while !check().await? {
+        if Instant::now() > until {
+            bail!("it never came true that {what}");
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! The command line: a table of contents. What a command takes is said in the command's own file.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{backup, cache, cancel, events, restore, serve, sessions, sleep, status, teams, tell, wake};
+use crate::exit;
+use crate::printer::Format;
+
+/// Runs teams of coding agents and keeps what they were told and what they said.
+#[derive(Debug, Parser)]
+#[command(version, disable_help_subcommand = true, after_help = exit::HELP)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Print JSON on stdout, and errors as JSON on stderr
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// The folder Iris lives in [default: ~/.iris]
+    #[arg(long, global = true, value_name = "PATH", env = "IRIS_HOME", hide_env_values = true)]
+    pub home: Option<PathBuf>,
+}
+
+impl Global {
+    pub fn format(&self) -> Format {
+        if self.json { Format::Json } else { Format::Human }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Serve(serve::ServeArguments),
+    Status(status::StatusArguments),
+    Teams(teams::TeamsArguments),
+    Tell(tell::TellArguments),
+    Wake(wake::WakeArguments),
+    Sleep(sleep::SleepArguments),
+    Cancel(cancel::CancelArguments),
+    Sessions(sessions::SessionsArguments),
+    Cache(cache::CacheArguments),
+    Events(events::EventsArguments),
+    Backup(backup::BackupArguments),
+    Restore(restore::RestoreArguments),
+}
+
+impl Command {
+    /// A daemon says what it does; a client only what is wrong.
+    pub fn log_level(&self) -> &'static str {
+        match self {
+            Self::Serve(_) => "info",
+            _ => "warn",
+        }
+    }
+}

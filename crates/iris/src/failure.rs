@@ -1,0 +1,147 @@
+//! Why a command ends without having done what it was asked: for people a sentence and a hint, for machines a kind.
+
+use std::io;
+
+use iris_core::fault::FaultKind;
+use iris_engine::backup::BackupError;
+use iris_engine::config::ConfigError;
+use iris_engine::home::HomeError;
+use iris_engine::{StartError, StoreError};
+
+#[derive(Debug)]
+pub struct Failure {
+    pub why: Why,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    Fault(FaultKind),
+    /// The daemon does not take the token.
+    Refused,
+    TurnNotCompleted,
+    AlreadyRunning,
+    BrokenOff,
+    /// Nobody reads stdout any more.
+    ReaderGone,
+}
+
+impl Why {
+    /// The word in JSON; for faults the same as in the API.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fault(FaultKind::Invalid) => "invalid",
+            Self::Fault(FaultKind::NotFound) => "not_found",
+            Self::Fault(FaultKind::Conflict) => "conflict",
+            Self::Fault(FaultKind::Limit) => "limit",
+            Self::Fault(FaultKind::Unavailable) => "unavailable",
+            Self::Fault(FaultKind::Unsupported) => "unsupported",
+            Self::Fault(FaultKind::Internal) => "internal",
+            Self::Refused => "unauthorized",
+            Self::TurnNotCompleted => "turn_not_completed",
+            Self::AlreadyRunning => "already_running",
+            Self::BrokenOff => "broken_off",
+            Self::ReaderGone => "reader_gone",
+        }
+    }
+
+    /// The word of a problem as the API has it.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "invalid" => Self::Fault(FaultKind::Invalid),
+            "not_found" => Self::Fault(FaultKind::NotFound),
+            "conflict" => Self::Fault(FaultKind::Conflict),
+            "limit" => Self::Fault(FaultKind::Limit),
+            "unavailable" => Self::Fault(FaultKind::Unavailable),
+            "unsupported" => Self::Fault(FaultKind::Unsupported),
+            "unauthorized" | "forbidden" => Self::Refused,
+            _ => Self::Fault(FaultKind::Internal),
+        }
+    }
+}
+
+impl Failure {
+    pub fn new(why: Why, message: impl Into<String>) -> Self {
+        Self { why, message: message.into(), hint: None }
+    }
+
+    pub fn fault(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self::new(Why::Fault(kind), message)
+    }
+
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::fault(FaultKind::Invalid, message)
+    }
+
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::fault(FaultKind::Internal, message)
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint.or(self.hint);
+        self
+    }
+
+    /// Writing to stdout failed.
+    pub fn output(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::new(Why::ReaderGone, "nobody reads the output any more"),
+            _ => Self::fault(FaultKind::Unavailable, format!("the output could not be written ({error})")),
+        }
+    }
+}
+
+impl From<HomeError> for Failure {
+    fn from(error: HomeError) -> Self {
+        let why = match error {
+            HomeError::AlreadyRunning { .. } => Why::AlreadyRunning,
+            HomeError::Io { .. } => Why::Fault(FaultKind::Unavailable),
+        };
+        Self::new(why, error.to_string())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::fault(error.kind(), error.to_string()).maybe_hint(error.hint().map(str::to_owned))
+    }
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Home(error) => error.into(),
+            StartError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<BackupError> for Failure {
+    fn from(error: BackupError) -> Self {
+        let hint = error.hint();
+        let (kind, message) = match error {
+            BackupError::Home(error) => return Self::from(error).maybe_hint(hint),
+            BackupError::Store(error) => return error.into(),
+            BackupError::Exists(_) => (FaultKind::Conflict, error.to_string()),
+            BackupError::NoDatabase(_) => (FaultKind::NotFound, error.to_string()),
+            BackupError::Io { ref source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                (FaultKind::NotFound, error.to_string())
+            }
+            BackupError::NotABackup { .. } | BackupError::Io { .. } => (FaultKind::Invalid, error.to_string()),
+            BackupError::Postgres => (FaultKind::Unsupported, error.to_string()),
+        };
+        Self::fault(kind, message).maybe_hint(hint)
+    }
+}

@@ -99,6 +99,8 @@ pub(crate) async fn run(engine: Arc<Inner>, mut inbox: Inbox) {
         while let Ok(session) = inbox.wanted.try_recv() {
             pool.line_up(session);
         }
+        // Counted before as well, so that an agent that changes meanwhile knows that somebody waits for that.
+        inbox.state.waiting.store(pool.waiting.len(), Ordering::SeqCst);
         pool.settle().await;
         inbox.state.waiting.store(pool.waiting.len(), Ordering::SeqCst);
     }

@@ -151,7 +151,8 @@ impl Upkeep {
         Ok(())
     }
 
-    /// On PostgreSQL other nodes write too: their events are announced here, and the lanes of dead ones settled.
+    /// On PostgreSQL other nodes write too: their events are announced here, the lanes of dead ones settled, and the tells
+    /// they took in for this node's agents found.
     async fn follow_other_nodes(&mut self) -> Result<(), StoreError> {
         if !self.is_postgres() || !self.others.has_come() {
             return Ok(());
@@ -162,7 +163,8 @@ impl Upkeep {
         let recover = self.engine.store.write("lane.recover", move |tx| {
             lane::recover(tx, OwnLanes::Mine, |session| policy(&policies, &session.to))
         });
-        recover.await.map(drop)
+        recover.await?;
+        self.remind_agents().await
     }
 
     /// Queues what is due, and says how long until the next is.
@@ -196,7 +198,12 @@ impl Upkeep {
 
     /// Holds what the store says against what is alive.
     async fn check_health(&mut self) -> Result<(), StoreError> {
-        if !self.health.has_come() || self.engine.is_closing() {
+        if self.health.has_come() { self.remind_agents().await } else { Ok(()) }
+    }
+
+    /// Idle agents that have work: another node took a tell in for them, or an answer of the database was lost.
+    async fn remind_agents(&self) -> Result<(), StoreError> {
+        if self.engine.is_closing() {
             return Ok(());
         }
         for session in self.engine.store.read(session::list_owned).await? {

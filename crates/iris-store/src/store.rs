@@ -13,7 +13,7 @@ use crate::engine::{Access, Connection, postgres::Postgres, sqlite::Sqlite};
 use crate::error::StoreError;
 use crate::migrate;
 use crate::tx::Tx;
-use crate::writer::{Job, Writer};
+use crate::writer::{Job, Order, Writer};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
@@ -46,7 +46,7 @@ impl StoreHealth {
 #[derive(Clone)]
 pub struct Store {
     shared: Arc<Shared>,
-    jobs: mpsc::Sender<Box<dyn Job>>,
+    jobs: mpsc::Sender<Order>,
     reads: async_reads::Readers,
     health: watch::Receiver<StoreHealth>,
     threads: Arc<Threads>,
@@ -97,7 +97,7 @@ impl Store {
     {
         let (reply, result) = oneshot::channel();
         let job = WriteJob { name, transaction, value: None, reply };
-        self.jobs.send(Box::new(job)).await.map_err(|_| StoreError::Closed)?;
+        self.jobs.send(Order::Run(Box::new(job))).await.map_err(|_| StoreError::Closed)?;
         result.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -126,11 +126,13 @@ impl Store {
         &self.shared.clock
     }
 
-    /// Waits until everything that was handed in is on disk, and closes the database.
+    /// Waits until everything that was handed in is on disk, and closes the database. Whoever still holds the store is
+    /// told that it is closed.
     pub async fn close(self) {
-        let Self { jobs, reads, threads, .. } = self;
-        drop((jobs, reads));
-        let joined = tokio::task::spawn_blocking(move || threads.join());
+        // A thread that has ended does not listen, and has nothing left to end.
+        self.jobs.send(Order::Close).await.ok();
+        self.reads.close(READERS).await;
+        let joined = tokio::task::spawn_blocking(move || self.threads.join());
         if joined.await.is_err() {
             tracing::error!("a thread of the store panicked");
         }
@@ -219,8 +221,11 @@ mod async_reads {
 
     type Read = Box<dyn FnOnce(&mut Option<Connection>, &Shared) + Send>;
 
+    /// `None` ends one reader.
+    type Request = Option<Read>;
+
     #[derive(Clone)]
-    pub(super) struct Readers(mpsc::Sender<Read>);
+    pub(super) struct Readers(mpsc::Sender<Request>);
 
     const WAITING_READS: usize = 1024;
 
@@ -230,7 +235,7 @@ mod async_reads {
             count: usize,
             threads: &mut Vec<JoinHandle<()>>,
         ) -> Result<Self, StoreError> {
-            let (sender, receiver) = mpsc::channel::<Read>(WAITING_READS);
+            let (sender, receiver) = mpsc::channel::<Request>(WAITING_READS);
             let receiver = Arc::new(std::sync::Mutex::new(receiver));
             for number in 0..count {
                 let shared = Arc::clone(shared);
@@ -243,6 +248,12 @@ mod async_reads {
                 }));
             }
             Ok(Self(sender))
+        }
+
+        pub async fn close(&self, readers: usize) {
+            for _ in 0..readers {
+                self.0.send(None).await.ok();
+            }
         }
 
         pub async fn read<T, F>(&self, transaction: F) -> Result<T, StoreError>
@@ -260,13 +271,13 @@ mod async_reads {
                     tracing::trace!("the caller of a read has gone");
                 }
             });
-            self.0.send(read).await.map_err(|_| StoreError::Closed)?;
+            self.0.send(Some(read)).await.map_err(|_| StoreError::Closed)?;
             result.await.map_err(|_| StoreError::Closed)?
         }
     }
 
-    fn next(receiver: &std::sync::Mutex<mpsc::Receiver<Read>>) -> Option<Read> {
-        receiver.lock().expect("a reader does not panic while it waits").blocking_recv()
+    fn next(receiver: &std::sync::Mutex<mpsc::Receiver<Request>>) -> Option<Read> {
+        receiver.lock().expect("a reader does not panic while it waits").blocking_recv().flatten()
     }
 
     fn perform<T>(

@@ -21,6 +21,13 @@ pub(crate) trait Job: Send {
     fn done(self: Box<Self>, result: Result<(), StoreError>);
 }
 
+/// What the writer is told to do.
+pub(crate) enum Order {
+    Run(Box<dyn Job>),
+    /// End, when everything before this is done.
+    Close,
+}
+
 const LARGEST_BATCH: usize = 128;
 const PAUSE_BEFORE_REOPENING: Duration = Duration::from_millis(200);
 
@@ -35,15 +42,21 @@ impl Writer {
         Self { shared, connection: Some(connection), reopened_at: None }
     }
 
-    pub fn serve(mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
-        while let Some(first) = jobs.blocking_recv() {
+    pub fn serve(mut self, mut orders: mpsc::Receiver<Order>) {
+        while let Some(Order::Run(first)) = orders.blocking_recv() {
             let mut batch = vec![first];
-            while batch.len() < LARGEST_BATCH
-                && let Ok(next) = jobs.try_recv()
-            {
-                batch.push(next);
+            let mut closing = false;
+            while batch.len() < LARGEST_BATCH && !closing {
+                match orders.try_recv() {
+                    Ok(Order::Run(next)) => batch.push(next),
+                    Ok(Order::Close) => closing = true,
+                    Err(_) => break,
+                }
             }
             self.perform(batch);
+            if closing {
+                return;
+            }
         }
     }
 

@@ -15,6 +15,8 @@ pub struct Client {
     buffer: Vec<u8>,
 }
 
+const PATIENCE: Duration = Duration::from_secs(60);
+
 pub struct Answer {
     pub status: u16,
     pub body: Vec<u8>,
@@ -77,7 +79,8 @@ impl Client {
         let mut request = Vec::with_capacity(head.len() + body.len());
         request.extend_from_slice(head.as_bytes());
         request.extend_from_slice(body);
-        let answer = self.exchange(&request).await;
+        // Longer than anything a test waits for: a daemon that hangs fails the test instead of holding it up for ever.
+        let answer = tokio::time::timeout(PATIENCE, self.exchange(&request)).await.context("no answer came in time")?;
         if answer.is_err() {
             self.stream = None;
         }

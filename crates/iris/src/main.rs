@@ -6,6 +6,7 @@ mod commands;
 mod confirm;
 mod exit;
 mod failure;
+mod interrupt;
 mod logging;
 mod moment;
 mod place;

@@ -154,6 +154,8 @@ impl Runner {
         let (session, epoch, pid) = (self.session.clone(), self.epoch, self.agent.pid());
         let work = self.engine.persist("session.ready", move |tx| turns::ready(tx, &session, epoch, pid)).await?;
         self.take(work);
+        // It is not starting any more, so another may.
+        self.engine.pool.nudge();
         loop {
             let next = match self.wait(commands).await {
                 Wake::Command(command) => self.obey(command).await?,

@@ -96,6 +96,8 @@ impl ToSql for Value<'_> {
         match self {
             Value::Null => Ok(IsNull::Yes),
             Value::Int(number) => number.to_sql(ty, out),
+            // The one character PostgreSQL cannot hold. An agent may say it; the rest of what it said is kept.
+            Value::Text(text) if text.contains('\0') => text.replace('\0', "\u{fffd}").to_sql(ty, out),
             Value::Text(text) => text.to_sql(ty, out),
         }
     }

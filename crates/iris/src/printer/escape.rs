@@ -49,7 +49,7 @@ fn acts(c: char) -> bool {
             | '\u{2060}'..='\u{206f}'                // word joiner, invisible operators, direction isolates
             | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' // Hangul fillers
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}'   // no-break space of no width, annotations
-            | '\u{e0000}'..='\u{e007f}')             // tags: a whole hidden alphabet
+            | '\u{e0000}'..='\u{e007f}') // tags: a whole hidden alphabet
 }
 
 #[cfg(test)]

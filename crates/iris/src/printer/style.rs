@@ -91,7 +91,7 @@ impl Screen {
 
     /// None if lines may be as long as they like.
     pub fn width(self) -> Option<usize> {
-        self.terminal.then(|| console_width().unwrap_or(80))
+        self.terminal.then(|| comfy_table::Table::new().width().map_or(80, usize::from))
     }
 
     pub fn visible(self, text: &str) -> Cow<'_, str> {
@@ -106,14 +106,4 @@ impl Screen {
             None => text.into_owned(),
         }
     }
-}
-
-fn console_width() -> Option<usize> {
-    let stream = indicatif::TermLike::width(&console()) as usize;
-    Some(stream).filter(|width| *width > 0)
-}
-
-fn console() -> impl indicatif::TermLike {
-    indicatif::ProgressDrawTarget::stderr();
-    todo!()
 }

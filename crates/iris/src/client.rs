@@ -1,0 +1,202 @@
+//! Talking to the daemon: where it is, what it is asked, and what its refusals mean.
+
+pub mod follow;
+mod frames;
+mod pages;
+
+use std::time::Duration;
+
+use iris_api::problem::Problem;
+use iris_core::fault::FaultKind;
+use iris_engine::home::{Holder, Home};
+use reqwest::{Method, RequestBuilder, Response, Url};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::failure::{Failure, Why};
+use crate::place;
+
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    home: Home,
+    /// IRIS_URL: then no home is looked at for it.
+    url: Option<String>,
+    token: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error("iris is not running for {0}; start it with `iris serve`")]
+    NotRunning(String),
+    #[error("iris at {url} does not answer ({what})")]
+    Unreachable { url: String, what: String },
+    /// The request was sent and no answer came: it may have been done.
+    #[error("the connection to iris at {url} was lost before it answered ({what})")]
+    Lost { url: String, what: String },
+    #[error("{}", .0.detail)]
+    Refused(Box<Problem>),
+    #[error("{url} answered {status}, but not as iris does")]
+    Strange { url: String, status: u16 },
+    #[error("IRIS_URL '{0}' is not an http address")]
+    BadUrl(String),
+    #[error("there is no token in {0}")]
+    NoToken(String),
+}
+
+/// What a path and a query are made of.
+pub type Query<'a> = &'a [(&'a str, String)];
+
+const CONNECTING: Duration = Duration::from_secs(5);
+/// How long a daemon that has the home may take until it says where it is.
+const STARTING: Duration = Duration::from_secs(10);
+
+impl Client {
+    pub fn new(home: Home) -> Self {
+        let given = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECTING)
+            .tcp_nodelay(true)
+            .build()
+            .expect("a client without TLS needs nothing that could be missing");
+        Self { http, home, url: given("IRIS_URL"), token: given("IRIS_TOKEN") }
+    }
+
+    pub async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, ClientError> {
+        read(self.send(Method::GET, path, query, |request| request).await?).await
+    }
+
+    pub async fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T, ClientError> {
+        read(self.send(Method::POST, path, &[], |request| request.json(body)).await?).await
+    }
+
+    pub async fn delete<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, ClientError> {
+        read(self.send(Method::DELETE, path, &[], |request| request).await?).await
+    }
+
+    /// Whether there is a daemon to talk to at all.
+    pub fn finds_a_daemon(&self) -> bool {
+        self.url.is_some() || self.home.holder().is_some()
+    }
+
+    /// Where the daemon is now is looked up for every request: it may have been restarted on another port.
+    async fn send(
+        &self,
+        method: Method,
+        path: &[&str],
+        query: Query<'_>,
+        finish: impl FnOnce(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, ClientError> {
+        let base = self.base().await?;
+        let url = address(&base, path, query)?;
+        let request = self.http.request(method, url).bearer_auth(self.token()?);
+        let response = finish(request).send().await.map_err(|error| gone(&base, &error))?;
+        if response.status().is_success() { Ok(response) } else { Err(refusal(base, response).await) }
+    }
+
+    async fn base(&self) -> Result<String, ClientError> {
+        if let Some(url) = &self.url {
+            return Ok(url.clone());
+        }
+        let began = tokio::time::Instant::now();
+        loop {
+            match self.home.holder() {
+                None => return Err(ClientError::NotRunning(place::shown(self.home.root()))),
+                Some(Holder { url: Some(url), .. }) => return Ok(url),
+                Some(Holder { pid, url: None }) if began.elapsed() > STARTING => {
+                    let what = format!("process {pid} has been starting for {}s", STARTING.as_secs());
+                    return Err(ClientError::Unreachable { url: place::shown(self.home.root()), what });
+                }
+                Some(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    }
+
+    fn token(&self) -> Result<String, ClientError> {
+        if let Some(token) = &self.token {
+            return Ok(token.clone());
+        }
+        // Read, never made: a token that a client made up is none.
+        let file = self.home.token_file();
+        let token = std::fs::read_to_string(&file).unwrap_or_default();
+        match token.trim() {
+            "" => Err(ClientError::NoToken(place::shown(&file))),
+            token => Ok(token.to_owned()),
+        }
+    }
+}
+
+impl ClientError {
+    /// Whether the daemon may be there again in a moment.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::NotRunning(_) | Self::Unreachable { .. } | Self::Lost { .. })
+            || matches!(self, Self::Refused(problem) if problem.kind == "unavailable")
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let message = error.to_string();
+        let unavailable = Why::Fault(FaultKind::Unavailable);
+        match error {
+            ClientError::NotRunning(_) => Self::new(unavailable, message),
+            ClientError::Unreachable { .. } => {
+                Self::new(unavailable, message).hint("it may be starting or stopping; try `iris status`")
+            }
+            ClientError::Lost { .. } => Self::new(unavailable, message).hint("see what became of it: `iris events`"),
+            ClientError::Refused(problem) => Self::new(Why::from_word(&problem.kind), message).maybe_hint(problem.hint),
+            ClientError::Strange { .. } => Self::internal(message).hint("is IRIS_URL the address of an iris?"),
+            ClientError::BadUrl(_) => Self::invalid(message).hint("write it as http://127.0.0.1:1615"),
+            ClientError::NoToken(_) => Self::new(Why::Refused, message).hint("set IRIS_TOKEN or IRIS_HOME"),
+        }
+    }
+}
+
+fn address(base: &str, path: &[&str], query: Query<'_>) -> Result<Url, ClientError> {
+    let bad = || ClientError::BadUrl(base.to_owned());
+    let mut url: Url = base.trim().parse().map_err(|_| bad())?;
+    if url.scheme() != "http" {
+        return Err(bad());
+    }
+    url.path_segments_mut().map_err(|()| bad())?.pop_if_empty().push("api").extend(path);
+    if !query.is_empty() {
+        url.query_pairs_mut().extend_pairs(query);
+    }
+    Ok(url)
+}
+
+async fn read<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
+    let (url, status) = (origin(&response), response.status().as_u16());
+    response.json().await.map_err(|error| match error.is_decode() {
+        true => ClientError::Strange { url, status },
+        false => ClientError::Lost { url, what: root(&error) },
+    })
+}
+
+async fn refusal(base: String, response: Response) -> ClientError {
+    let status = response.status().as_u16();
+    match response.json::<Problem>().await {
+        Ok(problem) => ClientError::Refused(Box::new(problem)),
+        Err(_) => ClientError::Strange { url: base, status },
+    }
+}
+
+fn gone(base: &str, error: &reqwest::Error) -> ClientError {
+    let (url, what) = (base.to_owned(), root(error));
+    if error.is_connect() { ClientError::Unreachable { url, what } } else { ClientError::Lost { url, what } }
+}
+
+fn origin(response: &Response) -> String {
+    response.url().origin().ascii_serialization()
+}
+
+/// The first cause: what the layers in between say of it is of no use to people.
+fn root(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}

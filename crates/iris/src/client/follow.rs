@@ -1,0 +1,111 @@
+//! Following the log: events in order and deltas as they come, over lost connections and restarts of the daemon.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use iris_api::event::{Delta, Event};
+use reqwest::{Method, Response, header};
+use tokio::time::Instant;
+
+use super::frames::{Frame, Frames};
+use super::{Client, ClientError};
+
+/// What a follower comes across.
+#[derive(Debug)]
+pub enum Met {
+    Event(Box<Event>),
+    Delta(Delta),
+    /// The connection is gone and is being made again. Events will go on where they were; deltas will have a gap.
+    Cut,
+    Back,
+}
+
+#[derive(Debug)]
+pub struct Follower {
+    client: Client,
+    filter: Vec<(&'static str, String)>,
+    /// The last event that was seen.
+    after: i64,
+    stream: Option<Response>,
+    frames: Frames,
+    ready: VecDeque<Met>,
+    cut_at: Option<Instant>,
+}
+
+/// How long a daemon may be away before following is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+const AGAIN: Duration = Duration::from_millis(250);
+/// The daemon's heart beats every 15 seconds; a stream without one is dead, whatever the network says.
+const SILENCE: Duration = Duration::from_secs(45);
+
+impl Follower {
+    pub fn new(client: Client, filter: Vec<(&'static str, String)>, after: i64) -> Self {
+        Self { client, filter, after, stream: None, frames: Frames::default(), ready: VecDeque::new(), cut_at: None }
+    }
+
+    pub async fn next(&mut self) -> Result<Met, ClientError> {
+        loop {
+            if let Some(met) = self.ready.pop_front() {
+                return Ok(met);
+            }
+            match &mut self.stream {
+                None => self.connect().await?,
+                Some(stream) => match tokio::time::timeout(SILENCE, stream.chunk()).await {
+                    Ok(Ok(Some(bytes))) => {
+                        let frames = self.frames.push(&bytes);
+                        frames.into_iter().for_each(|frame| self.take(frame));
+                    }
+                    Ok(Ok(None) | Err(_)) | Err(_) => self.cut(),
+                },
+            }
+        }
+    }
+
+    fn take(&mut self, frame: Frame) {
+        let met = match frame.event.as_str() {
+            "delta" => serde_json::from_str(&frame.data).map(Met::Delta),
+            _ => serde_json::from_str(&frame.data).map(|event| Met::Event(Box::new(event))),
+        };
+        match met {
+            // What was seen before a cut is not seen again.
+            Ok(Met::Event(event)) if event.seq <= self.after => {}
+            Ok(met) => {
+                if let Met::Event(event) = &met {
+                    self.after = event.seq;
+                }
+                self.ready.push_back(met);
+            }
+            Err(error) => tracing::debug!(%error, "a frame of the stream was not understood"),
+        }
+    }
+
+    fn cut(&mut self) {
+        self.stream = None;
+        self.frames = Frames::default();
+        self.cut_at = Some(Instant::now());
+        self.ready.push_back(Met::Cut);
+    }
+
+    /// Tries once; after a cut it may be tried again for a while, before the first connection it may not.
+    async fn connect(&mut self) -> Result<(), ClientError> {
+        let mut query: Vec<(&str, String)> = self.filter.clone();
+        query.push(("after", self.after.to_string()));
+        let sent = self
+            .client
+            .send(Method::GET, &["events"], &query, |request| request.header(header::ACCEPT, "text/event-stream"))
+            .await;
+        match (sent, self.cut_at) {
+            (Ok(stream), cut_at) => {
+                self.stream = Some(stream);
+                self.cut_at = None;
+                self.ready.extend(cut_at.map(|_| Met::Back));
+                Ok(())
+            }
+            (Err(error), Some(cut_at)) if error.may_pass() && cut_at.elapsed() < PATIENCE => {
+                tokio::time::sleep(AGAIN).await;
+                Ok(())
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+}

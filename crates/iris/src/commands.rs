@@ -1,0 +1,54 @@
+//! The commands, one file each. This is their table of contents.
+
+pub mod backup;
+pub mod cache;
+pub mod cancel;
+pub mod events;
+pub mod restore;
+pub mod serve;
+pub mod sessions;
+pub mod sleep;
+pub mod status;
+pub mod teams;
+pub mod tell;
+pub mod wake;
+
+use std::path::PathBuf;
+
+use iris_engine::home::Home;
+
+use crate::arguments::Command;
+use crate::client::Client;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+/// What every command has.
+#[derive(Debug)]
+pub struct Context {
+    pub home: PathBuf,
+    pub printer: Printer,
+}
+
+impl Context {
+    pub fn client(&self) -> Client {
+        Client::new(Home::at(&self.home))
+    }
+}
+
+pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
+    match command {
+        Command::Serve(arguments) => serve::run(arguments, context).await,
+        Command::Status(arguments) => status::run(arguments, context).await,
+        Command::Teams(arguments) => teams::run(arguments, context).await,
+        Command::Tell(arguments) => tell::run(arguments, context).await,
+        Command::Wake(arguments) => wake::run(arguments, context).await,
+        Command::Sleep(arguments) => sleep::run(arguments, context).await,
+        Command::Cancel(arguments) => cancel::run(arguments, context).await,
+        Command::Sessions(arguments) => sessions::run(arguments, context).await,
+        Command::Cache(arguments) => cache::run(arguments, context).await,
+        Command::Events(arguments) => events::run(arguments, context).await,
+        Command::Backup(arguments) => backup::run(arguments, context).await,
+        Command::Restore(arguments) => restore::run(arguments, context).await,
+    }
+}

@@ -1,0 +1,201 @@
+//! `iris cache inspect`: the turns of a session, or the messages of a turn.
+
+use iris_api::Page;
+use iris_api::session::Session;
+use iris_api::turn::{Message, Turn};
+use iris_core::fault::FaultKind;
+use serde::Serialize;
+
+use crate::client::{Client, ClientError};
+use crate::commands::{Context, sessions};
+use crate::exit::Exit;
+use crate::failure::{Failure, Why};
+use crate::moment;
+use crate::printer::{Printer, Span, Tone, first_line};
+
+#[derive(Debug, clap::Args)]
+pub struct InspectArguments {
+    /// A team, or the id of a session or a turn (of a session, enough of its beginning)
+    what: String,
+    /// With a team: whose conversation with it is meant [default: user]
+    #[arg(long, value_name = "P")]
+    from: Option<String>,
+    /// How many turns or messages to show [default: the latest 10 turns, all messages of a turn]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=1000))]
+    limit: Option<i64>,
+    /// Begin after this turn's or message's number
+    #[arg(long, value_name = "N")]
+    after: Option<i64>,
+}
+
+const TURNS: i64 = 10;
+
+enum Meant {
+    Session(Box<Session>),
+    Turn(Box<Turn>),
+}
+
+#[derive(Serialize)]
+struct SessionCache {
+    session: Box<Session>,
+    turns: Vec<Turn>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TurnCache {
+    turn: Box<Turn>,
+    messages: Vec<Message>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+pub async fn run(arguments: InspectArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let client = context.client();
+    match meant(&client, &arguments).await? {
+        Meant::Session(session) => show_session(&client, session, &arguments, &mut context.printer).await?,
+        Meant::Turn(turn) => show_turn(&client, turn, &arguments, &mut context.printer).await?,
+    }
+    Ok(Exit::Done)
+}
+
+/// A team's name first, then the beginning of a session's id, then a turn's id.
+async fn meant(client: &Client, arguments: &InspectArguments) -> Result<Meant, Failure> {
+    let what = arguments.what.as_str();
+    let all = client.sessions(None).await?;
+    let party = arguments.from.as_deref().unwrap_or("user");
+    let of_team: Vec<&Session> = all.iter().filter(|session| session.to == what).collect();
+    if let Some(own) = of_team.iter().find(|session| session.from == party) {
+        return Ok(Meant::Session(Box::new((*own).clone())));
+    }
+    if let Some(other) = of_team.first() {
+        let message = format!("{party} has told {what} nothing yet");
+        return Err(Failure::fault(FaultKind::NotFound, message)
+            .hint(format!("others have: iris cache inspect {what} --from {}", other.from)));
+    }
+    match client.get::<Turn>(&["turns", what], &[]).await {
+        Ok(turn) => return Ok(Meant::Turn(Box::new(turn))),
+        Err(ClientError::Refused(problem)) if problem.kind == "not_found" => {}
+        Err(error) => return Err(error.into()),
+    }
+    let session = sessions::find::choose(what, all).map_err(|failure| match failure.why {
+        Why::Fault(FaultKind::NotFound) => Failure::fault(
+            FaultKind::NotFound,
+            format!("{what} is no session, no turn, and no team that was told anything"),
+        )
+        .maybe_hint(failure.hint),
+        _ => failure,
+    })?;
+    Ok(Meant::Session(Box::new(session)))
+}
+
+async fn show_session(
+    client: &Client,
+    session: Box<Session>,
+    arguments: &InspectArguments,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let limit = arguments.limit.unwrap_or(TURNS);
+    let after = arguments.after.unwrap_or((session.turns - limit).max(0));
+    let query = [("after", after.to_string()), ("limit", limit.to_string())];
+    let page: Page<Turn> = client.get(&["sessions", &session.id, "turns"], &query).await?;
+    if printer.is_json() {
+        return printer.json(&SessionCache { session, turns: page.items, next: page.next });
+    }
+    let whose = format!("{} → {}", session.from, session.to);
+    printer.spans([Span::strong(&whose), Span::plain(format!("  {}", sessions::state(&session)))])?;
+    printer.spans([Span::faint(format!("session {}", session.id))])?;
+    for turn in &page.items {
+        printer.line("")?;
+        show_exchange(turn, printer)?;
+    }
+    match page.items.last() {
+        None => printer.line("nothing is kept of it")?,
+        Some(last) if last.number < session.turns => {
+            printer.note(format!("more: iris cache inspect {} --after {} --limit {limit}", session.id, last.number))
+        }
+        Some(_) => {}
+    }
+    Ok(())
+}
+
+fn show_exchange(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
+    heading(turn, printer)?;
+    for line in turn.message.trim_end().lines() {
+        printer.spans([Span::faint("> "), Span::plain(line)])?;
+    }
+    if let Some(response) = turn.response.as_deref().filter(|response| !response.is_empty()) {
+        printer.line(response.trim_end())?;
+    }
+    if let Some(error) = &turn.error {
+        printer.spans([Span::of(Tone::Bad, format!("{}: ", turn.state)), Span::plain(error)])?;
+    }
+    Ok(())
+}
+
+/// `turn 3  completed  1.2s  2025-11-15 20:14  0199…`
+fn heading(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
+    let took = match (turn.started_at, turn.finished_at) {
+        (Some(started), Some(finished)) => format!("  {}", moment::span(finished - started)),
+        _ => String::new(),
+    };
+    let again = if turn.attempts > 1 { format!("  attempt {}", turn.attempts) } else { String::new() };
+    printer.spans([
+        Span::strong(format!("turn {}  ", turn.number)),
+        Span::of(Tone::of_state(&turn.state), turn.state.clone()),
+        Span::faint(format!("{took}{again}  {}  {}", moment::clock(turn.accepted_at), turn.id)),
+    ])
+}
+
+async fn show_turn(
+    client: &Client,
+    turn: Box<Turn>,
+    arguments: &InspectArguments,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let path = ["turns", turn.id.as_str(), "messages"];
+    let (messages, next) = match (arguments.limit, arguments.after) {
+        (None, None) => (client.all(&path, &[]).await?, None),
+        (limit, after) => {
+            let limit = limit.unwrap_or(1000).to_string();
+            let query = [("after", after.unwrap_or(0).to_string()), ("limit", limit)];
+            let page: Page<Message> = client.get(&path, &query).await?;
+            (page.items, page.next)
+        }
+    };
+    if printer.is_json() {
+        return printer.json(&TurnCache { turn, messages, next });
+    }
+    heading(&turn, printer)?;
+    printer.spans([Span::faint("> "), Span::plain(turn.message.trim_end())])?;
+    for message in &messages {
+        show_message(message, printer)?;
+    }
+    if let Some(error) = &turn.error {
+        printer.spans([Span::of(Tone::Bad, format!("{}: ", turn.state)), Span::plain(error)])?;
+    }
+    if let Some(next) = next {
+        printer.note(format!("more: iris cache inspect {} --after {next}", turn.id));
+    }
+    Ok(())
+}
+
+/// What the agent said is shown whole; what it did, on a line.
+fn show_message(message: &Message, printer: &mut Printer) -> Result<(), Failure> {
+    let text = message.text.as_deref().unwrap_or_default();
+    let inside = if message.parent.is_some() { "  " } else { "" };
+    let lead = Span::faint(format!("{inside}{} {:>6}  ", moment::clock(message.at), message.seq));
+    let kind = Span::faint(format!("{}  ", message.kind));
+    match message.kind.as_str() {
+        "assistant" if text.contains('\n') => {
+            printer.spans([lead, kind])?;
+            printer.line(text.trim_end())
+        }
+        "assistant" => printer.spans([lead, kind, Span::plain(text)]),
+        _ => {
+            let room = printer.width().map_or(usize::MAX, |width| width.saturating_sub(30).max(20));
+            printer.spans([lead, kind, Span::faint(first_line(text, room))])
+        }
+    }
+}

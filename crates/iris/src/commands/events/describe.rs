@@ -1,0 +1,97 @@
+//! An event in a few words. A kind that is not known here is shown as it is.
+
+use iris_api::event::Event;
+use serde_json::Value;
+
+use crate::moment;
+
+pub fn describe(event: &Event) -> String {
+    let body: Value = serde_json::from_str(event.data.get()).unwrap_or_default();
+    let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
+    let number = |key: &str| body[key].as_i64().unwrap_or_default();
+    match event.kind.as_str() {
+        "message" => message(&body),
+        "turn.scheduled" => format!("turn {} is due at {}", number("number"), moment::clock(number("dueMs"))),
+        "turn.queued" => match number("position") {
+            0 => format!("turn {}", number("number")),
+            ahead => format!("turn {}, {ahead} ahead", number("number")),
+        },
+        "turn.started" => format!("turn {}", number("number")),
+        "turn.finished" => finished(&body),
+        "session.created" => format!("from {}", text("from")),
+        "session.waiting" => format!("{}, position {}", text("reason").replace('_', " "), number("position")),
+        "session.spawning" => format!("agent {}", number("generation")),
+        "session.ready" => match body["pid"].as_i64() {
+            Some(pid) => format!("process {pid}"),
+            None => format!("agent {}", number("generation")),
+        },
+        "session.terminating" => text("why").replace('_', " "),
+        "session.stopped" => stopped(&body),
+        "session.cache_cleared" => format!("{} turns forgotten", number("turns")),
+        "session.deleted" => format!("from {}", text("from")),
+        "daemon.started" | "daemon.stopped" => format!("iris {}", text("version")),
+        "daemon.recovered" => {
+            format!("{} turns interrupted, {} queued again", number("interrupted"), number("requeued"))
+        }
+        "daemon.store_healed" => {
+            format!("after {}: {}", moment::span(number("lastedMs")), text("trouble"))
+        }
+        _ => event.data.get().to_owned(),
+    }
+}
+
+fn message(body: &Value) -> String {
+    let kind = body["type"].as_str().unwrap_or("unknown");
+    let inside = if body["parent"].is_string() { " (sub-agent)" } else { "" };
+    match body["text"].as_str() {
+        Some(text) => format!("{kind}{inside}: {}", text.trim_start()),
+        None => format!("{kind}{inside}"),
+    }
+}
+
+fn finished(body: &Value) -> String {
+    let took = moment::span(body["durationMs"].as_i64().unwrap_or_default());
+    let ending = body["ending"].as_str().unwrap_or("ended");
+    let why = body["error"].as_str().or(body["cause"]["reason"].as_str());
+    match why {
+        Some(why) => format!("{ending} after {took}: {}", why.replace('_', " ")),
+        None => format!("{ending} after {took}"),
+    }
+}
+
+fn stopped(body: &Value) -> String {
+    let why = body["why"].as_str().unwrap_or_default().replace('_', " ");
+    let exit = &body["exit"];
+    match (exit["signal"].as_i64(), exit["code"].as_i64()) {
+        (Some(signal), _) => format!("{why}, signal {signal}"),
+        (None, Some(code)) if code != 0 => format!("{why}, exit code {code}"),
+        _ => why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(kind: &str, data: &str, expected: &str) {
+        let data = serde_json::value::RawValue::from_string(data.to_owned()).expect("JSON");
+        let event = Event { seq: 1, at: 0, kind: kind.to_owned(), team: None, session: None, turn: None, data };
+        assert_eq!(describe(&event), expected);
+    }
+
+    #[test]
+    fn events_are_told_in_a_few_words() {
+        check("message", r#"{"type":"assistant","text":"hi"}"#, "assistant: hi");
+        check("message", r#"{"type":"tool_use","text":"Bash","parent":"x"}"#, "tool_use (sub-agent): Bash");
+        check("turn.queued", r#"{"number":3,"position":2}"#, "turn 3, 2 ahead");
+        check("turn.finished", r#"{"ending":"completed","durationMs":1200}"#, "completed after 1.2s");
+        check("turn.finished", r#"{"ending":"failed","error":"no","durationMs":5}"#, "failed after 5ms: no");
+        check(
+            "turn.finished",
+            r#"{"ending":"terminated","cause":{"reason":"response_timeout"},"durationMs":5}"#,
+            "terminated after 5ms: response timeout",
+        );
+        check("session.stopped", r#"{"why":"exited","exit":{"signal":9}}"#, "exited, signal 9");
+        check("question.opened", r#"{"a":1}"#, r#"{"a":1}"#);
+    }
+}

@@ -1,0 +1,67 @@
+//! `iris restore`: a backup back into a home that nobody uses. What was there is kept.
+
+use std::path::PathBuf;
+
+use iris_engine::backup::{Restored, restore};
+use iris_engine::home::Home;
+
+use super::Context;
+use crate::confirm::{Consent, confirm};
+use crate::exit::Exit;
+use crate::failure::{Failure, Why};
+use crate::{moment, place};
+
+/// Put a backup back; what was there before is kept aside
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris restore iris-backup-2025-11-15T20-14-05.tar   into ~/.iris
+  iris --home /srv/iris restore backup.tar           into another home
+  iris restore backup.tar --yes                      without asking
+
+Iris must not be running for that home.")]
+pub struct RestoreArguments {
+    /// The backup
+    file: PathBuf,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+pub async fn run(arguments: RestoreArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let home = Home::at(&context.home);
+    // Looked at before anything is asked or made.
+    if let Some(holder) = home.holder() {
+        let message = format!("iris is running for {} ({holder})", place::shown(home.root()));
+        return Err(Failure::new(Why::AlreadyRunning, message).hint("stop it first, then restore"));
+    }
+    let file = place::absolute(&arguments.file);
+    if let Err(source) = std::fs::metadata(&file) {
+        return Err(iris_engine::backup::BackupError::Io { path: file, source }.into());
+    }
+    if home.database().exists() {
+        let question = format!("replace what is in {} (it is kept aside)?", place::shown(home.root()));
+        confirm(&mut context.printer, Consent::from_flag(arguments.yes), &question)?;
+    }
+    let restored = restore(&Home::prepare(&context.home)?, &file)?;
+    report(&restored, context)?;
+    Ok(Exit::Done)
+}
+
+fn report(restored: &Restored, context: &mut Context) -> Result<(), Failure> {
+    let home = context.home.clone();
+    let (manifest, printer) = (&restored.manifest, &mut context.printer);
+    if printer.is_json() {
+        let kept: Vec<String> = restored.kept.iter().map(|path| path.display().to_string()).collect();
+        return printer.json(&serde_json::json!({
+            "home": home.display().to_string(), "version": manifest.version, "schema": manifest.schema,
+            "madeAt": manifest.made_at, "kept": kept,
+        }));
+    }
+    let made = moment::date(manifest.made_at);
+    printer.line(format!("restored {} from the backup of {made} (iris {})", place::shown(&home), manifest.version))?;
+    for path in &restored.kept {
+        printer.line(format!("kept what was there before: {}", place::shown(path)))?;
+    }
+    printer.line("start it with `iris serve`")
+}

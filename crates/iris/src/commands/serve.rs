@@ -1,0 +1,125 @@
+//! `iris serve`: the daemon in the foreground, from the lock on its home to the last agent's end.
+
+mod listen;
+mod starter;
+mod stop;
+
+use iris_engine::config;
+use iris_engine::home::{Home, HomeError, HomeLock};
+use iris_engine::{Engine, tasks};
+use serde::Serialize;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::Context;
+use crate::exit::Exit;
+use crate::failure::{Failure, Why};
+use crate::place;
+use stop::Signals;
+
+/// Run Iris in the foreground, until Ctrl-C
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris serve                    on 127.0.0.1:1615, or what config.yaml says
+  iris serve --port 0           on any free port; the line it prints says which
+  iris --home /srv/iris serve   another home: its own teams, sessions and log
+  iris serve --json             print {url, pid, home, teams} as JSON when ready
+
+The first Ctrl-C (or SIGTERM) lets running turns finish for settings.shutdownGrace; a second one stops at once.
+The log is JSON on stderr; IRIS_LOG=debug shows more.")]
+pub struct ServeArguments {
+    /// The address to listen on; only loopback for now
+    #[arg(long, value_name = "H")]
+    pub host: Option<String>,
+    /// The port to listen on; 0 picks a free one
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+}
+
+#[derive(Serialize)]
+struct Ready<'a> {
+    url: &'a str,
+    pid: u32,
+    home: String,
+    teams: usize,
+}
+
+pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let mut signals = Signals::listen()?;
+    let home = Home::prepare(&context.home)?;
+    let mut lock = take(&home).await?;
+    if starter::write_if_missing(&home.config())? {
+        context.printer.note(format!("wrote a first config: {}", place::shown(&home.config())));
+    }
+    let config = config::load(&home.config())?;
+    let teams = config.teams.len();
+    let token = home.token()?;
+    // Bound before anything is opened: a port that is taken is found out before any agent is touched.
+    let (listener, url) = listen::bind(&arguments, &config.settings).await?;
+    let engine = tokio::select! {
+        engine = Engine::start(home, config) => engine?,
+        () = signals.next() => return Err(Failure::new(Why::BrokenOff, "stopped while it was starting")),
+    };
+    lock.announce(Some(&url))?;
+    announce(context, &url, teams);
+    let ended = serve(engine, listener, token, &mut signals).await;
+    drop(lock);
+    ended
+}
+
+/// A client that looks whether a daemon is there holds the lock for the blink of an eye, so it is tried more than once.
+async fn take(home: &Home) -> Result<HomeLock, HomeError> {
+    const TRIES: u32 = 15;
+    for _ in 1..TRIES {
+        match home.lock() {
+            Err(HomeError::AlreadyRunning { .. }) => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
+            taken => return taken,
+        }
+    }
+    home.lock()
+}
+
+fn announce(context: &mut Context, url: &str, teams: usize) {
+    let home = context.home.clone();
+    let said = if context.printer.is_json() {
+        context.printer.json(&Ready { url, pid: std::process::id(), home: home.display().to_string(), teams })
+    } else {
+        let count = if teams == 1 { "1 team".to_owned() } else { format!("{teams} teams") };
+        context.printer.line(format!("iris is serving on {url} (home {}, {count})", place::shown(&home)))
+    };
+    // Whoever started it may not read what it says; it serves all the same.
+    if said.is_err() {
+        tracing::debug!("nobody reads stdout");
+    }
+    tracing::info!(url, home = %home.display(), teams, "serving");
+}
+
+async fn serve(engine: Engine, listener: TcpListener, token: String, signals: &mut Signals) -> Result<Exit, Failure> {
+    let (close, closed) = oneshot::channel::<()>();
+    let closing = async move {
+        // Dropping the sender closes as well.
+        closed.await.ok();
+    };
+    let mut server = tasks::spawn("server", iris_server::serve(engine.clone(), listener, token, closing));
+    tokio::select! {
+        () = signals.next() => {}
+        ended = &mut server => {
+            tracing::error!(?ended, "the server ended by itself");
+            engine.shut_down().await;
+            return Err(Failure::internal("the server ended by itself; the log says more"));
+        }
+    }
+    let grace = engine.config().settings.shutdown_grace;
+    tracing::info!("stopping; running turns may go on for {grace}, a second signal stops at once");
+    tokio::select! {
+        () = stop::politely(engine, close, &mut server) => {
+            tracing::info!("stopped");
+            Ok(Exit::Done)
+        }
+        () = signals.next() => {
+            tracing::warn!("stopped at once; turns that ran are settled at the next start");
+            Ok(Exit::BrokenOff)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The config of somebody who has none yet: nothing in force, everything explained.
+
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use iris_core::fault::FaultKind;
+
+use crate::failure::Failure;
+use crate::place;
+
+const STARTER: &str = r#"# Iris: which teams there are and how they run. `iris serve` reads it when it starts.
+# Durations are milliseconds (30000) or 30s, 2m, 1h30m. ${NAME} and ${NAME:-default} are filled in from the environment.
+
+teams: {}
+
+# A team is a project folder with an agent. Take away `teams: {}` above and write, for instance:
+#
+# teams:
+#   demo:
+#     path: /home/you/project        # absolute
+#     description: tries things out
+#     agent: scripted                # plays a script, needs no model and no account
+#     script: /home/you/demo.yaml    # for a start: `default: [{ say: "You said: {{text}}" }]`
+#
+# Then: iris tell demo 'hello'
+
+# settings:
+#   port: 1615
+#   maxProcesses: 10         # agents alive at once
+#   responseTimeout: 2m      # an agent that is silent for longer in a turn is stopped
+#   idleTimeout: 8h20m       # an agent that is idle for longer is put to sleep
+#   shutdownGrace: 5s        # how long running turns may go on when Iris is stopped
+"#;
+
+/// Whether there was none. Readable by the owner only: a config may hold secrets one day.
+pub fn write_if_missing(path: &Path) -> Result<bool, Failure> {
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let written = match file {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+        Err(error) => Err(error),
+        Ok(mut file) => file.write_all(STARTER.as_bytes()),
+    };
+    let failed = |error| {
+        Failure::fault(FaultKind::Unavailable, format!("{} could not be written ({error})", place::shown(path)))
+    };
+    written.map(|()| true).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, teams: usize) {
+        let config = iris_engine::config::parse(Path::new("config.yaml"), text, |_| None);
+        assert_eq!(config.expect("a config that is right").teams.len(), teams, "{text}");
+    }
+
+    #[test]
+    fn the_starter_is_a_config_and_so_is_its_example() {
+        check(STARTER, 0);
+        let example = STARTER.lines().skip_while(|line| *line != "# teams:");
+        let example = example.take_while(|line| *line != "#").map(|line| &line[2..]);
+        check(&example.collect::<Vec<_>>().join("\n"), 1);
+        let settings = STARTER.lines().skip_while(|line| *line != "# settings:").map(|line| &line[2..]);
+        check(&settings.collect::<Vec<_>>().join("\n"), 0);
+    }
+}

@@ -1,0 +1,155 @@
+//! `iris sessions`: the conversations there are, and forgetting one.
+
+pub mod find;
+
+use clap::Subcommand;
+use iris_api::Page;
+use iris_api::session::{Removed, Session};
+
+use super::Context;
+use crate::confirm::{Consent, confirm};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::moment;
+use crate::printer::{Column, Table, Tone};
+use find::{find, shortest};
+
+/// Show the conversations, and forget one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris sessions list --team backend
+  iris sessions show 4f2a91c3        the first characters of an id are enough
+  iris sessions delete 4f2a91c3      forget it and everything said in it")]
+pub struct SessionsArguments {
+    #[command(subcommand)]
+    command: SessionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SessionsCommand {
+    /// List the sessions
+    #[command(after_help = "\
+Examples:
+  iris sessions list
+  iris sessions list --team backend
+  iris sessions list --json | jq -r '.items[] | select(.state == \"idle\") | .id'")]
+    List {
+        /// Only those of this team
+        #[arg(long, value_name = "T")]
+        team: Option<String>,
+    },
+    /// Show one session
+    #[command(after_help = "\
+Examples:
+  iris sessions show 4f2a91c3
+  iris sessions show 4f2a91c3 --json")]
+    Show {
+        /// The session's id, or enough of its beginning
+        id: String,
+    },
+    /// Forget a session and everything said in it
+    #[command(after_help = "\
+Examples:
+  iris sessions delete 4f2a91c3          asks first
+  iris sessions delete 4f2a91c3 --yes    does not
+
+A session with an agent is put to sleep first: iris sleep <team>")]
+    Delete {
+        /// The session's id, or enough of its beginning
+        id: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub async fn run(arguments: SessionsArguments, context: &mut Context) -> Result<Exit, Failure> {
+    match arguments.command {
+        SessionsCommand::List { team } => list(team.as_deref(), context).await,
+        SessionsCommand::Show { id } => show(&id, context).await,
+        SessionsCommand::Delete { id, yes } => delete(&id, Consent::from_flag(yes), context).await,
+    }
+}
+
+async fn list(team: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
+    let client = context.client();
+    let all = client.sessions(None).await?;
+    let chosen: Vec<Session> =
+        all.iter().filter(|session| team.is_none_or(|team| session.to == team)).cloned().collect();
+    let printer = &mut context.printer;
+    if printer.is_json() {
+        printer.json(&Page { items: chosen, next: None })?;
+    } else if chosen.is_empty() {
+        let whom = team.unwrap_or("<team>");
+        printer.line(format!("there is no session yet; the first tell makes one: iris tell {whom} 'hello'"))?;
+    } else {
+        printer.table(&table(&chosen, &all))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// `all` are those among which a shortened id must be unique.
+pub fn table(sessions: &[Session], all: &[Session]) -> Table {
+    let mut table = Table::new([
+        Column::Left("SESSION"),
+        Column::Left("FROM"),
+        Column::Left("TEAM"),
+        Column::Left("STATE"),
+        Column::Right("TURNS"),
+        Column::Right("QUEUED"),
+    ]);
+    for session in sessions {
+        table.row([
+            (Tone::Strong, shortest(&session.id, all)),
+            (Tone::Plain, session.from.clone()),
+            (Tone::Plain, session.to.clone()),
+            (Tone::of_state(&session.state), state(session)),
+            (Tone::Plain, session.turns.to_string()),
+            (if session.queued > 0 { Tone::Busy } else { Tone::Faint }, session.queued.to_string()),
+        ]);
+    }
+    table
+}
+
+/// A state is never shown without its age and the event it came from.
+pub fn state(session: &Session) -> String {
+    format!("{} {} (event {})", session.state, moment::age(session.state_age_ms), session.state_event)
+}
+
+async fn show(id: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let session = find(&context.client(), id).await?;
+    let printer = &mut context.printer;
+    if printer.is_json() {
+        printer.json(&session)?;
+        return Ok(Exit::Done);
+    }
+    let mut pairs = vec![
+        ("session", session.id.clone()),
+        ("from", session.from.clone()),
+        ("team", session.to.clone()),
+        ("state", state(&session)),
+        ("turns", session.turns.to_string()),
+        ("queued", session.queued.to_string()),
+    ];
+    pairs.extend(session.running.clone().map(|turn| ("running", format!("turn {turn}"))));
+    pairs.extend(session.pid.map(|pid| ("process", pid.to_string())));
+    pairs.extend([("created", moment::date(session.created_at)), ("used", moment::date(session.used_at))]);
+    printer.pairs(&pairs)?;
+    Ok(Exit::Done)
+}
+
+async fn delete(id: &str, consent: Consent, context: &mut Context) -> Result<Exit, Failure> {
+    let client = context.client();
+    let session = find(&client, id).await?;
+    let question =
+        format!("forget the session from {} to {} and its {} turns?", session.from, session.to, session.turns);
+    confirm(&mut context.printer, consent, &question)?;
+    let removed: Removed = client.delete(&["sessions", &session.id]).await?;
+    if context.printer.is_json() {
+        context.printer.json(&removed)?;
+    } else {
+        context.printer.line(format!("forgot session {} and its {} turns", session.id, removed.turns))?;
+    }
+    Ok(Exit::Done)
+}

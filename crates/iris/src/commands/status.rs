@@ -1,0 +1,49 @@
+//! `iris status`: the daemon's own state.
+
+use iris_api::status::{Status, StoreStatus};
+
+use super::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::moment;
+use crate::place;
+
+/// Show whether Iris runs, and how it is
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris status                          the daemon of ~/.iris
+  iris --home /srv/iris status         that of another home
+  iris status --json | jq .agents      how many agents are alive
+  until iris status; do sleep 1; done  wait for it")]
+pub struct StatusArguments {}
+
+pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let status: Status = context.client().get(&["status"], &[]).await?;
+    let printer = &mut context.printer;
+    if printer.is_json() {
+        printer.json(&status)?;
+        return Ok(Exit::Done);
+    }
+    let (store, hint) = match status.store {
+        StoreStatus::Well => ("well".to_owned(), None),
+        StoreStatus::Troubled { what, hint, since } => {
+            (format!("in trouble since {}: {what}", moment::clock(since)), hint)
+        }
+    };
+    let waiting = match status.waiting_sessions {
+        0 => String::new(),
+        count => format!(", {count} waiting for a place"),
+    };
+    printer.pairs(&[
+        ("iris", format!("{}, process {}, up {}", status.version, status.pid, moment::age(status.uptime_ms))),
+        ("home", place::shown(status.home.as_ref())),
+        ("agents", format!("{} of {}{waiting}", status.agents, status.max_agents)),
+        ("store", format!("{}, {store}", status.database)),
+        ("newest event", status.newest_event.to_string()),
+    ])?;
+    if let Some(hint) = hint {
+        printer.note(format!("hint: {hint}"));
+    }
+    Ok(Exit::Done)
+}

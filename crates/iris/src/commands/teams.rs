@@ -1,0 +1,117 @@
+//! `iris teams`: which teams there are, and how one is.
+
+use clap::Subcommand;
+use iris_api::Page;
+use iris_api::team::{Team, TeamStatus};
+
+use super::{Context, sessions};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place;
+use crate::printer::{Column, Table, Tone};
+
+/// Show the teams
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris teams list            all teams, and how many agents are awake
+  iris teams show backend    one team and its sessions
+  iris teams list --json     for scripts")]
+pub struct TeamsArguments {
+    #[command(subcommand)]
+    command: TeamsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TeamsCommand {
+    /// List all teams
+    #[command(after_help = "\
+Examples:
+  iris teams list
+  iris teams list --json | jq -r '.items[].name'")]
+    List,
+    /// Show a team and its sessions
+    #[command(after_help = "\
+Examples:
+  iris teams show backend
+  iris teams show backend --json | jq '.sessions[].state'")]
+    Show {
+        /// The team's name
+        team: String,
+    },
+}
+
+pub async fn run(arguments: TeamsArguments, context: &mut Context) -> Result<Exit, Failure> {
+    match arguments.command {
+        TeamsCommand::List => list(context).await,
+        TeamsCommand::Show { team } => show(&team, context).await,
+    }
+}
+
+async fn list(context: &mut Context) -> Result<Exit, Failure> {
+    let page: Page<Team> = context.client().get(&["teams"], &[]).await?;
+    let home = place::shown(&context.home);
+    let printer = &mut context.printer;
+    if printer.is_json() {
+        printer.json(&page)?;
+    } else if page.items.is_empty() {
+        printer.line(no_teams(&home))?;
+    } else {
+        let mut table = Table::new([
+            Column::Left("TEAM"),
+            Column::Left("AGENT"),
+            Column::Right("AWAKE"),
+            Column::Right("SESSIONS"),
+            Column::Right("QUEUED"),
+            Column::Left("FOLDER"),
+        ]);
+        for team in &page.items {
+            table.row([
+                (Tone::Strong, team.name.clone()),
+                (Tone::Plain, team.agent.clone()),
+                (if team.awake > 0 { Tone::Good } else { Tone::Faint }, team.awake.to_string()),
+                (Tone::Plain, team.sessions.to_string()),
+                (if team.queued > 0 { Tone::Busy } else { Tone::Faint }, team.queued.to_string()),
+                (Tone::Plain, place::shown(team.path.as_ref())),
+            ]);
+        }
+        printer.table(&table)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What to do about it, rather than an empty table.
+fn no_teams(home: &str) -> String {
+    format!(
+        "no team is configured yet; add one to {home}/config.yaml:
+
+  teams:
+    demo:
+      path: /home/you/project
+      agent: scripted
+      script: /home/you/demo.yaml
+
+then start `iris serve` again"
+    )
+}
+
+async fn show(team: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let found: TeamStatus = context.client().get(&["teams", team, "status"], &[]).await?;
+    let printer = &mut context.printer;
+    if printer.is_json() {
+        printer.json(&found)?;
+        return Ok(Exit::Done);
+    }
+    let team = &found.team;
+    let mut pairs = vec![("team", team.name.clone())];
+    pairs.extend(team.description.clone().map(|description| ("is", description)));
+    pairs.extend([("agent", team.agent.clone()), ("folder", place::shown(team.path.as_ref()))]);
+    printer.pairs(&pairs)?;
+    printer.line("")?;
+    if found.sessions.is_empty() {
+        printer.line(format!("nobody has told {0} anything yet; be the first: iris tell {0} 'hello'", team.name))?;
+    } else {
+        printer.table(&sessions::table(&found.sessions, &found.sessions))?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,35 @@
+//! How a turn ended, in words and as an exit code.
+
+use iris_api::turn::Turn;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, Why};
+
+/// The exit code of a tell's status, as the API has it.
+pub fn exit(status: &str) -> Exit {
+    match status {
+        "completed" | "async" | "mcp_timeout" => Exit::Done,
+        _ => Exit::TurnNotCompleted,
+    }
+}
+
+/// Why a turn that is over did not complete, and what to do about it.
+pub fn failure(turn: &Turn, team: &str) -> Failure {
+    let error = turn.error.as_deref().unwrap_or("no reason was given");
+    let message = match turn.state.as_str() {
+        "cancelled" => format!("the turn of {team} was {error}"),
+        state => format!("the turn of {team} {}: {error}", if state == "failed" { "failed" } else { "was terminated" }),
+    };
+    let hint = match (turn.state.as_str(), turn.reason.as_deref()) {
+        (_, Some("not_started")) => format!("check the team in config.yaml: `iris teams show {team}`"),
+        (_, Some("response_timeout")) => {
+            format!("if it needs longer, raise responseTimeout of {team} in config.yaml; tell it again to go on")
+        }
+        (_, Some("interrupted")) => {
+            format!("see how far it came: `iris cache inspect {}`; tell it again to go on", turn.id)
+        }
+        ("cancelled", _) => "the conversation is kept; tell it again to go on".to_owned(),
+        _ => format!("see what it did: `iris cache inspect {}`; tell it again to go on", turn.id),
+    };
+    Failure::new(Why::TurnNotCompleted, message).hint(hint)
+}

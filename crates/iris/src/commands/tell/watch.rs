@@ -1,0 +1,231 @@
+//! Watching a turn: its reply as it comes, what it does, and what it waits for.
+
+use std::time::Duration;
+
+use iris_api::event::Event;
+use iris_api::turn::{TellResponse, Turn};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::outcome;
+use super::patience::Patience;
+use super::reply::{Reply, Rest};
+use crate::client::follow::{Follower, Met};
+use crate::client::{Client, ClientError};
+use crate::exit::Exit;
+use crate::failure::{Failure, Why};
+use crate::interrupt::CtrlC;
+use crate::moment;
+use crate::printer::Printer;
+
+pub async fn watch(
+    client: Client,
+    told: &TellResponse,
+    patience: Patience,
+    ctrl_c: &mut CtrlC,
+    printer: &mut Printer,
+) -> Result<Exit, Failure> {
+    // The whole session is followed, not only the turn: what happens to the turns ahead is what is waited for. The
+    // first event that is read is the one that says the tell was accepted.
+    let filter = vec![("session", told.session_id.clone())];
+    let mut follower = Follower::new(client.clone(), filter, told.seq - 1);
+    let waits = Waits::Queued { ahead: told.position };
+    let mut watched = Watched { told, printer, reply: Reply::default(), waits, away: false };
+    let limit = match patience {
+        Patience::Limit(limit) => Some(Instant::now() + limit.duration()),
+        _ => None,
+    };
+    watched.show_wait();
+    loop {
+        tokio::select! {
+            met = follower.next() => {
+                let met = met.map_err(|error| watched.lost(error))?;
+                if watched.meet(met)? == Turned::Over {
+                    return watched.end(&client).await;
+                }
+            }
+            () = until(limit) => return watched.leave(),
+            () = ctrl_c.pressed() => return Err(watched.broken_off()),
+        }
+    }
+}
+
+async fn until(limit: Option<Instant>) {
+    match limit {
+        Some(limit) => tokio::time::sleep_until(limit).await,
+        None => std::future::pending().await,
+    }
+}
+
+struct Watched<'a> {
+    told: &'a TellResponse,
+    printer: &'a mut Printer,
+    reply: Reply,
+    waits: Waits,
+    /// The daemon is, and with it all news.
+    away: bool,
+}
+
+/// What is being waited for.
+enum Waits {
+    Scheduled { due: i64 },
+    Queued { ahead: i64 },
+    Place,
+    Start,
+    Work,
+}
+
+#[derive(PartialEq, Eq)]
+enum Turned {
+    On,
+    Over,
+}
+
+impl Watched<'_> {
+    fn meet(&mut self, met: Met) -> Result<Turned, Failure> {
+        let mut turned = Turned::On;
+        match met {
+            Met::Event(event) => turned = self.event(&event)?,
+            Met::Delta(delta) if delta.turn == self.told.turn_id => {
+                let text = self.reply.piece(&delta.text);
+                self.printer.piece(&text)?;
+            }
+            Met::Delta(_) => {}
+            Met::Cut => {
+                self.reply.lost_pieces();
+                self.away = true;
+            }
+            Met::Back => self.away = false,
+        }
+        if turned == Turned::On {
+            self.show_wait();
+        }
+        Ok(turned)
+    }
+
+    fn event(&mut self, event: &Event) -> Result<Turned, Failure> {
+        let own = event.turn.as_ref() == Some(&self.told.turn_id);
+        let body = || serde_json::from_str::<Value>(event.data.get()).unwrap_or_default();
+        match (event.kind.as_str(), own) {
+            ("message", true) => self.message(&body())?,
+            ("turn.finished", true) => return Ok(Turned::Over),
+            ("turn.started", true) => self.waits = Waits::Work,
+            ("turn.scheduled", true) => self.waits = Waits::Scheduled { due: body()["dueMs"].as_i64().unwrap_or(0) },
+            ("turn.queued", true) => self.waits = Waits::Queued { ahead: body()["position"].as_i64().unwrap_or(0) },
+            ("turn.finished", false) => {
+                if let Waits::Queued { ahead } = &mut self.waits {
+                    *ahead = (*ahead - 1).max(0);
+                }
+            }
+            ("session.waiting", _) => self.waits = Waits::Place,
+            ("session.spawning", _) => self.waits = Waits::Start,
+            _ => {}
+        }
+        Ok(Turned::On)
+    }
+
+    fn message(&mut self, message: &Value) -> Result<(), Failure> {
+        let text = message["text"].as_str().unwrap_or_default();
+        let own_voice = message["parent"].is_null();
+        match message["type"].as_str() {
+            Some("assistant") if own_voice => self.say(text)?,
+            Some("tool_use") => {
+                let inside = if own_voice { "" } else { "  " };
+                self.printer.glimpse(&format!("{inside}· {}", tool_use(message, text)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, text: &str) -> Result<(), Failure> {
+        match self.reply.message(text) {
+            Rest::After(rest) => self.printer.piece(rest)?,
+            Rest::Whole(whole) => {
+                self.printer.end_line()?;
+                self.printer.piece(whole)?;
+            }
+        }
+        self.printer.end_line()
+    }
+
+    fn show_wait(&mut self) {
+        if self.printer.is_mid_line() {
+            return;
+        }
+        let team = &self.told.to;
+        let what = match self.waits {
+            _ if self.away => "iris is away; waiting for it to come back…".to_owned(),
+            Waits::Scheduled { due } => format!("{team} is told at {}:", moment::clock(due)),
+            Waits::Queued { ahead: 0 } => format!("waiting for {team}:"),
+            Waits::Queued { ahead: 1 } => format!("waiting for {team}: 1 turn ahead,"),
+            Waits::Queued { ahead } => format!("waiting for {team}: {ahead} turns ahead,"),
+            Waits::Place => format!("waiting for {team}: all agents are at work,"),
+            Waits::Start => format!("{team} is starting…"),
+            Waits::Work => format!("{team} is working…"),
+        };
+        self.printer.wait_for(&what);
+    }
+
+    /// The turn is over: the turn itself says how.
+    async fn end(&mut self, client: &Client) -> Result<Exit, Failure> {
+        let turn = load(client, &self.told.turn_id).await.map_err(|error| self.lost(error))?;
+        let response = turn.response.as_deref().unwrap_or_default();
+        // An agent may give its answer only with the end.
+        if !self.reply.said && !response.is_empty() {
+            self.printer.piece(response)?;
+        }
+        self.printer.end_line()?;
+        if turn.state != "completed" {
+            return Err(outcome::failure(&turn, &self.told.to));
+        }
+        let took = turn.started_at.zip(turn.finished_at).map_or(0, |(started, finished)| finished - started);
+        let cost = turn.usage.map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
+        let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
+        self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(took)));
+        Ok(Exit::Done)
+    }
+
+    /// The caller's patience is over; the turn is not.
+    fn leave(&mut self) -> Result<Exit, Failure> {
+        self.printer.end_line()?;
+        let session = &self.told.session_id;
+        self.printer.note(format!("still working; read it later with: iris cache inspect {session}"));
+        Ok(Exit::Done)
+    }
+
+    fn broken_off(&mut self) -> Failure {
+        let turn = &self.told.turn_id;
+        Failure::new(Why::BrokenOff, format!("no longer watching; {} works on", self.told.to))
+            .hint(format!("read it: iris cache inspect {turn}\n      stop it: iris cancel --turn {turn}"))
+    }
+
+    fn lost(&mut self, error: ClientError) -> Failure {
+        let turn = &self.told.turn_id;
+        Failure::from(error).hint(format!("the turn is on disk; read it later: iris cache inspect {turn}"))
+    }
+}
+
+/// Asked again for a little while, since a daemon that is just stopping announces the end of a turn as its last word.
+async fn load(client: &Client, turn: &str) -> Result<Turn, ClientError> {
+    const TRIES: u32 = 60;
+    for _ in 0..TRIES {
+        match client.get(&["turns", turn], &[]).await {
+            Err(error) if error.may_pass() => tokio::time::sleep(Duration::from_secs(1)).await,
+            found => return found,
+        }
+    }
+    client.get(&["turns", turn], &[]).await
+}
+
+/// `Bash: cargo test`: the tool and, if there is one, the part of its input that says most.
+fn tool_use(message: &Value, name: &str) -> String {
+    const TELLING: [&str; 7] = ["command", "file_path", "path", "pattern", "query", "url", "description"];
+    let blocks = message["data"]["message"]["content"].as_array();
+    let input = blocks.into_iter().flatten().find(|block| block["type"] == "tool_use").map(|block| &block["input"]);
+    let part = input.and_then(|input| TELLING.iter().find_map(|key| input[key].as_str()));
+    match part {
+        Some(part) => format!("{name}: {part}"),
+        None => name.to_owned(),
+    }
+}

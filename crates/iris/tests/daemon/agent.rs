@@ -1,0 +1,170 @@
+//! What an agent can do wrong, and what the caller is told.
+
+use serde_json::json;
+
+use crate::world::{World, id, setup};
+
+const SCRIPT: &str = r#"
+replies:
+  - match: "^crash$"
+    do: [{ say: "half an answer" }, { stderr: "out of luck" }, { crash: { code: 3 } }]
+  - match: "^kill$"
+    do: [{ crash: { signal: 9 } }]
+  - match: "^hang$"
+    do: [{ say: "thinking" }, { hang: true }]
+  - match: "^deaf$"
+    do: [{ hang: deaf }]
+  - match: "^fail$"
+    do: [{ fail: "the model refused" }]
+  - match: "^overloaded$"
+    do: [{ api_error: { status: 529, retries: 1, message: "Overloaded", delay: 1ms } }]
+  - match: "^garbage$"
+    do: [{ garbage: "this is not json" }, { say: "after" }]
+  - match: "^flood$"
+    do: [{ flood: { messages: 3000, size: 100 } }, { say: "dry" }]
+  - match: "^big$"
+    do: [{ line: 2000000 }]
+  - match: "^permission$"
+    do: [{ permission: { tool: Bash, input: { command: "rm" }, then: [{ say: allowed }], denied: [{ say: "denied: {{message}}" }] } }]
+  - match: "^stream$"
+    do: [{ stream: "streamed in pieces" }]
+  - match: "^which turn$"
+    do: [{ say: "turn {{turn}}" }]
+default: [{ say: "You said: {{text}}" }]
+"#;
+
+fn world() -> World {
+    World::new(setup().team("alpha", SCRIPT).setting("responseTimeout: 400ms"))
+}
+
+#[tokio::test]
+async fn an_exit_mid_turn_is_told_with_code_and_last_words_and_the_next_tell_resumes() {
+    let world = world();
+    assert_eq!(world.tell("which turn").await["response"], "turn 1");
+    let died = world.tell("crash").await;
+    assert_eq!((&died["status"], &died["reason"]), (&json!("terminated"), &json!("exited")));
+    assert_eq!(died["exitCode"], 3);
+    assert_eq!(died["stderr"], "out of luck");
+    assert_eq!(died["partialResponse"], "half an answer");
+    let killed = world.tell("kill").await;
+    assert_eq!(killed["signal"], 9);
+    // A new process, the same conversation.
+    assert_eq!(world.tell("which turn").await["response"], "turn 4");
+}
+
+#[tokio::test]
+async fn silence_ends_the_turn_and_the_process() {
+    let world = world();
+    let silent = world.tell("hang").await;
+    assert_eq!((&silent["status"], &silent["reason"]), (&json!("terminated"), &json!("response_timeout")));
+    assert_eq!(silent["partialResponse"], "thinking");
+    assert_eq!(world.tell("hello").await["response"], "You said: hello");
+    let stops = world.events("session.stopped").await;
+    assert_eq!(stops[0]["data"]["why"], "response_timeout");
+}
+
+#[tokio::test]
+async fn a_failure_is_told_and_the_agent_lives_on() {
+    let world = world();
+    let failed = world.tell("fail").await;
+    assert_eq!((&failed["status"], &failed["error"]), (&json!("failed"), &json!("the model refused")));
+    let overloaded = world.tell("overloaded").await;
+    assert_eq!(overloaded["status"], "failed");
+    assert!(overloaded["error"].as_str().expect("why").contains("Overloaded"), "{overloaded}");
+    assert_eq!(world.tell("hello").await["status"], "completed");
+    assert!(world.events("session.stopped").await.is_empty(), "no process was lost");
+}
+
+#[tokio::test]
+async fn garbage_floods_and_huge_lines_are_kept_and_harmless() {
+    let world = world();
+    let garbage = world.tell("garbage").await;
+    assert_eq!(garbage["response"], "after");
+    let messages = world.get(&format!("/api/turns/{}/messages", id(&garbage))).await;
+    let kinds: Vec<_> = messages["items"].as_array().expect("messages").iter().map(|m| m["type"].clone()).collect();
+    assert!(kinds.contains(&json!("garbage")), "{kinds:?}");
+
+    let flood = world.tell("flood").await;
+    assert_eq!(flood["response"], "dry");
+    let mut count = 0;
+    let mut after = "0".to_owned();
+    loop {
+        let page = world.get(&format!("/api/turns/{}/messages?limit=1000&after={after}", id(&flood))).await;
+        let items = page["items"].as_array().expect("messages");
+        count += items.iter().filter(|message| message["type"] == "assistant").count();
+        match page["next"].as_str() {
+            Some(next) => after = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(count, 3001, "every message is in the cache");
+    let big = world.tell("big").await;
+    assert!(big["response"].as_str().expect("text").len() >= 1_900_000);
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_start_says_why_at_once() {
+    let world = World::new(setup().team("alpha", "start: { exit: { code: 7, stderr: 'no licence' } }\n"));
+    let refused = world.tell("hello").await;
+    assert_eq!((&refused["status"], &refused["reason"]), (&json!("terminated"), &json!("not_started")));
+    let error = refused["error"].as_str().expect("why");
+    assert!(error.contains("exit code 7") && error.contains("no licence"), "{error}");
+    let (status, problem) = world.post("/api/teams/alpha/wake", json!({})).await;
+    assert_eq!(status, 503);
+    assert!(problem["detail"].as_str().expect("why").contains("no licence"), "{problem}");
+}
+
+#[tokio::test]
+async fn an_agent_that_is_never_ready_is_given_up_on() {
+    let world = World::new(setup().team("alpha", "start: { silent: true }\n").setting("sessionInitTimeout: 200ms"));
+    let refused = world.tell("hello").await;
+    assert_eq!(refused["reason"], "not_started");
+    assert!(refused["error"].as_str().expect("why").contains("not ready within 200ms"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_running_turn_is_cancelled_and_one_that_does_not_listen_too() {
+    let world = World::new(setup().team("alpha", SCRIPT));
+    for message in ["hang", "deaf"] {
+        let told = world.tell_async("user", message).await;
+        let waiting = world.tell_async("user", "never run").await;
+        iris_testing::daemon::eventually("the turn runs", async || {
+            Ok(world.turn(id(&told)).await["state"] == "running")
+        })
+        .await
+        .expect("running");
+        let (status, cancelled) = world.post("/api/teams/alpha/cancel", json!({})).await;
+        assert_eq!((status, cancelled["turns"].as_array().map(Vec::len)), (200, Some(2)), "{cancelled}");
+        assert_eq!(world.ended(id(&told)).await["state"], "cancelled");
+        assert_eq!(world.ended(id(&waiting)).await["state"], "cancelled");
+        assert_eq!(world.tell("hello").await["response"], "You said: hello", "after {message}");
+    }
+}
+
+#[tokio::test]
+async fn permission_is_decided_by_the_team() {
+    let yes = World::new(setup().team("alpha", SCRIPT).team_key("grantPermission: yes"));
+    assert_eq!(yes.tell("permission").await["response"], "allowed");
+    let no = World::new(setup().team("alpha", SCRIPT).team_key("grantPermission: no"));
+    let denied = no.tell("permission").await;
+    assert!(denied["response"].as_str().expect("text").starts_with("denied: Iris does not let"), "{denied}");
+}
+
+#[tokio::test]
+async fn text_streams_as_deltas_and_is_stored_once() {
+    let world = world();
+    let mut stream = world.client().follow("/api/events?after=0").await.expect("a stream");
+    let told = world.tell("stream").await;
+    let (mut pieces, mut whole) = (String::new(), None);
+    while whole.is_none() {
+        let (name, data) = stream.next(crate::world::SOON).await.expect("a frame");
+        if name == "delta" {
+            pieces.push_str(data["text"].as_str().expect("text"));
+        } else if data["kind"] == "message" && data["data"]["type"] == "assistant" {
+            whole = data["data"]["text"].as_str().map(str::to_owned);
+        }
+    }
+    assert_eq!(pieces, "streamed in pieces");
+    assert_eq!(whole.as_deref(), Some("streamed in pieces"));
+    assert_eq!(told["response"], "streamed in pieces");
+}

@@ -1,0 +1,161 @@
+//! A disk that is full or fails: no false acknowledgement, a clear state, and recovery without a restart.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use iris_testing::daemon::{Daemon, eventually};
+use serde_json::{Value, json};
+
+use crate::shim::Faults;
+use crate::world::{ECHO, World, setup};
+
+fn world(faults: &Faults) -> World {
+    let mut setup = setup().team("alpha", ECHO);
+    setup.env.extend(faults.env());
+    World::new(setup)
+}
+
+/// Tells under a fault: each is either refused or accepted for good.
+async fn tell_under_fault(world: &World, round: usize, accepted: &mut BTreeSet<String>) -> (u16, Value) {
+    let text = format!("under fault {round}");
+    let (status, value) =
+        world.post("/api/teams/tell", json!({"toTeam": "alpha", "message": text, "timeout": -1})).await;
+    if status == 200 {
+        accepted.insert(text);
+    }
+    (status, value)
+}
+
+async fn survives(fault: &str, value: &str, says: &str) {
+    let faults = Faults::new();
+    let world = world(&faults);
+    let mut accepted = BTreeSet::new();
+    for round in 0..5 {
+        tell_under_fault(&world, round, &mut accepted).await;
+    }
+    eventually("all have run", async || Ok(world.events("turn.finished").await.len() == 5)).await.expect("ran");
+
+    faults.set(fault, value);
+    let mut refused = 0;
+    for round in 5..15 {
+        let (status, problem) = tell_under_fault(&world, round, &mut accepted).await;
+        if status != 200 {
+            assert_eq!((status, problem["kind"].as_str()), (503, Some("unavailable")), "{problem}");
+            assert!(problem["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{problem}");
+            refused += 1;
+        }
+    }
+    assert_eq!(refused, 10, "nothing can be written down, so nothing is accepted");
+    let status = world.get("/api/status").await;
+    assert_eq!(status["store"]["state"], "troubled", "{status}");
+    assert!(status["store"]["what"].as_str().expect("what").contains(says), "{status}");
+    // What was written before can still be read.
+    assert_eq!(world.events("turn.finished").await.len(), 5);
+
+    faults.clear(fault);
+    eventually("it can write again", async || Ok(world.get("/api/status").await["store"]["state"] == "well"))
+        .await
+        .expect("it recovers by itself");
+    let (status, _) = tell_under_fault(&world, 15, &mut accepted).await;
+    assert_eq!(status, 200, "accepted again, without a restart");
+    eventually("all have run", async || Ok(world.events("turn.finished").await.len() == accepted.len()))
+        .await
+        .expect("ran");
+    assert_eq!(world.events("daemon.store_healed").await.len(), 1, "and the log says that it happened");
+
+    let world = world.crash_and_restart();
+    let session = world.session("user").await["id"].as_str().expect("an id").to_owned();
+    let turns = world.get(&format!("/api/sessions/{session}/turns?limit=1000")).await;
+    let found: BTreeSet<String> = turns["items"]
+        .as_array()
+        .expect("turns")
+        .iter()
+        .map(|turn| turn["message"].as_str().expect("text").to_owned())
+        .collect();
+    assert_eq!(found, accepted, "exactly what was accepted is there");
+}
+
+#[tokio::test]
+async fn a_failed_sync_is_never_an_acknowledgement() {
+    survives("sync", "", "refused a write").await;
+}
+
+#[tokio::test]
+async fn a_disk_that_says_it_is_full_is_believed() {
+    survives("full", "", "disk is full").await;
+}
+
+/// A turn that runs when the disk fills is not forgotten: its end is written when there is room again.
+#[tokio::test]
+async fn a_turn_that_ends_while_nothing_can_be_written_is_written_later() {
+    let faults = Faults::new();
+    let mut setup = setup().team("alpha", "default: [{ delay: 300ms }, { say: 'done {{text}}' }]\n");
+    setup.env.extend(faults.env());
+    let world = World::new(setup);
+    let told = world.tell_async("user", "work").await;
+    eventually("it runs", async || Ok(world.turn(crate::world::id(&told)).await["state"] == "running"))
+        .await
+        .expect("runs");
+    faults.set("full", "");
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    assert_eq!(world.turn(crate::world::id(&told)).await["state"], "running", "its end is not known to the disk yet");
+    faults.clear("full");
+    let turn = world.ended(crate::world::id(&told)).await;
+    assert_eq!((turn["state"].as_str(), turn["response"].as_str()), (Some("completed"), Some("done work")));
+}
+
+/// The real thing: a small file system that is filled to the last byte. Needs the right to mount one.
+#[tokio::test]
+async fn a_file_system_without_room() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mounted =
+        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=6m", "tmpfs"]).arg(folder.path()).output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        eprintln!("a file system cannot be mounted here: this test is left out");
+        return;
+    }
+    let outcome = fill_and_free(folder.path()).await;
+    let unmounted = std::process::Command::new("umount").arg("-l").arg(folder.path()).status();
+    assert!(unmounted.expect("umount runs").success());
+    outcome.expect("it survives");
+}
+
+async fn fill_and_free(folder: &std::path::Path) -> anyhow::Result<()> {
+    let home = folder.join("home");
+    std::fs::create_dir(&home)?;
+    let setup = setup().team("alpha", ECHO);
+    setup.write(&home)?;
+    let daemon = Daemon::start(&setup, &home)?;
+    let mut client = daemon.client();
+    client.tell("user", "alpha", "before").await?;
+    let ballast = folder.join("ballast");
+    // Until not one more byte fits.
+    let mut file = std::fs::File::create(&ballast)?;
+    let mut piece = 64 * 1024;
+    while piece > 0 {
+        if std::io::Write::write_all(&mut file, &vec![0; piece]).is_err() {
+            piece /= 2;
+        }
+    }
+    let big = "x".repeat(200_000);
+    let body = json!({"toTeam": "alpha", "message": big, "timeout": -1});
+    let mut refused = None;
+    for _ in 0..50 {
+        let answer = client.post("/api/teams/tell", &body).await?;
+        if answer.status != 200 {
+            refused = Some(answer);
+            break;
+        }
+    }
+    let refused = refused.ok_or_else(|| anyhow::anyhow!("the disk never filled"))?;
+    anyhow::ensure!(refused.status == 503, "{}", String::from_utf8_lossy(&refused.body));
+    std::fs::remove_file(&ballast)?;
+    eventually("it can write again", async || {
+        Ok(daemon.client().get("/api/status").await?.json()?["store"]["state"] == "well")
+    })
+    .await?;
+    let told = daemon.client().tell("late", "alpha", "after").await?;
+    anyhow::ensure!(told["status"] == "completed", "{told}");
+    daemon.stop()?;
+    Ok(())
+}

@@ -1,0 +1,14 @@
+//! The daemon as a whole: the real binary, real agents as processes, real databases, and the faults it promises to
+//! survive. Each fault is one file.
+
+mod agent;
+mod clock;
+mod crash;
+mod disk;
+mod doors;
+mod patience;
+mod pool;
+mod postgres;
+mod race;
+mod shim;
+mod world;

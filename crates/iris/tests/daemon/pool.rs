@@ -1,0 +1,124 @@
+//! The pool: who gets an agent, who waits, who has to go.
+
+use serde_json::json;
+
+use iris_testing::daemon::eventually;
+
+use crate::world::{ECHO, World, id, setup};
+
+const SLOW: &str = "replies:\n  - match: '^slow'\n    do: [{ delay: 500ms }, { say: done }]\n";
+
+#[tokio::test]
+async fn an_idle_agent_makes_room_and_its_conversation_is_kept() {
+    let script = "default: [{ say: 'turn {{turn}}' }]\n";
+    let world = World::new(setup().team("alpha", script).setting("maxProcesses: 2"));
+    let mut client = world.client();
+    for party in ["a", "b", "c"] {
+        assert_eq!(client.tell(party, "alpha", "hello").await.expect("told")["response"], "turn 1", "{party}");
+    }
+    assert_eq!(world.session("a").await["state"], "stopped", "the least recently used went");
+    assert_eq!(world.session("b").await["state"], "idle");
+    assert_eq!(world.session("c").await["state"], "idle");
+    let evicted = world.events("session.stopped").await;
+    assert_eq!(evicted[0]["data"]["why"], "evicted");
+    assert_eq!(client.tell("a", "alpha", "again").await.expect("told")["response"], "turn 2", "it remembers");
+    assert_eq!(world.session("b").await["state"], "stopped", "now b was used least recently");
+}
+
+#[tokio::test]
+async fn a_busy_agent_is_never_evicted_and_the_wait_is_visible() {
+    let world = World::new(setup().team("alpha", SLOW).setting("maxProcesses: 1"));
+    let slow = world.tell_async("a", "slow").await;
+    eventually("the first runs", async || Ok(world.turn(id(&slow)).await["state"] == "running")).await.expect("runs");
+    let waiting = world.tell_async("b", "hello").await;
+    eventually("the wait is told", async || Ok(!world.events("session.waiting").await.is_empty())).await.expect("told");
+    assert_eq!(world.events("session.waiting").await[0]["data"]["reason"], "pool_busy");
+    assert_eq!(world.get("/api/status").await["waitingSessions"], 1);
+    assert_eq!(world.ended(id(&slow)).await["state"], "completed");
+    assert_eq!(world.ended(id(&waiting)).await["state"], "completed");
+    assert_eq!(world.get("/api/status").await["waitingSessions"], 0);
+}
+
+#[tokio::test]
+async fn tells_to_a_busy_session_queue_in_order_and_know_their_place() {
+    let world = World::new(setup().team("alpha", SLOW));
+    let first = world.tell_async("user", "slow").await;
+    let mut later = Vec::new();
+    for number in 1..=5 {
+        let told = world.tell_async("user", &format!("m{number}")).await;
+        assert_eq!(told["position"], number, "{told}");
+        later.push(told);
+    }
+    world.ended(id(later.last().expect("five"))).await;
+    let mut ends = Vec::new();
+    for told in std::iter::once(&first).chain(&later) {
+        let turn = world.turn(id(told)).await;
+        assert_eq!(turn["state"], "completed");
+        ends.push(turn["number"].as_i64().expect("a number"));
+    }
+    assert_eq!(ends, [1, 2, 3, 4, 5, 6]);
+    let finished = world.events("turn.finished").await;
+    let order: Vec<_> = finished.iter().map(|event| event["turn"].as_str().expect("a turn")).collect();
+    let told: Vec<_> = std::iter::once(&first).chain(&later).map(id).collect();
+    assert_eq!(order, told);
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_with_a_reason() {
+    let world = World::new(setup().team("alpha", SLOW).setting("maxQueue: 2"));
+    world.tell_async("user", "slow").await;
+    eventually("it runs", async || Ok(world.session("user").await["state"] == "processing")).await.expect("runs");
+    world.tell_async("user", "one").await;
+    world.tell_async("user", "two").await;
+    let (status, problem) =
+        world.post("/api/teams/tell", json!({"toTeam": "alpha", "message": "three", "timeout": -1})).await;
+    assert_eq!(status, 429, "{problem}");
+    assert_eq!(problem["kind"], "limit");
+    assert!(problem["hint"].as_str().expect("a hint").contains("maxQueue"), "{problem}");
+}
+
+#[tokio::test]
+async fn an_agent_that_is_idle_for_too_long_is_put_to_sleep() {
+    let world = World::new(setup().team("alpha", ECHO).team_key("idleTimeout: 100ms"));
+    world.tell("hello").await;
+    eventually("it sleeps", async || Ok(world.session("user").await["state"] == "stopped")).await.expect("asleep");
+    assert_eq!(world.events("session.stopped").await[0]["data"]["why"], "idle");
+    assert_eq!(world.tell("again").await["status"], "completed");
+}
+
+#[tokio::test]
+async fn wake_and_sleep_and_the_states_between() {
+    let world = World::new(setup().team("alpha", SLOW));
+    let (status, woken) = world.post("/api/teams/alpha/wake", json!({})).await;
+    assert_eq!((status, &woken["wasAwake"]), (200, &json!(false)));
+    assert_eq!(woken["session"]["state"], "idle");
+    assert!(woken["session"]["pid"].as_u64().is_some());
+    let again = world.post("/api/teams/alpha/wake", json!({})).await.1;
+    assert_eq!((&again["wasAwake"], &again["session"]["pid"]), (&json!(true), &woken["session"]["pid"]));
+
+    let told = world.tell_async("user", "slow").await;
+    let (status, busy) = world.post("/api/teams/alpha/sleep", json!({})).await;
+    assert_eq!(status, 409, "{busy}");
+    let (status, forced) = world.post("/api/teams/alpha/sleep", json!({"force": true})).await;
+    assert_eq!((status, &forced["stopped"]), (200, &json!(1)));
+    let turn = world.turn(id(&told)).await;
+    assert_eq!((&turn["state"], &turn["reason"]), (&json!("terminated"), &json!("stopped")));
+    let pid = woken["session"]["pid"].as_u64().expect("a pid");
+    assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "the process is gone");
+    assert_eq!(world.post("/api/teams/alpha/sleep", json!({})).await.1["stopped"], 0);
+}
+
+#[tokio::test]
+async fn a_shutdown_lets_turns_finish_and_leaves_no_process() {
+    let world = World::new(setup().team("alpha", SLOW));
+    let told = world.tell_async("user", "slow").await;
+    eventually("it runs", async || Ok(world.turn(id(&told)).await["state"] == "running")).await.expect("runs");
+    let pid = world.session("user").await["pid"].as_u64().expect("a pid");
+    let World { daemon, setup, home } = world;
+    assert!(daemon.stop().expect("stopped").success());
+    assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "the agent is gone");
+    let daemon = iris_testing::daemon::Daemon::start(&setup, home.path()).expect("starts");
+    let world = World { daemon, setup, home };
+    assert_eq!(world.turn(id(&told)).await["state"], "completed", "the turn was allowed to end");
+    assert!(world.events("daemon.recovered").await.is_empty(), "nothing had to be recovered");
+}

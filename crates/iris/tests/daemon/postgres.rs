@@ -1,0 +1,189 @@
+//! PostgreSQL under the daemon: the same behaviour, two nodes on one database, and a server that goes away.
+
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use iris_testing::daemon::eventually;
+use serde_json::json;
+
+use crate::world::{ECHO, World, id, setup};
+
+fn server() -> Option<String> {
+    let server = std::env::var("IRIS_TEST_POSTGRES").ok();
+    if server.is_none() {
+        eprintln!("IRIS_TEST_POSTGRES is not set: this test is left out");
+    }
+    server
+}
+
+/// A database of its own on the test server.
+pub fn fresh_database() -> Option<String> {
+    let server = server()?;
+    let name = format!("d{}_{}", std::process::id(), unique());
+    psql(&server, &format!("CREATE DATABASE {name}"));
+    let (base, _) = server.rsplit_once('/').expect("a url with a database");
+    Some(format!("{base}/{name}"))
+}
+
+fn unique() -> u64 {
+    static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::SeqCst)
+}
+
+fn psql(url: &str, sql: &str) {
+    let url = url.to_owned();
+    let sql = sql.to_owned();
+    let done = std::thread::spawn(move || {
+        let mut client = postgres::Client::connect(&url, postgres::NoTls).expect("the server answers");
+        client.batch_execute(&sql).expect("it runs");
+    });
+    done.join().expect("it runs");
+}
+
+#[tokio::test]
+async fn tells_run_and_survive_a_kill() {
+    let Some(url) = fresh_database() else { return };
+    let world = World::new(setup().team("alpha", "default: [{ say: 'turn {{turn}}' }]\n").database(&url));
+    assert_eq!(world.get("/api/status").await["database"], "postgres");
+    assert_eq!(world.tell("one").await["response"], "turn 1");
+    let world = world.crash_and_restart();
+    assert_eq!(world.tell("two").await["response"], "turn 2");
+    assert_eq!(world.events("turn.finished").await.len(), 2);
+}
+
+#[tokio::test]
+async fn what_one_node_is_told_the_other_sees_and_may_not_disturb() {
+    let Some(url) = fresh_database() else { return };
+    let first = World::new(setup().team("alpha", ECHO).database(&url));
+    let second = World::new(setup().team("alpha", ECHO).database(&url));
+    let mut stream = second.client().follow("/api/events?kind=turn.finished&after=0").await.expect("a stream");
+    let told = first.tell("hello").await;
+    let (_, event) = stream.next(crate::world::SOON).await.expect("the other node hears of it");
+    assert_eq!(event["turn"], told["turnId"]);
+    // The first node serves the session: a tell that comes in through the second is run there.
+    let through_second = second.tell("again").await;
+    assert_eq!((&through_second["sessionId"], &through_second["status"]), (&told["sessionId"], &json!("completed")));
+    let starts = first.events("session.spawning").await;
+    assert_eq!(starts.len(), 1, "one agent for one session: {starts:?}");
+}
+
+/// A server that a test may stop, in a folder of its own.
+struct Server {
+    bin: PathBuf,
+    data: tempfile::TempDir,
+    port: u16,
+    owner: Option<(u32, u32)>,
+}
+
+impl Server {
+    fn new() -> Option<Self> {
+        let bin = PathBuf::from(std::env::var_os("IRIS_TEST_PG_BIN").or_else(|| {
+            eprintln!("IRIS_TEST_PG_BIN is not set: this test is left out");
+            None
+        })?);
+        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+        let owner = number("IRIS_TEST_PG_UID").zip(number("IRIS_TEST_PG_GID"));
+        let data = tempfile::tempdir().expect("a temporary folder");
+        if let Some((uid, gid)) = owner {
+            std::os::unix::fs::chown(data.path(), Some(uid), Some(gid)).expect("given away");
+        }
+        let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
+        let server = Self { bin, data, port, owner };
+        server.run("initdb", &["-A", "trust", "-U", "postgres"]);
+        server.start();
+        Some(server)
+    }
+
+    fn run(&self, program: &str, words: &[&str]) {
+        let mut command = Command::new(self.bin.join(program));
+        if let Some((uid, gid)) = self.owner {
+            command.uid(uid).gid(gid);
+        }
+        let done = command
+            .arg("-D")
+            .arg(self.data.path().join("cluster"))
+            .args(words)
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .expect("it runs");
+        assert!(done.success(), "{program} {words:?}");
+    }
+
+    fn start(&self) {
+        let folder = self.data.path().display();
+        let options = format!("-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}", self.port);
+        self.run("pg_ctl", &["-w", "-o", &options, "start"]);
+    }
+
+    fn stop(&self) {
+        self.run("pg_ctl", &["-w", "-m", "immediate", "stop"]);
+    }
+
+    fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_stopped_under_load_and_comes_back_loses_nothing() {
+    let Some(server) = Server::new() else { return };
+    let world = World::new(setup().team("alpha", "default: [{ delay: 2ms }, { say: done }]\n").database(&server.url()));
+    let accepted: Arc<Mutex<Vec<String>>> = Arc::default();
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut talking = tokio::task::JoinSet::new();
+    for party in 0..3 {
+        let (accepted, stop, mut client) = (Arc::clone(&accepted), Arc::clone(&stop), world.client());
+        talking.spawn(async move {
+            let mut number = 0;
+            while !stop.load(Ordering::SeqCst) {
+                let key = format!("p{party}-{number}");
+                let body = json!({"toTeam": "alpha", "fromTeam": format!("p{party}"), "message": key, "timeout": -1, "key": key});
+                match client.post("/api/teams/tell", &body).await.ok().filter(|answer| answer.status == 200) {
+                    Some(answer) => {
+                        let turn = answer.json().expect("JSON")["turnId"].as_str().expect("a turn").to_owned();
+                        accepted.lock().expect("not poisoned").push(turn);
+                        number += 1;
+                    }
+                    // Refused, or in doubt: the same key again.
+                    None => tokio::time::sleep(Duration::from_millis(20)).await,
+                }
+            }
+        });
+    }
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        server.stop();
+        eventually("the trouble is shown", async || Ok(world.get("/api/status").await["store"]["state"] == "troubled"))
+            .await
+            .expect("shown");
+        server.start();
+        eventually("it reconnects by itself", async || Ok(world.get("/api/status").await["store"]["state"] == "well"))
+            .await
+            .expect("reconnected");
+    }
+    stop.store(true, Ordering::SeqCst);
+    talking.join_all().await;
+    let accepted = accepted.lock().expect("not poisoned").clone();
+    assert!(accepted.len() > 20, "{}", accepted.len());
+    for turn in &accepted {
+        let ended = world.ended(turn).await;
+        assert_eq!((ended["state"].as_str(), ended["attempts"].as_i64()), (Some("completed"), Some(1)), "{ended}");
+    }
+    // The daemon goes before its database does.
+    let told = world.tell_async("user", "last").await;
+    world.ended(id(&told)).await;
+    assert!(world.daemon.stop().expect("stopped").success());
+}

@@ -84,7 +84,9 @@ impl Bus {
 
     /// Events after a number, from memory or from the store.
     pub async fn read_after(&self, store: &Store, after: i64, limit: usize) -> Result<Vec<Arc<Recorded>>, StoreError> {
-        if let Some(events) = self.tail.lock().expect("nothing panics while it holds the tail").after(after, limit) {
+        let head = self.head();
+        let kept = self.tail.lock().expect("nothing panics while it holds the tail").after(after, head, limit);
+        if let Some(events) = kept {
             return Ok(events);
         }
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -110,10 +112,10 @@ impl Tail {
         }
     }
 
-    /// `None` if the tail does not reach back that far.
-    fn after(&self, after: i64, limit: usize) -> Option<Vec<Arc<Recorded>>> {
+    /// `None` if the tail does not reach back that far, or does not know the newest because another node wrote it.
+    fn after(&self, after: i64, head: i64, limit: usize) -> Option<Vec<Arc<Recorded>>> {
         let first = self.events.front()?.seq;
-        if after + 1 < first {
+        if after + 1 < first || self.events.back()?.seq < head {
             return None;
         }
         let skip = usize::try_from(after + 1 - first).unwrap_or(usize::MAX);
@@ -133,7 +135,7 @@ mod tests {
     }
 
     fn seqs(tail: &Tail, after: i64) -> Option<Vec<i64>> {
-        tail.after(after, 100).map(|events| events.iter().map(|event| event.seq).collect())
+        tail.after(after, 0, 100).map(|events| events.iter().map(|event| event.seq).collect())
     }
 
     #[test]
@@ -145,6 +147,7 @@ mod tests {
         assert_eq!(seqs(&tail, 4), Some(vec![5, 6, 7]));
         assert_eq!(seqs(&tail, 6), Some(vec![7]));
         assert_eq!(seqs(&tail, 9), Some(vec![]));
+        assert!(tail.after(6, 8, 100).is_none(), "event 8 is another node's, and only the log has it");
     }
 
     #[test]

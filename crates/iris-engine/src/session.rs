@@ -120,7 +120,7 @@ impl Engine {
                     return Ok(Woken { session: now, was_awake: false });
                 }
                 // It was tried and it failed: the newest event of the session says why.
-                SessionState::Stopped if now.epoch > before.epoch && self.inner.runner(&now.id).is_none() => {
+                SessionState::Stopped if now.epoch > before.epoch => {
                     return Err(SessionError::NotStarted(self.why_stopped(&now).await?));
                 }
                 _ => {}

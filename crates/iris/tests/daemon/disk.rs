@@ -149,6 +149,7 @@ async fn fill_and_free(folder: &std::path::Path) -> anyhow::Result<()> {
     }
     let refused = refused.ok_or_else(|| anyhow::anyhow!("the disk never filled"))?;
     anyhow::ensure!(refused.status == 503, "{}", String::from_utf8_lossy(&refused.body));
+    drop(file);
     std::fs::remove_file(&ballast)?;
     eventually("it can write again", async || {
         Ok(daemon.client().get("/api/status").await?.json()?["store"]["state"] == "well")

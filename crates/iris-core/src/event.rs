@@ -4,6 +4,7 @@
 //! skip kinds they do not know.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,13 +39,13 @@ pub struct Recorded {
     pub kind: Cow<'static, str>,
     pub subject: Subject,
     /// JSON of the fact.
-    pub body: Box<str>,
+    pub body: Arc<str>,
 }
 
 #[derive(Debug)]
 pub enum Fact {
     Turn(TurnEvent),
-    Message(Message),
+    Message(Said),
     Session(SessionEvent),
     Daemon(DaemonEvent),
 }
@@ -154,14 +155,25 @@ impl Fact {
     }
 
     /// The JSON that goes into the log.
-    pub fn body(&self) -> String {
+    pub fn body(&self) -> Arc<str> {
         let json = match self {
-            Self::Message(message) => serde_json::to_string(message),
+            Self::Message(said) => return Arc::clone(&said.0),
             Self::Turn(event) => serde_json::to_string(event),
             Self::Session(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
         };
-        json.expect("plain data always has a JSON form")
+        json.expect("plain data always has a JSON form").into()
+    }
+}
+
+/// A message in the form in which it is kept. Made once, by whoever heard it, so that the one thread that writes has
+/// nothing left to do but write.
+#[derive(Clone, Debug)]
+pub struct Said(Arc<str>);
+
+impl From<&Message> for Said {
+    fn from(message: &Message) -> Self {
+        Self(serde_json::to_string(message).expect("a message is plain data").into())
     }
 }
 

@@ -130,7 +130,7 @@ mod tests {
     use std::borrow::Cow;
 
     fn event(seq: i64, bytes: usize) -> Arc<Recorded> {
-        let body = "x".repeat(bytes).into_boxed_str();
+        let body = "x".repeat(bytes).into();
         Arc::new(Recorded { seq, at: 0, kind: Cow::Borrowed("message"), subject: Subject::default(), body })
     }
 

@@ -40,7 +40,7 @@ impl Connection {
         }
     }
 
-    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64, StoreError> {
+    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.run(sql, values),
             Self::Postgres(postgres) => postgres.run(sql, values),

@@ -80,8 +80,8 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-impl From<postgres::Error> for StoreError {
-    fn from(error: postgres::Error) -> Self {
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> Self {
         use std::error::Error as _;
         let because = error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
         match error.as_db_error() {

@@ -9,15 +9,11 @@ use iris_core::id::{SessionId, TurnId};
 use crate::error::StoreError;
 use crate::tx::{Row, Tx, Value, values};
 
-/// Appends events and returns the number of the first. Numbers are taken in commit order: on PostgreSQL the update
-/// below locks the one row of `log` until the transaction ends, on SQLite there is one writer anyway.
+/// Appends events and returns the number of the first.
 pub fn append(tx: &mut Tx<'_>, drafts: &[Draft]) -> Result<i64, StoreError> {
-    let count = i64::try_from(drafts.len()).expect("a transaction has few events");
-    let taken = tx.one("UPDATE log SET seq = seq + ?1 WHERE id = 1 RETURNING seq", values![count])?;
-    let last = taken.ok_or_else(|| StoreError::Sql("the log has lost its counter".to_owned()))?.int(0);
-    let first = last - count + 1;
+    let before = last_number(tx)?;
     let at = tx.wall_ms();
-    let recorded: Vec<_> = (first..)
+    let recorded: Vec<_> = (before + 1..)
         .zip(drafts)
         .map(|(seq, draft)| {
             Arc::new(Recorded {
@@ -25,13 +21,35 @@ pub fn append(tx: &mut Tx<'_>, drafts: &[Draft]) -> Result<i64, StoreError> {
                 at,
                 kind: Cow::Borrowed(draft.fact.kind()),
                 subject: draft.subject.clone(),
-                body: draft.fact.body().into_boxed_str(),
+                body: draft.fact.body(),
             })
         })
         .collect();
     insert(tx, &recorded)?;
-    tx.keep_appended(recorded.into_iter());
-    Ok(first)
+    let batch = tx.batch();
+    batch.last_seq = recorded.last().map(|event| event.seq).or(batch.last_seq);
+    batch.appended.extend(recorded);
+    Ok(before + 1)
+}
+
+/// Numbers are taken in commit order. The first transaction of a batch that wants one locks the counter until the commit
+/// (SQLite has one writer anyway); from then on they are counted in memory, and written back before the commit.
+fn last_number(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
+    if let Some(last) = tx.batch().last_seq {
+        return Ok(last);
+    }
+    let plain = "SELECT seq FROM log WHERE id = 1";
+    let locked = "SELECT seq FROM log WHERE id = 1 FOR UPDATE";
+    let row = tx.one(if tx.is_postgres() { locked } else { plain }, &[])?;
+    Ok(row.ok_or_else(|| StoreError::Sql("the log has lost its counter".to_owned()))?.int(0))
+}
+
+/// Called once for a batch, before its commit.
+pub(crate) fn write_back_number(tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    match tx.batch().last_seq {
+        Some(last) => tx.run("UPDATE log SET seq = ?1 WHERE id = 1", values![last]),
+        None => Ok(()),
+    }
 }
 
 /// Rows go in several to a statement, in powers of two, so that a handful of prepared statements serve any number.
@@ -88,7 +106,7 @@ pub fn list_messages(tx: &mut Tx<'_>, turn: &TurnId, after: i64, limit: i64) -> 
     tx.many(sql, values![turn, after, limit])?.iter().map(recorded).collect()
 }
 
-pub(crate) fn delete_messages(tx: &mut Tx<'_>, turn: &str) -> Result<u64, StoreError> {
+pub(crate) fn delete_messages(tx: &mut Tx<'_>, turn: &str) -> Result<(), StoreError> {
     tx.run("DELETE FROM event WHERE kind = 'message' AND turn = ?1", values![turn])
 }
 

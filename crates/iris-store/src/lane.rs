@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::engine::{Access, Connection};
 use crate::error::StoreError;
 use crate::session::{self, SessionRow};
-use crate::tx::{Tx, values};
+use crate::tx::{Batch, Tx, values};
 use crate::{event, turn};
 
 /// How long a node may be unheard of before others take its lanes.
@@ -129,7 +129,8 @@ fn save_clock(tx: &mut Tx<'_>, mark: &ClockMark) -> Result<(), StoreError> {
 /// Iris's time goes on from where the last daemon on this home left it.
 pub(crate) fn resume_clock(connection: &mut Connection, clock: &Clock, node: &NodeId) -> Result<(), StoreError> {
     connection.begin(Access::Read)?;
-    let mut tx = Tx::new(connection, clock, node);
+    let mut batch = Batch::default();
+    let mut tx = Tx::new(connection, clock, node, &mut batch);
     let name = format!("{CLOCK}/{node}");
     let saved = tx.one("SELECT value FROM setting WHERE name = ?1", values![&name])?;
     if let Some(mark) = saved.and_then(|row| serde_json::from_str::<ClockMark>(row.text(0)).ok()) {

@@ -7,6 +7,7 @@ use refinery::{Migration, Runner};
 
 use crate::backup;
 use crate::engine::Connection;
+use crate::engine::postgres::configuration;
 use crate::error::StoreError;
 use crate::store::Location;
 
@@ -33,7 +34,7 @@ pub(crate) fn bring_up_to_date(
     let known = steps.iter().map(|step| step.version).max().unwrap_or(0);
     if let Connection::Postgres(postgres) = connection {
         // Two nodes may start at once; the second finds the work done.
-        postgres.raw().batch_execute(&format!("SELECT pg_advisory_lock({MIGRATION_LOCK})"))?;
+        postgres.plain(&format!("SELECT pg_advisory_lock({MIGRATION_LOCK})"))?;
     }
     let found = schema_version(connection)?;
     if found > known {
@@ -46,10 +47,10 @@ pub(crate) fn bring_up_to_date(
             let copy = copy_before_upgrade(connection, path, found)?;
             tracing::info!(backup = %copy.display(), from = found, to = known, "copied the database before upgrading it");
         }
-        apply(connection, steps)?;
+        apply(connection, location, steps)?;
     }
     if let Connection::Postgres(postgres) = connection {
-        postgres.raw().batch_execute(&format!("SELECT pg_advisory_unlock({MIGRATION_LOCK})"))?;
+        postgres.plain(&format!("SELECT pg_advisory_unlock({MIGRATION_LOCK})"))?;
     }
     Ok(())
 }
@@ -77,7 +78,7 @@ pub(crate) fn schema_version(connection: &mut Connection) -> Result<u32, StoreEr
     Ok(rows.first().map_or(0, |row| u32::try_from(row.int(0)).unwrap_or(u32::MAX)))
 }
 
-fn apply(connection: &mut Connection, steps: &[Step]) -> Result<(), StoreError> {
+fn apply(connection: &mut Connection, location: &Location, steps: &[Step]) -> Result<(), StoreError> {
     let dialect = match connection {
         Connection::Sqlite(_) => SQLITE_WORDS,
         Connection::Postgres(_) => POSTGRES_WORDS,
@@ -89,11 +90,15 @@ fn apply(connection: &mut Connection, steps: &[Step]) -> Result<(), StoreError> 
     let failed =
         |error: refinery::Error| StoreError::Sql(format!("the schema could not be brought up to date: {error}"));
     let runner = Runner::new(&migrations.collect::<Result<Vec<_>, _>>().map_err(failed)?);
-    match connection {
-        Connection::Sqlite(sqlite) => runner.run(sqlite.raw()),
-        Connection::Postgres(postgres) => runner.run(postgres.raw()),
-    }
-    .map_err(failed)?;
+    match (connection, location) {
+        (Connection::Sqlite(sqlite), _) => runner.run(sqlite.raw()).map_err(failed)?,
+        (Connection::Postgres(_), Location::Postgres(url)) => {
+            // The tool for migrations wants a connection of its own kind; the lock above is held meanwhile.
+            let mut client = postgres::Config::from(configuration(url)?).connect(postgres::NoTls)?;
+            runner.run(&mut client).map_err(failed)?
+        }
+        (Connection::Postgres(_), Location::Sqlite(_)) => return Err(StoreError::Closed),
+    };
     Ok(())
 }
 

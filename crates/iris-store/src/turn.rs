@@ -1,7 +1,7 @@
 //! Turns: accepted, started, recorded, finished. Each verb is one transaction's worth of work.
 
 use iris_core::agent::Usage;
-use iris_core::event::{Draft, Fact, Subject, TurnEvent, TurnFinished};
+use iris_core::event::{Draft, Fact, Said, Subject, TurnEvent, TurnFinished};
 use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::message::Message;
 use iris_core::session::SessionState;
@@ -282,14 +282,14 @@ pub fn record(
     session: &SessionId,
     epoch: i64,
     turn: &TurnId,
-    messages: &[Message],
+    messages: &[Said],
 ) -> Result<(), StoreError> {
     let row = session::lock_owned(tx, session, epoch)?;
     event::append(tx, &message_drafts(&row, turn, messages))?;
     Ok(())
 }
 
-fn message_drafts(session: &SessionRow, turn: &TurnId, messages: &[Message]) -> Vec<Draft> {
+fn message_drafts(session: &SessionRow, turn: &TurnId, messages: &[Said]) -> Vec<Draft> {
     let subject = Subject { turn: Some(turn.clone()), ..session.subject() };
     messages.iter().map(|message| Draft { subject: subject.clone(), fact: Fact::Message(message.clone()) }).collect()
 }
@@ -300,7 +300,7 @@ pub struct Finish {
     pub session: SessionId,
     pub epoch: i64,
     pub turn: TurnId,
-    pub messages: Vec<Message>,
+    pub messages: Vec<Said>,
     pub outcome: TurnOutcome,
     pub duration_ms: i64,
     /// Whether the agent can take the next turn at once.

@@ -33,16 +33,30 @@ pub struct Tx<'a> {
     connection: &'a mut Connection,
     clock: &'a Clock,
     node: &'a NodeId,
-    appended: Vec<Arc<Recorded>>,
+    batch: &'a mut Batch,
+}
+
+/// What the transactions that are committed together share.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub appended: Vec<Arc<Recorded>>,
+    /// The last number given out, once the first was wanted and the counter thereby locked.
+    pub last_seq: Option<i64>,
 }
 
 impl<'a> Tx<'a> {
-    pub(crate) fn new(connection: &'a mut Connection, clock: &'a Clock, node: &'a NodeId) -> Self {
-        Self { connection, clock, node, appended: Vec::new() }
+    pub(crate) fn new(
+        connection: &'a mut Connection,
+        clock: &'a Clock,
+        node: &'a NodeId,
+        batch: &'a mut Batch,
+    ) -> Self {
+        Self { connection, clock, node, batch }
     }
 
-    /// Runs a statement and says how many rows it changed.
-    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64, StoreError> {
+    /// Runs a statement whose effect is all that is wanted of it. On PostgreSQL it is sent along with the next one that is
+    /// waited for, so that it costs no round trip; if it fails, that one says so.
+    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
         self.connection.run(sql, values)
     }
 
@@ -68,12 +82,8 @@ impl<'a> Tx<'a> {
         self.clock.wall_ms()
     }
 
-    pub(crate) fn keep_appended(&mut self, events: impl Iterator<Item = Arc<Recorded>>) {
-        self.appended.extend(events);
-    }
-
-    pub(crate) fn into_appended(self) -> Vec<Arc<Recorded>> {
-        self.appended
+    pub(crate) fn batch(&mut self) -> &mut Batch {
+        self.batch
     }
 }
 

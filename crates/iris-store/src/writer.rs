@@ -1,7 +1,7 @@
-//! The writer: one thread, one connection. Transactions that are waiting are committed together, so that durability
-//! costs one sync for all of them and not one each.
+//! The writer: one connection, used by one thread at a time. Transactions that are waiting are committed together, so that
+//! durability costs one sync for all of them and not one each.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use iris_core::event::Recorded;
@@ -9,16 +9,46 @@ use tokio::sync::mpsc;
 
 use crate::engine::{Access, Connection};
 use crate::error::StoreError;
+use crate::event;
 use crate::failpoint;
 use crate::store::{Shared, StoreHealth};
-use crate::tx::Tx;
+use crate::tx::{Batch, Tx};
 
-/// One transaction that waits to be run. It may be run more than once (never committed more than once): when another
-/// transaction of its batch fails, all are rolled back and each is run alone.
-pub(crate) trait Job: Send {
+/// One transaction. It may be run more than once (never committed more than once): when another transaction of its batch
+/// fails, all are rolled back and each is run alone.
+pub(crate) trait Step {
     fn name(&self) -> &'static str;
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
+}
+
+/// A transaction somebody waits for elsewhere.
+pub(crate) trait Job: Step + Send {
     fn done(self: Box<Self>, result: Result<(), StoreError>);
+}
+
+impl Step for Box<dyn Job> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        (**self).run(tx)
+    }
+}
+
+struct Lone<'a> {
+    name: &'static str,
+    transaction: &'a mut dyn FnMut(&mut Tx<'_>) -> Result<(), StoreError>,
+}
+
+impl Step for Lone<'_> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        (self.transaction)(tx)
+    }
 }
 
 /// What the writer is told to do.
@@ -35,43 +65,68 @@ pub(crate) struct Writer {
     shared: Arc<Shared>,
     connection: Option<Connection>,
     reopened_at: Option<Instant>,
+    closed: bool,
+}
+
+/// The writer's thread: takes what is waiting, all of it at once.
+pub(crate) fn serve(writer: &Mutex<Writer>, mut orders: mpsc::Receiver<Order>) {
+    while let Some(Order::Run(first)) = orders.blocking_recv() {
+        // Whoever writes on their own thread is done in a moment; what comes until then is taken along.
+        let mut writer = writer.lock().expect("a transaction that panics takes the daemon with it");
+        let mut batch = vec![first];
+        let mut closing = false;
+        while batch.len() < LARGEST_BATCH && !closing {
+            match orders.try_recv() {
+                Ok(Order::Run(next)) => batch.push(next),
+                Ok(Order::Close) => closing = true,
+                Err(_) => break,
+            }
+        }
+        writer.perform(batch);
+        if closing {
+            return;
+        }
+    }
 }
 
 impl Writer {
     pub fn new(shared: Arc<Shared>, connection: Connection) -> Self {
-        Self { shared, connection: Some(connection), reopened_at: None }
+        Self { shared, connection: Some(connection), reopened_at: None, closed: false }
     }
 
-    pub fn serve(mut self, mut orders: mpsc::Receiver<Order>) {
-        while let Some(Order::Run(first)) = orders.blocking_recv() {
-            let mut batch = vec![first];
-            let mut closing = false;
-            while batch.len() < LARGEST_BATCH && !closing {
-                match orders.try_recv() {
-                    Ok(Order::Run(next)) => batch.push(next),
-                    Ok(Order::Close) => closing = true,
-                    Err(_) => break,
-                }
-            }
-            self.perform(batch);
-            if closing {
-                return;
-            }
-        }
+    /// From now on nothing is written any more.
+    pub fn close(&mut self) {
+        self.connection = None;
+        self.closed = true;
+    }
+
+    /// One transaction by itself, on the thread of whoever wants it.
+    pub fn commit_one(
+        &mut self,
+        name: &'static str,
+        transaction: &mut dyn FnMut(&mut Tx<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.commit_together(&mut [Lone { name, transaction }])
     }
 
     fn perform(&mut self, mut batch: Vec<Box<dyn Job>>) {
+        let shared = Arc::clone(&self.shared);
+        let answer = |job: Box<dyn Job>, result| {
+            // Counted before the answer, so that whoever is answered finds the writer free.
+            shared.done(1);
+            job.done(result);
+        };
         match self.commit_together(&mut batch) {
-            Ok(()) => batch.into_iter().for_each(|job| job.done(Ok(()))),
+            Ok(()) => batch.into_iter().for_each(|job| answer(job, Ok(()))),
             // One of several was refused. Which one is found by running each alone.
             Err(error) if batch.len() > 1 && !error.needs_reopen() => {
                 batch.into_iter().for_each(|job| self.perform(vec![job]));
             }
-            Err(error) => batch.into_iter().for_each(|job| job.done(Err(error.clone()))),
+            Err(error) => batch.into_iter().for_each(|job| answer(job, Err(error.clone()))),
         }
     }
 
-    fn commit_together(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    fn commit_together<S: Step>(&mut self, batch: &mut [S]) -> Result<(), StoreError> {
         let result = self.connected().and_then(|()| self.transact(batch));
         match &result {
             Ok(_) => self.shared.set_health(StoreHealth::Well),
@@ -91,7 +146,7 @@ impl Writer {
         Ok(())
     }
 
-    fn transact(&mut self, batch: &mut [Box<dyn Job>]) -> Result<Vec<Arc<Recorded>>, StoreError> {
+    fn transact<S: Step>(&mut self, batch: &mut [S]) -> Result<Vec<Arc<Recorded>>, StoreError> {
         let connection = self.connection.as_mut().ok_or(StoreError::Closed)?;
         connection.begin(Access::Write)?;
         let outcome = run_all(&self.shared, connection, batch).and_then(|appended| {
@@ -110,6 +165,9 @@ impl Writer {
         if self.connection.is_some() {
             return Ok(());
         }
+        if self.closed {
+            return Err(StoreError::Closed);
+        }
         if self.reopened_at.is_some_and(|at| at.elapsed() < PAUSE_BEFORE_REOPENING) {
             return Err(self.shared.trouble());
         }
@@ -121,16 +179,15 @@ impl Writer {
     }
 }
 
-fn run_all(
+fn run_all<S: Step>(
     shared: &Shared,
     connection: &mut Connection,
-    batch: &mut [Box<dyn Job>],
+    batch: &mut [S],
 ) -> Result<Vec<Arc<Recorded>>, StoreError> {
-    let mut appended = Vec::new();
+    let mut together = Batch::default();
     for job in batch {
-        let mut tx = Tx::new(connection, &shared.clock, &shared.node);
-        job.run(&mut tx)?;
-        appended.append(&mut tx.into_appended());
+        job.run(&mut Tx::new(connection, &shared.clock, &shared.node, &mut together))?;
     }
-    Ok(appended)
+    event::write_back_number(&mut Tx::new(connection, &shared.clock, &shared.node, &mut together))?;
+    Ok(together.appended)
 }

@@ -21,10 +21,17 @@ pub struct Arguments {
 #[derive(Debug, Args)]
 pub struct Global {
     /// Print JSON on stdout, and errors as JSON on stderr
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,
     /// The folder Iris lives in [default: ~/.iris]
-    #[arg(long, global = true, value_name = "PATH", env = "IRIS_HOME", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Everywhere",
+        value_name = "PATH",
+        env = "IRIS_HOME",
+        hide_env_values = true
+    )]
     pub home: Option<PathBuf>,
 }
 

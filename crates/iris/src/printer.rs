@@ -62,6 +62,11 @@ impl Printer {
         self.output.width()
     }
 
+    /// The first line of a text as it will be shown, cut to so many characters.
+    pub fn fit(&self, text: &str, room: usize) -> String {
+        first_line(&self.output.visible(text), room)
+    }
+
     /// One value for machines, on one line.
     pub fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let json = serde_json::to_string(value).expect("the shapes on the wire are plain data");
@@ -123,7 +128,7 @@ impl Printer {
     pub fn glimpse(&mut self, text: &str) {
         if self.is_watched() {
             let room = self.notes.width().unwrap_or(80).saturating_sub(1);
-            let text = first_line(text, room);
+            let text = first_line(&self.notes.visible(text), room);
             self.aside(&[Span::faint(&text)]);
         }
     }
@@ -159,9 +164,11 @@ impl Printer {
             });
             return write_note(&format!("{json}\n"));
         }
-        self.aside(&[Span::of(Tone::Bad, "error: "), Span::plain(&failure.message)]);
+        // Breaking off was asked for, which is no error.
+        let lead = if failure.why == Why::BrokenOff { "" } else { "error: " };
+        self.aside(&[Span::of(Tone::Bad, lead), Span::plain(&failure.message)]);
         if let Some(hint) = &failure.hint {
-            self.aside(&[Span::of(Tone::Strong, "hint: "), Span::plain(hint)]);
+            self.aside(&[Span::strong("hint: "), Span::plain(hint)]);
         }
     }
 
@@ -180,8 +187,7 @@ impl Printer {
     }
 }
 
-/// The first line of a text, cut to so many characters.
-pub fn first_line(text: &str, room: usize) -> String {
+fn first_line(text: &str, room: usize) -> String {
     let mut lines = text.trim().lines();
     let line = lines.next().unwrap_or_default();
     let more = lines.next().is_some();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use iris_agents::agent::{Agent, Progress};
 use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
-use iris_core::event::StopCause;
+use iris_core::event::{Said, StopCause};
 use iris_core::id::{SessionId, TurnId};
 use iris_core::message::Message;
 use iris_core::pool::PoolPhase;
@@ -52,7 +52,7 @@ struct Current {
     /// The last sign of life.
     heard: Instant,
     cancel_until: Option<Instant>,
-    unsaved: Vec<Message>,
+    unsaved: Vec<Said>,
     unsaved_since: Instant,
 }
 
@@ -322,7 +322,7 @@ impl Runner {
         let mut next = Next::GoOn;
         for effect in effects {
             match effect {
-                Effect::Keep(message) => self.keep(message),
+                Effect::Keep(message) => self.keep(&message),
                 Effect::ShowDelta(text) => self.show(&text),
                 Effect::RestartClock => self.restart_clock(),
                 Effect::Interrupt => self.interrupt(),
@@ -334,12 +334,12 @@ impl Runner {
         Ok(next)
     }
 
-    fn keep(&mut self, message: Message) {
+    fn keep(&mut self, message: &Message) {
         let Some(current) = &mut self.current else { return };
         if current.unsaved.is_empty() {
             current.unsaved_since = Instant::now();
         }
-        current.unsaved.push(message);
+        current.unsaved.push(Said::from(message));
     }
 
     fn show(&self, text: &str) {

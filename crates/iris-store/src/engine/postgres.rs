@@ -1,45 +1,77 @@
 //! PostgreSQL: for when one machine is not enough. The same tables and the same SQL.
 
+//!
+//! A statement whose result nobody needs is not waited for: it is kept and sent along with the next one whose result
+//! somebody does need, or with the commit. A transaction of ten statements is then three round trips.
+
 use std::collections::HashMap;
 use std::time::Duration;
 
-use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, NoTls, Statement};
+use futures_util::future::{join, join_all};
+use tokio::runtime::Runtime;
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Client, Config, NoTls, Statement};
 
 use super::Access;
 use crate::error::StoreError;
 use crate::tx::{Cell, Row, Value};
 
 pub(crate) struct Postgres {
+    /// The connection lives on this thread and moves only while it is waited for.
+    runtime: Runtime,
     client: Client,
     prepared: HashMap<&'static str, Statement>,
+    unsent: Vec<Unsent>,
+}
+
+/// Something that is sent with the next statement.
+enum Unsent {
+    Plain(&'static str),
+    Prepared(Statement, Vec<Cell>),
 }
 
 impl Postgres {
     pub fn open(url: &str) -> Result<Self, StoreError> {
-        let mut config: Config =
-            url.parse().map_err(|error| StoreError::Unavailable(format!("database.url cannot be read: {error}")))?;
-        config.connect_timeout(Duration::from_secs(5)).keepalives_idle(Duration::from_secs(30));
-        config.application_name("iris");
-        let mut client = config.connect(NoTls)?;
-        // What is acknowledged is on disk, whatever the server's default says.
-        client.batch_execute("SET synchronous_commit = on; SET lock_timeout = '10s'")?;
-        Ok(Self { client, prepared: HashMap::new() })
+        let config = configuration(url)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let client = runtime.block_on(async {
+            let (client, connection) = config.connect(NoTls).await?;
+            #[expect(clippy::disallowed_methods, reason = "ends with this runtime, which owns it")]
+            tokio::spawn(async move {
+                if let Err(error) = connection.await {
+                    tracing::debug!(%error, "a connection to PostgreSQL ended");
+                }
+            });
+            // What is acknowledged is on disk, whatever the server's default says.
+            client.batch_execute("SET synchronous_commit = on; SET lock_timeout = '10s'").await?;
+            Ok::<_, tokio_postgres::Error>(client)
+        })?;
+        Ok(Self { runtime, client, prepared: HashMap::new(), unsent: Vec::new() })
     }
 
-    pub fn raw(&mut self) -> &mut Client {
-        &mut self.client
+    pub fn plain(&mut self, sql: &str) -> Result<(), StoreError> {
+        Ok(self.runtime.block_on(self.client.batch_execute(sql))?)
     }
 
     pub fn begin(&mut self, access: Access) -> Result<(), StoreError> {
-        Ok(self.client.batch_execute(match access {
+        self.unsent.clear();
+        self.unsent.push(Unsent::Plain(match access {
             Access::Read => "BEGIN READ ONLY",
             Access::Write => "BEGIN",
-        })?)
+        }));
+        Ok(())
     }
 
     pub fn commit(&mut self) -> Result<(), StoreError> {
-        self.client.batch_execute("COMMIT").map_err(|error| match StoreError::from(error) {
+        // If one of them fails the server turns the commit into a rollback, and the failure is what is reported.
+        self.unsent.push(Unsent::Plain("COMMIT"));
+        let unsent = std::mem::take(&mut self.unsent);
+        let client = &self.client;
+        let results = self.runtime.block_on(join_all(unsent.iter().map(|one| one.send(client))));
+        results.into_iter().collect::<Result<(), _>>().map_err(|error| match StoreError::from(error) {
             // The server may have committed before it went away.
             StoreError::Unavailable(_) => StoreError::InDoubt,
             other => other,
@@ -47,18 +79,26 @@ impl Postgres {
     }
 
     pub fn rollback(&mut self) -> Result<(), StoreError> {
-        Ok(self.client.batch_execute("ROLLBACK")?)
+        self.unsent.clear();
+        self.plain("ROLLBACK")
     }
 
-    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64, StoreError> {
+    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
         let statement = self.prepare(sql)?;
-        Ok(self.client.execute(&statement, &parameters(values))?)
+        self.unsent.push(Unsent::Prepared(statement, values.iter().map(own).collect()));
+        Ok(())
     }
 
     pub fn many(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
         let statement = self.prepare(sql)?;
-        let rows = self.client.query(&statement, &parameters(values))?;
-        rows.iter().map(read_row).collect()
+        let unsent = std::mem::take(&mut self.unsent);
+        let client = &self.client;
+        let parameters: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+        let (sent, rows) = self
+            .runtime
+            .block_on(join(join_all(unsent.iter().map(|one| one.send(client))), client.query(&statement, &parameters)));
+        sent.into_iter().collect::<Result<(), _>>()?;
+        rows?.iter().map(read_row).collect()
     }
 
     fn prepare(&mut self, sql: &'static str) -> Result<Statement, StoreError> {
@@ -66,17 +106,50 @@ impl Postgres {
             return Ok(statement.clone());
         }
         // SQLite numbers parameters `?1`, PostgreSQL `$1`. No statement of ours has a question mark in a string.
-        let statement = self.client.prepare(&sql.replace('?', "$"))?;
+        let statement = self.runtime.block_on(self.client.prepare(&sql.replace('?', "$")))?;
         self.prepared.insert(sql, statement.clone());
         Ok(statement)
     }
 }
 
-fn parameters<'a>(values: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+impl Unsent {
+    async fn send(&self, client: &Client) -> Result<(), tokio_postgres::Error> {
+        match self {
+            Self::Plain(sql) => client.batch_execute(sql).await,
+            Self::Prepared(statement, cells) => {
+                let values: Vec<_> = cells.iter().map(borrow).collect();
+                let parameters: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+                client.execute(statement, &parameters).await.map(drop)
+            }
+        }
+    }
 }
 
-fn read_row(row: &postgres::Row) -> Result<Row, StoreError> {
+pub(crate) fn configuration(url: &str) -> Result<Config, StoreError> {
+    let mut config: Config =
+        url.parse().map_err(|error| StoreError::Unavailable(format!("database.url cannot be read: {error}")))?;
+    config.connect_timeout(Duration::from_secs(5)).keepalives_idle(Duration::from_secs(30));
+    config.application_name("iris");
+    Ok(config)
+}
+
+fn own(value: &Value<'_>) -> Cell {
+    match value {
+        Value::Null => Cell::Null,
+        Value::Int(number) => Cell::Int(*number),
+        Value::Text(text) => Cell::Text((*text).to_owned()),
+    }
+}
+
+fn borrow(cell: &Cell) -> Value<'_> {
+    match cell {
+        Cell::Null => Value::Null,
+        Cell::Int(number) => Value::Int(*number),
+        Cell::Text(text) => Value::Text(text),
+    }
+}
+
+fn read_row(row: &tokio_postgres::Row) -> Result<Row, StoreError> {
     let cells = row.columns().iter().enumerate().map(|(index, column)| {
         Ok(if *column.type_() == Type::INT8 {
             row.try_get::<_, Option<i64>>(index)?.map_or(Cell::Null, Cell::Int)
@@ -84,14 +157,14 @@ fn read_row(row: &postgres::Row) -> Result<Row, StoreError> {
             row.try_get::<_, Option<String>>(index)?.map_or(Cell::Null, Cell::Text)
         })
     });
-    Ok(Row(cells.collect::<Result<_, postgres::Error>>()?))
+    Ok(Row(cells.collect::<Result<_, tokio_postgres::Error>>()?))
 }
 
 impl ToSql for Value<'_> {
     fn to_sql(
         &self,
         ty: &Type,
-        out: &mut postgres::types::private::BytesMut,
+        out: &mut tokio_postgres::types::private::BytesMut,
     ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Value::Null => Ok(IsNull::Yes),

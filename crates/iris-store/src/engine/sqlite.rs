@@ -67,8 +67,9 @@ impl Sqlite {
         Ok(())
     }
 
-    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64, StoreError> {
-        Ok(self.connection.prepare_cached(sql)?.execute(params_from_iter(values))? as u64)
+    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
+        self.connection.prepare_cached(sql)?.execute(params_from_iter(values))?;
+        Ok(())
     }
 
     pub fn many(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {

@@ -20,7 +20,7 @@ on_both!(a_killed_daemon_leaves_its_turn_interrupted_and_the_others_in_order, |d
     let (epoch, work) = serve(&store, &first.session).await;
     let work = work.expect("work");
     let (id, running) = (first.session.clone(), work.turn.clone());
-    let said = [iris_core::message::Message::assistant("half")];
+    let said = [(&iris_core::message::Message::assistant("half")).into()];
     store.write("record", move |tx| turn::record(tx, &id, epoch, &running, &said)).await.expect("written");
     store.close().await;
 

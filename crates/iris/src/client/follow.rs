@@ -43,6 +43,14 @@ impl Follower {
         Self { client, filter, after, stream: None, frames: Frames::default(), ready: VecDeque::new(), cut_at: None }
     }
 
+    /// Makes the connection, so that everything from here on is met, also the pieces that nobody keeps.
+    pub async fn open(&mut self) -> Result<(), ClientError> {
+        while self.stream.is_none() {
+            self.connect().await?;
+        }
+        Ok(())
+    }
+
     pub async fn next(&mut self) -> Result<Met, ClientError> {
         loop {
             if let Some(met) = self.ready.pop_front() {

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::CtrlC;
 use crate::moment;
-use crate::printer::{Printer, Span, first_line};
+use crate::printer::{Printer, Span};
 
 /// Show what happened, in order
 #[derive(Debug, clap::Args)]
@@ -140,7 +140,7 @@ fn show(event: &Event, printer: &mut Printer) -> Result<(), Failure> {
     let kind = format!("{:16}  ", event.kind);
     let team = event.team.as_ref().map(|team| format!("{team}  ")).unwrap_or_default();
     let taken = number.len() + kind.len() + team.len();
-    let room = printer.width().map_or(usize::MAX, |width| width.saturating_sub(taken).max(20));
-    let what = first_line(&describe::describe(event), room);
+    let room = printer.width().map_or(usize::MAX, |width| width.saturating_sub(taken).max(10));
+    let what = printer.fit(&describe::describe(event), room);
     printer.spans([Span::faint(number), Span::plain(kind), Span::strong(team), Span::plain(what)])
 }

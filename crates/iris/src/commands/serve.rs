@@ -113,10 +113,7 @@ async fn serve(engine: Engine, listener: TcpListener, token: String, signals: &m
     let grace = engine.config().settings.shutdown_grace;
     tracing::info!("stopping; running turns may go on for {grace}, a second signal stops at once");
     tokio::select! {
-        () = stop::politely(engine, close, &mut server) => {
-            tracing::info!("stopped");
-            Ok(Exit::Done)
-        }
+        ended = stop::politely(engine, close, &mut server) => ended.map(|()| Exit::Done),
         () = signals.next() => {
             tracing::warn!("stopped at once; turns that ran are settled at the next start");
             Ok(Exit::BrokenOff)

@@ -75,8 +75,9 @@ pub async fn run(arguments: SessionsArguments, context: &mut Context) -> Result<
 async fn list(team: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
     let all = client.sessions(None).await?;
-    let chosen: Vec<Session> =
-        all.iter().filter(|session| team.is_none_or(|team| session.to == team)).cloned().collect();
+    let of_team = |session: &&Session| team.is_none_or(|team| session.to == team);
+    let mut chosen: Vec<Session> = all.iter().filter(of_team).cloned().collect();
+    chosen.sort_by_key(|session| std::cmp::Reverse(session.used_at));
     let printer = &mut context.printer;
     if printer.is_json() {
         printer.json(&Page { items: chosen, next: None })?;

@@ -104,7 +104,7 @@ async fn show(team: &str, context: &mut Context) -> Result<Exit, Failure> {
     }
     let team = &found.team;
     let mut pairs = vec![("team", team.name.clone())];
-    pairs.extend(team.description.clone().map(|description| ("is", description)));
+    pairs.extend(team.description.clone().map(|description| ("about", description)));
     pairs.extend([("agent", team.agent.clone()), ("folder", place::shown(team.path.as_ref()))]);
     printer.pairs(&pairs)?;
     printer.line("")?;

@@ -41,7 +41,7 @@ pub struct TellArguments {
     #[arg(long, value_name = "P")]
     from: Option<String>,
     /// How long to wait: 0 until the end, -1 not at all, else 5000 or 30s [default: 0, with --json 30s]
-    #[arg(long, value_name = "MS", allow_hyphen_values = true, conflicts_with = "asynchronous")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "asynchronous")]
     timeout: Option<Patience>,
     /// Do not wait; print the ids of the turn and its session
     #[arg(long = "async")]
@@ -85,12 +85,15 @@ pub async fn run(arguments: TellArguments, context: &mut Context) -> Result<Exit
         return Ok(outcome::exit(&told.status));
     }
     printer.wait_for(&format!("telling {}…", request.to_team));
-    let told = accept::accept(&client, &request, &mut ctrl_c).await?;
     if patience == Patience::None {
+        let told = accept::accept(&client, &request, &mut ctrl_c).await?;
         show_accepted(&told, request.delay, printer)?;
         return Ok(Exit::Done);
     }
-    watch::watch(client, &told, patience, &mut ctrl_c, printer).await
+    // Listened before it is told, so that not even the first word is missed.
+    let ear = watch::listen(&client, &request.to_team).await?;
+    let told = accept::accept(&client, &request, &mut ctrl_c).await?;
+    watch::watch(client, ear, &told, patience, &mut ctrl_c, printer).await
 }
 
 fn message(words: &[String]) -> Result<String, Failure> {

@@ -91,7 +91,9 @@ impl Screen {
 
     /// None if lines may be as long as they like.
     pub fn width(self) -> Option<usize> {
-        self.terminal.then(|| comfy_table::Table::new().width().map_or(80, usize::from))
+        // A terminal that does not know its size says 0.
+        let told = || comfy_table::Table::new().width().map(usize::from).filter(|width| *width >= 20);
+        self.terminal.then(|| told().unwrap_or(80))
     }
 
     pub fn visible(self, text: &str) -> Cow<'_, str> {

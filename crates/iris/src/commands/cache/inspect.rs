@@ -11,7 +11,7 @@ use crate::commands::{Context, sessions};
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
 use crate::moment;
-use crate::printer::{Printer, Span, Tone, first_line};
+use crate::printer::{Printer, Span, Tone};
 
 #[derive(Debug, clap::Args)]
 pub struct InspectArguments {
@@ -128,10 +128,16 @@ fn show_exchange(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
     if let Some(response) = turn.response.as_deref().filter(|response| !response.is_empty()) {
         printer.line(response.trim_end())?;
     }
-    if let Some(error) = &turn.error {
-        printer.spans([Span::of(Tone::Bad, format!("{}: ", turn.state)), Span::plain(error)])?;
-    }
+    show_error(turn, printer)?;
     Ok(())
+}
+
+fn show_error(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
+    match &turn.error {
+        Some(error) if turn.state == "cancelled" => printer.spans([Span::of(Tone::Bad, error)]),
+        Some(error) => printer.spans([Span::of(Tone::Bad, format!("{}: ", turn.state)), Span::plain(error)]),
+        None => Ok(()),
+    }
 }
 
 /// `turn 3  completed  1.2s  2025-11-15 20:14  0199…`
@@ -172,9 +178,7 @@ async fn show_turn(
     for message in &messages {
         show_message(message, printer)?;
     }
-    if let Some(error) = &turn.error {
-        printer.spans([Span::of(Tone::Bad, format!("{}: ", turn.state)), Span::plain(error)])?;
-    }
+    show_error(&turn, printer)?;
     if let Some(next) = next {
         printer.note(format!("more: iris cache inspect {} --after {next}", turn.id));
     }
@@ -195,7 +199,8 @@ fn show_message(message: &Message, printer: &mut Printer) -> Result<(), Failure>
         "assistant" => printer.spans([lead, kind, Span::plain(text)]),
         _ => {
             let room = printer.width().map_or(usize::MAX, |width| width.saturating_sub(30).max(20));
-            printer.spans([lead, kind, Span::faint(first_line(text, room))])
+            let text = printer.fit(text, room);
+            printer.spans([lead, kind, Span::faint(text)])
         }
     }
 }

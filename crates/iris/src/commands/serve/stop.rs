@@ -35,12 +35,21 @@ impl Signals {
 
 /// How long open connections may take once everything else has ended.
 const CONNECTIONS: Duration = Duration::from_secs(2);
+/// How long everything else may take after the grace: agents that have to be killed, a disk that is slow.
+const BEYOND_GRACE: Duration = Duration::from_secs(20);
 
 /// Closes the doors first, which ends the streams; whoever waits for a turn hears of its end within the grace.
-pub async fn politely(engine: Engine, close: oneshot::Sender<()>, server: &mut JoinHandle<std::io::Result<()>>) {
+pub async fn politely(
+    engine: Engine,
+    close: oneshot::Sender<()>,
+    server: &mut JoinHandle<std::io::Result<()>>,
+) -> Result<(), Failure> {
     // The server may have ended by itself, and then hears nothing.
     close.send(()).ok();
-    engine.shut_down().await;
+    let longest = engine.config().settings.shutdown_grace.duration() + BEYOND_GRACE;
+    if tokio::time::timeout(longest, engine.shut_down()).await.is_err() {
+        return Err(Failure::internal(format!("it did not stop within {}s and was given up on", longest.as_secs())));
+    }
     match tokio::time::timeout(CONNECTIONS, &mut *server).await {
         Ok(Ok(Ok(()))) => {}
         Ok(ended) => tracing::warn!(?ended, "the server did not end well"),
@@ -49,4 +58,6 @@ pub async fn politely(engine: Engine, close: oneshot::Sender<()>, server: &mut J
             server.abort();
         }
     }
+    tracing::info!("stopped");
+    Ok(())
 }

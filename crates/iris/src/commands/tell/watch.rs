@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use iris_api::event::Event;
+use iris_api::status::Status;
 use iris_api::turn::{TellResponse, Turn};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -18,19 +19,37 @@ use crate::interrupt::CtrlC;
 use crate::moment;
 use crate::printer::Printer;
 
+/// A team that is listened to.
+pub struct Ear {
+    follower: Follower,
+    from: i64,
+}
+
+/// The whole team is followed, not only the turn, which is not there yet; and what happens to the turns ahead of it is
+/// what is waited for.
+pub async fn listen(client: &Client, team: &str) -> Result<Ear, Failure> {
+    let from = client.get::<Status>(&["status"], &[]).await?.newest_event;
+    let mut follower = Follower::new(client.clone(), vec![("team", team.to_owned())], from);
+    follower.open().await?;
+    Ok(Ear { follower, from })
+}
+
 pub async fn watch(
     client: Client,
+    ear: Ear,
     told: &TellResponse,
     patience: Patience,
     ctrl_c: &mut CtrlC,
     printer: &mut Printer,
 ) -> Result<Exit, Failure> {
-    // The whole session is followed, not only the turn: what happens to the turns ahead is what is waited for. The
-    // first event that is read is the one that says the tell was accepted.
-    let filter = vec![("session", told.session_id.clone())];
-    let mut follower = Follower::new(client.clone(), filter, told.seq - 1);
     let waits = Waits::Queued { ahead: told.position };
     let mut watched = Watched { told, printer, reply: Reply::default(), waits, away: false };
+    let mut follower = ear.follower;
+    if told.seq <= ear.from {
+        // The key found an earlier turn: what it has said so far is read first, and its pieces are gone.
+        follower = Follower::new(client.clone(), vec![("session", told.session_id.clone())], told.seq - 1);
+        watched.reply.lost_pieces();
+    }
     let limit = match patience {
         Patience::Limit(limit) => Some(Instant::now() + limit.duration()),
         _ => None,
@@ -94,6 +113,9 @@ impl Watched<'_> {
             Met::Cut => {
                 self.reply.lost_pieces();
                 self.away = true;
+                if self.printer.is_mid_line() {
+                    self.printer.glimpse("iris is away; waiting for it to come back…");
+                }
             }
             Met::Back => self.away = false,
         }
@@ -104,6 +126,9 @@ impl Watched<'_> {
     }
 
     fn event(&mut self, event: &Event) -> Result<Turned, Failure> {
+        if event.session.as_ref() != Some(&self.told.session_id) {
+            return Ok(Turned::On);
+        }
         let own = event.turn.as_ref() == Some(&self.told.turn_id);
         let body = || serde_json::from_str::<Value>(event.data.get()).unwrap_or_default();
         match (event.kind.as_str(), own) {
@@ -141,6 +166,7 @@ impl Watched<'_> {
     fn say(&mut self, text: &str) -> Result<(), Failure> {
         match self.reply.message(text) {
             Rest::After(rest) => self.printer.piece(rest)?,
+            Rest::Nothing => return Ok(()),
             Rest::Whole(whole) => {
                 self.printer.end_line()?;
                 self.printer.piece(whole)?;

@@ -1,0 +1,44 @@
+//! Backup and restore.
+
+use crate::daemon::{Daemon, Place};
+
+#[test]
+fn what_was_said_comes_back_in_another_home() {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "remember this"]).ok();
+    // While it runs, and again when it does not.
+    let made = daemon.iris(&["backup", "live.tar", "--json"]).json();
+    assert_eq!(made["path"], daemon.place.path("live.tar").display().to_string());
+    let (place, _) = daemon.stop();
+    let told = place.iris(&["backup", "live.tar"]).failed(4);
+    assert!(told.contains("exists already"), "{told}");
+    let told = place.iris(&["backup"]).ok();
+    assert!(told.contains("iris-backup-20"), "{told}");
+
+    let other = Place::empty();
+    let file = place.path("live.tar");
+    let told = other.iris(&["restore", file.to_str().expect("text")]).ok();
+    assert!(told.contains("start it with `iris serve`"), "{told}");
+    let daemon = Daemon::on(other);
+    let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
+    assert_eq!(kept["turns"][0]["response"], "You said: remember this (turn 1)");
+    // Not into a home that is in use.
+    let told = daemon.iris(&["restore", file.to_str().expect("text"), "--yes"]).failed(9);
+    assert!(told.contains("stop it first"), "{told}");
+
+    let (other, _) = daemon.stop();
+    let told = other.iris(&["restore", file.to_str().expect("text"), "--json"]).json();
+    assert_eq!(told["kept"].as_array().map(Vec::len), Some(2), "{told}");
+}
+
+#[test]
+fn what_is_no_backup_is_refused() {
+    let place = Place::empty();
+    let told = place.iris(&["restore", "nothing.tar"]).failed(3);
+    assert!(told.contains("nothing.tar"), "{told}");
+    std::fs::write(place.path("text.tar"), "not a backup").expect("written");
+    let told = place.iris(&["restore", "text.tar"]).failed(2);
+    assert!(told.contains("is not a backup of Iris"), "{told}");
+    let told = Place::empty().iris(&["backup"]).failed(3);
+    assert!(told.contains("there is no Iris in"), "{told}");
+}

@@ -1,0 +1,36 @@
+//! What the commands say of themselves.
+
+use crate::daemon::Place;
+
+#[test]
+fn every_command_explains_itself() {
+    let place = Place::empty();
+    let commands: [&[&str]; 19] = [
+        &[],
+        &["serve"],
+        &["status"],
+        &["teams"],
+        &["teams", "list"],
+        &["teams", "show"],
+        &["tell"],
+        &["wake"],
+        &["sleep"],
+        &["cancel"],
+        &["sessions"],
+        &["sessions", "list"],
+        &["sessions", "show"],
+        &["sessions", "delete"],
+        &["cache"],
+        &["cache", "inspect"],
+        &["cache", "clear"],
+        &["events"],
+        &["backup"],
+    ];
+    for command in commands.into_iter().chain([&["restore"][..]]) {
+        let words: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
+        let help = place.iris(&words).ok();
+        assert!(help.contains("Examples:"), "{words:?} has no examples");
+        let name = if command.is_empty() { "iris".to_owned() } else { command.join("_") };
+        insta::assert_snapshot!(format!("help_{name}"), help);
+    }
+}

@@ -1,0 +1,9 @@
+//! The binary as its users meet it: real processes, a temporary home, a free port, a scripted team.
+
+mod backup;
+mod daemon;
+mod help;
+mod read;
+mod serve;
+mod tell;
+mod terminal;

@@ -1,0 +1,121 @@
+//! Reading: teams, sessions, the cache, the log; and waking and putting to sleep.
+
+use crate::daemon::Daemon;
+
+/// Ids, times and ages are different each time; their shape is not.
+fn settings() -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"STATE +TURNS", "STATE  TURNS");
+    settings.add_filter(r"→ alpha  \w+", "→ alpha  [state]");
+    settings.add_filter(r"[0-9a-f]{8}-[0-9a-f-]{27}", "[id]");
+    settings.add_filter(r"(?m)^[0-9a-f]{8} ", "[short]  ");
+    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d", "[date]");
+    settings.add_filter(r"\d\d:\d\d:\d\d", "[time]");
+    settings.add_filter(r"(\[state\]|idle|stopped) \d+[sm] \(event \d+\)", "$1 [age] (event [n])");
+    settings.add_filter(r"  \d+(\.\d)?m?s  ", "  [span]  ");
+    settings.add_filter(r"after \d+(\.\d)?m?s", "after [span]");
+    settings.add_filter(r"process +\d+", "process [pid]");
+    settings.add_filter(r"(?m)^ *\d+  \[time\]", "[n]  [time]");
+    settings.add_filter(r"\[time\] +\d+", "[time] [n]");
+    settings
+}
+
+#[test]
+fn teams_and_sessions() {
+    let daemon = Daemon::start();
+    let show = |words: &[&str]| daemon.place.redact(&daemon.iris(words).ok());
+    settings().bind(|| {
+        insta::assert_snapshot!("nobody_was_told_yet", show(&["teams", "show", "alpha"]));
+        insta::assert_snapshot!("no_sessions", show(&["sessions", "list"]));
+        daemon.iris(&["tell", "alpha", "hi"]).ok();
+        daemon.iris(&["sleep", "alpha"]).ok();
+        insta::assert_snapshot!("teams_list", show(&["teams", "list"]));
+        insta::assert_snapshot!("teams_show", show(&["teams", "show", "alpha"]));
+        insta::assert_snapshot!("sessions_list", show(&["sessions", "list"]));
+        let id = daemon.iris(&["sessions", "list", "--json"]).json()["items"][0]["id"].clone();
+        let id = id.as_str().expect("an id").to_owned();
+        insta::assert_snapshot!("sessions_show", show(&["sessions", "show", &id[..8]]));
+        let other = daemon.iris(&["sessions", "list", "--team", "beta", "--json"]).json();
+        assert_eq!(other["items"], serde_json::json!([]));
+        let told = daemon.iris(&["sessions", "show", "nothing"]).failed(3);
+        assert!(told.contains("iris sessions list"), "{told}");
+        let gone = daemon.iris(&["sessions", "delete", &id[..8]]).ok();
+        assert!(gone.starts_with("forgot session"), "{gone}");
+        daemon.iris(&["sessions", "show", &id]).failed(3);
+    });
+}
+
+#[test]
+fn the_cache_is_read_by_team_session_or_turn_and_forgotten() {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "first"]).ok();
+    daemon.iris(&["tell", "alpha", "crash"]).failed(1);
+    let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
+    let (session, turn) = (kept["session"]["id"].as_str(), kept["turns"][0]["id"].as_str());
+    let (session, turn) = (session.expect("an id"), turn.expect("an id"));
+    settings().bind(|| {
+        let by_team = daemon.iris(&["cache", "inspect", "alpha"]).ok();
+        insta::assert_snapshot!("cache_of_a_session", by_team);
+        let limited = daemon.iris(&["cache", "inspect", &session[..8], "--after", "0", "--limit", "1"]);
+        assert_eq!(limited.stderr, format!("more: iris cache inspect {session} --after 1 --limit 1\n"));
+        insta::assert_snapshot!("cache_of_a_turn", daemon.iris(&["cache", "inspect", turn]).ok());
+    });
+    let messages = daemon.iris(&["cache", "inspect", turn, "--json"]).json()["messages"].clone();
+    let last = messages.as_array().and_then(|messages| messages.last()).expect("a message");
+    assert_eq!((&last["type"], &last["text"]), (&"assistant".into(), &"You said: first (turn 1)".into()));
+    let told = daemon.iris(&["cache", "inspect", "alpha", "--from", "bob"]).failed(3);
+    assert!(told.contains("--from user"), "{told}");
+    daemon.iris(&["cache", "inspect", "nothing"]).failed(3);
+    let gone = daemon.iris(&["cache", "clear", session, "--yes", "--json"]).json();
+    assert_eq!(gone["turns"], 2);
+}
+
+#[test]
+fn the_log_is_read_from_any_number() {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "hi"]).ok();
+    settings().bind(|| {
+        insta::assert_snapshot!("events", daemon.iris(&["events", "--after", "0"]).ok());
+    });
+    let all = daemon.iris(&["events", "--after", "0", "--json"]).ok();
+    let seqs: Vec<i64> = all.lines().map(seq).collect();
+    assert!(seqs.is_sorted() && seqs.len() > 5, "{all}");
+    let after = daemon.iris(&["events", "--after", &seqs[2].to_string(), "--json"]).ok();
+    assert_eq!(after.lines().map(seq).collect::<Vec<_>>(), seqs[3..]);
+    let last = daemon.iris(&["events", "--limit", "2", "--json"]).ok();
+    assert_eq!(last.lines().map(seq).collect::<Vec<_>>(), seqs[seqs.len() - 2..]);
+    let finished = daemon.iris(&["events", "--kind", "turn.finished", "--team", "alpha", "--json"]).ok();
+    assert_eq!(finished.lines().count(), 1);
+}
+
+fn seq(line: &str) -> i64 {
+    let event: serde_json::Value = serde_json::from_str(line).expect("one event on each line");
+    event["seq"].as_i64().expect("a number")
+}
+
+#[test]
+fn awake_and_asleep() {
+    let daemon = Daemon::start();
+    let woken = daemon.iris(&["wake", "alpha"]).ok();
+    assert!(woken.starts_with("alpha is awake for user (process "), "{woken}");
+    let woken = daemon.iris(&["wake", "alpha"]).ok();
+    assert!(woken.starts_with("alpha is already awake for user"), "{woken}");
+    assert_eq!(daemon.iris(&["sleep", "alpha"]).ok(), "alpha sleeps; its agent was ended\n");
+    assert_eq!(daemon.iris(&["sleep", "alpha"]).ok(), "alpha was not awake\n");
+    daemon.iris(&["wake", "nobody"]).failed(3);
+
+    daemon.iris(&["tell", "alpha", "hang", "--json", "--timeout", "200"]).json();
+    let told = daemon.iris(&["sleep", "alpha"]).failed(4);
+    assert!(told.contains("--force"), "{told}");
+    assert_eq!(daemon.iris(&["sleep", "alpha", "--all", "--force", "--json"]).json()["stopped"], 1);
+    assert_eq!(daemon.iris(&["cancel", "alpha"]).ok(), "alpha has nothing to cancel\n");
+}
+
+#[test]
+fn the_daemon_says_how_it_is() {
+    let daemon = Daemon::start();
+    let status = daemon.iris(&["status", "--json"]).json();
+    assert_eq!((&status["pid"], &status["store"]["state"]), (&daemon.ready["pid"], &"well".into()));
+    let told = daemon.iris(&["status"]).ok();
+    assert!(told.contains("agents        0 of 10"), "{told}");
+}

@@ -1,0 +1,181 @@
+//! Telling, and what comes back.
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::daemon::{Daemon, Place, Ran};
+
+#[test]
+fn the_reply_is_on_stdout_and_nothing_else_anywhere() {
+    let daemon = Daemon::start();
+    let ran = daemon.iris(&["tell", "alpha", "hello", "there"]);
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "You said: hello there (turn 1)\n", ""));
+    assert_eq!(daemon.iris(&["tell", "alpha", "again", "--from", "bob"]).ok(), "You said: again (turn 1)\n");
+}
+
+#[test]
+fn a_message_may_come_from_stdin() {
+    let daemon = Daemon::start();
+    let mut tell = daemon.place.command(&["tell", "alpha", "-"]);
+    let mut child = tell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("iris runs");
+    child.stdin.take().expect("piped").write_all(b"from a pipe").expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "You said: from a pipe (turn 1)\n");
+}
+
+#[test]
+fn json_is_the_answer_of_the_api() {
+    let daemon = Daemon::start();
+    let mut told = daemon.iris(&["tell", "alpha", "hi", "--json"]).json();
+    for different in ["sessionId", "turnId", "seq", "durationMs"] {
+        assert!(!told[different].is_null(), "{told}");
+        told[different] = format!("[{different}]").into();
+    }
+    // What an agent reports of its use is the agent's affair.
+    assert!(told["usage"]["costUsd"].is_number(), "{told}");
+    told["usage"] = "[usage]".into();
+    insta::assert_json_snapshot!(told);
+    let failed = daemon.iris(&["tell", "alpha", "fail", "--json"]);
+    assert_eq!(failed.code, 1);
+    let told: serde_json::Value = serde_json::from_str(&failed.stdout).expect("JSON");
+    assert_eq!((&told["status"], &told["error"]), (&"failed".into(), &"the model is tired".into()));
+}
+
+#[test]
+fn pieces_come_in_order_and_once() {
+    let daemon = Daemon::start();
+    for _ in 0..5 {
+        let told = daemon.iris(&["tell", "alpha", "stream"]).ok();
+        assert_eq!(told, "The quick brown fox jumps over the lazy dog.\n");
+        let told = daemon.iris(&["tell", "alpha", "burst"]).ok();
+        assert_eq!(told, "abcdefghijklmnopqrstuvwxyz\nThe end.\n");
+    }
+}
+
+#[test]
+fn the_reply_streams_while_the_turn_runs() {
+    let daemon = Daemon::start();
+    let mut tell = daemon.place.command(&["tell", "alpha", "hang"]);
+    let mut child = tell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("iris runs");
+    // The turn never ends by itself, so what is read here came while it ran.
+    let mut said = [0; 7];
+    child.stdout.as_mut().expect("piped").read_exact(&mut said).expect("the first line");
+    assert_eq!(&said, b"before\n");
+    assert_eq!(daemon.iris(&["cancel", "alpha"]).ok().lines().count(), 1);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("the turn of alpha was cancelled before it ended"), "{told}");
+}
+
+#[test]
+fn ctrl_c_leaves_the_turn_running_and_says_how_to_go_on() {
+    let daemon = Daemon::start();
+    let mut tell = daemon.place.command(&["tell", "alpha", "hang"]);
+    let mut child = tell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("iris runs");
+    child.stdout.as_mut().expect("piped").read_exact(&mut [0; 7]).expect("the first line");
+    kill(Pid::from_raw(child.id().try_into().expect("a process id")), Signal::SIGINT).expect("it is ours");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("iris cache inspect ") && told.contains("iris cancel --turn "), "{told}");
+    let team = daemon.iris(&["teams", "show", "alpha", "--json"]).json();
+    assert_eq!(team["sessions"][0]["state"], "processing");
+    daemon.iris(&["cancel", "alpha"]).ok();
+}
+
+#[test]
+fn patience_that_ends_is_not_a_failure() {
+    let daemon = Daemon::start();
+    let ran = daemon.iris(&["tell", "alpha", "hang", "--timeout", "300ms"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "before\n"));
+    let session = daemon.iris(&["sessions", "list", "--json"]).json()["items"][0]["id"].clone();
+    let session = session.as_str().expect("an id");
+    assert_eq!(ran.stderr, format!("still working; read it later with: iris cache inspect {session}\n"));
+    daemon.iris(&["cancel", "alpha"]).ok();
+}
+
+#[test]
+fn without_waiting_the_ids_are_printed() {
+    let daemon = Daemon::start();
+    let told = daemon.iris(&["tell", "alpha", "hi", "--async"]).ok();
+    let names: Vec<&str> = told.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["turn", "session", "position"]);
+    let told = daemon.iris(&["tell", "beta", "hi", "--timeout", "-1", "--json"]).json();
+    assert_eq!(told["status"], "async");
+    let told = daemon.iris(&["tell", "beta", "later", "--in", "10m", "--json"]).json();
+    assert_eq!(told["status"], "async");
+    let cancelled = daemon.iris(&["cancel", "--turn", told["turnId"].as_str().expect("an id")]).ok();
+    assert!(cancelled.contains("withdrawn; it never ran"), "{cancelled}");
+}
+
+#[test]
+fn the_same_key_tells_once() {
+    let daemon = Daemon::start();
+    for _ in 0..2 {
+        let told = daemon.iris(&["tell", "alpha", "once", "--key", "k1"]).ok();
+        assert_eq!(told, "You said: once (turn 1)\n");
+    }
+    assert_eq!(daemon.iris(&["tell", "alpha", "more"]).ok(), "You said: more (turn 2)\n");
+}
+
+#[test]
+fn how_a_turn_ends_is_an_exit_code_and_a_sentence() {
+    let daemon = Daemon::start();
+    let check = |words: &[&str], code: i32, parts: &[&str]| {
+        let told = daemon.iris(words).failed(code);
+        for part in parts {
+            assert!(told.contains(part), "{words:?}: {told}");
+        }
+    };
+    check(&["tell", "alpha", "fail"], 1, &["error: the turn of alpha failed: the model is tired", "hint: "]);
+    check(&["tell", "alpha", "crash"], 1, &["was terminated", "exit code 3", "out of cheese", "iris cache inspect"]);
+    check(&["tell", "nobody", "hi"], 3, &["error: there is no team 'nobody'", "hint: known teams: alpha, beta"]);
+    check(&["tell", "alpha", ""], 2, &["the message is empty"]);
+    check(&["tell", "alpha", "hi", "--timeout", "soon"], 2, &["use -1 (not at all)"]);
+    check(&["tell"], 2, &["Usage: iris tell"]);
+}
+
+#[test]
+fn a_watcher_survives_the_daemon() {
+    let daemon = Daemon::start();
+    let mut tell = daemon.place.command(&["tell", "alpha", "hang"]);
+    let mut child = tell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("iris runs");
+    child.stdout.as_mut().expect("piped").read_exact(&mut [0; 7]).expect("the first line");
+    let agent = daemon.iris(&["teams", "show", "alpha", "--json"]).json()["sessions"][0]["pid"].as_i64();
+    let again = Daemon::on(daemon.kill());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("Iris ended while the turn ran; its outcome is unknown"), "{told}");
+    assert_eq!(again.iris(&["tell", "alpha", "hi"]).ok(), "You said: hi (turn 2)\n");
+    // The hanging agent of the killed daemon: it reads nothing any more, so only a signal ends it.
+    if let Some(pid) = agent.and_then(|pid| i32::try_from(pid).ok()) {
+        kill(Pid::from_raw(pid), Signal::SIGKILL).ok();
+    }
+}
+
+#[test]
+fn a_reader_that_had_enough_is_no_error() {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "hi"]).ok();
+    let mut events = daemon.place.command(&["events", "--after", "0", "--follow"]);
+    let mut child = events.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("iris runs");
+    child.stdout.as_mut().expect("piped").read_exact(&mut [0; 10]).expect("the first event");
+    drop(child.stdout.take());
+    daemon.iris(&["tell", "alpha", "hi"]).ok();
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn a_home_named_on_the_command_line_is_the_one() {
+    let daemon = Daemon::start();
+    let elsewhere = Place::empty();
+    let home = daemon.place.home();
+    let words = ["--home", home.to_str().expect("text"), "tell", "alpha", "hi"];
+    assert_eq!(Ran::of(elsewhere.command(&words)).ok(), "You said: hi (turn 1)\n");
+}

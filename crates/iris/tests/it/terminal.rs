@@ -1,0 +1,53 @@
+//! What a person at a terminal sees. `script` of util-linux makes the terminal; without it these tests have nothing to
+//! look at, and the printer's own tests stand alone.
+
+use std::process::{Command, Stdio};
+
+use crate::daemon::Daemon;
+
+/// Runs a command with a terminal for stdout and stderr; gives what came out, with the exit code. None without `script`.
+fn on_a_terminal(daemon: &Daemon, words: &[&str], environment: &[(&str, &str)]) -> Option<(String, i32)> {
+    let there = Command::new("script").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !there.is_ok_and(|status| status.success()) {
+        return None;
+    }
+    let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let line = format!("'{}' {}", env!("CARGO_BIN_EXE_iris"), line.join(" "));
+    let mut script = Command::new("script");
+    script.args(["-q", "-e", "-c", &line, "/dev/null"]).stdin(Stdio::null());
+    script.env("IRIS_HOME", daemon.place.home()).env("TERM", "xterm").env_remove("NO_COLOR");
+    script.envs(environment.iter().copied());
+    let output = script.output().expect("script runs");
+    Some((String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap_or(-1)))
+}
+
+#[test]
+fn hostile_text_is_visible_and_harmless() {
+    let daemon = Daemon::start();
+    let escaped = "\\u{1b}[31mred\\u{1b}[0m \\u{202e}txt.exe zero\\u{200b}width\r\nnext\tline\r\n";
+    let Some((seen, code)) = on_a_terminal(&daemon, &["tell", "alpha", "evil"], &[]) else { return };
+    assert_eq!(code, 0);
+    assert!(seen.contains(escaped), "{seen:?}");
+    assert!(!seen.contains("\u{1b}[31m") && !seen.contains('\u{202e}') && !seen.contains('\u{200b}'), "{seen:?}");
+
+    for words in [&["cache", "inspect", "alpha"][..], &["events", "--after", "0"], &["tell", "alpha", "evil", "--json"]]
+    {
+        let (seen, _) = on_a_terminal(&daemon, words, &[]).expect("it was there before");
+        assert!(seen.contains("txt.exe") || seen.contains("\\u{1b}[31mred"), "{words:?}: {seen:?}");
+        assert!(!seen.contains("\u{1b}[31m") && !seen.contains('\u{202e}'), "{words:?}: {seen:?}");
+    }
+    // Into a pipe it goes as the agent wrote it.
+    let raw = daemon.iris(&["tell", "alpha", "evil"]).ok();
+    assert_eq!(raw, "\u{1b}[31mred\u{1b}[0m \u{202e}txt.exe zero\u{200b}width\nnext\tline\n");
+}
+
+#[test]
+fn colour_only_where_it_is_wanted() {
+    let daemon = Daemon::start();
+    let words = ["teams", "list"];
+    let Some((seen, _)) = on_a_terminal(&daemon, &words, &[]) else { return };
+    assert!(seen.contains("\u{1b}["), "{seen:?}");
+    let (seen, _) = on_a_terminal(&daemon, &words, &[("NO_COLOR", "1")]).expect("it was there before");
+    assert!(!seen.contains("\u{1b}["), "{seen:?}");
+    assert!(!daemon.iris(&words).ok().contains('\u{1b}'));
+}

@@ -5,5 +5,6 @@
 pub mod agent;
 pub mod claude;
 pub mod launch;
+pub mod leftover;
 mod lines;
 pub mod scripted;

@@ -31,7 +31,7 @@ impl Lines {
     /// Gives every finished line to `take` and keeps the rest.
     pub fn drain(&mut self, mut take: impl FnMut(Line<'_>)) {
         let mut start = 0;
-        while let Some(length) = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') {
+        while let Some(length) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
             let end = self.searched + length;
             match self.skipping.take() {
                 Some(bytes) => take(Line::TooLong { bytes: bytes + end - start }),

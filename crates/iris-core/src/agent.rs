@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::message::Message;
+use crate::message::Heard;
 
 /// One thing that came out of an agent, parsed and typed by the adapter of its kind.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub enum AgentOutput {
     /// It is up and takes messages.
     Ready,
     /// Something worth keeping.
-    Message(Message),
+    Message(Heard),
     /// A piece of text of a message that is still being written. Shown, never stored.
     Delta(String),
     /// It asks leave to use a tool, and waits.

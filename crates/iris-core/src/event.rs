@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentExit;
 use crate::id::{Party, SessionId, TurnId};
-use crate::message::Message;
+use crate::message::Heard;
 use crate::pool::WaitReason;
 use crate::team::TeamName;
 use crate::turn::Ending;
@@ -171,9 +171,9 @@ impl Fact {
 #[derive(Clone, Debug)]
 pub struct Said(Arc<str>);
 
-impl From<&Message> for Said {
-    fn from(message: &Message) -> Self {
-        Self(serde_json::to_string(message).expect("a message is plain data").into())
+impl From<&Heard> for Said {
+    fn from(heard: &Heard) -> Self {
+        Self(heard.to_json().into())
     }
 }
 

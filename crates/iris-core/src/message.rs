@@ -3,6 +3,53 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+/// A message as an adapter hands it on, with the agent's own line beside what was understood of it.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    pub kind: MessageType,
+    pub text: Option<String>,
+    /// The tool call under which a sub-agent said this.
+    pub parent: Option<String>,
+    /// The agent's own line. The adapter has parsed it, so it is JSON, and is not looked at again.
+    pub line: Option<String>,
+}
+
+impl Heard {
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self { kind: MessageType::Assistant, text: Some(text.into()), parent: None, line: None }
+    }
+
+    /// Whether this is the agent itself speaking to whoever told it, and not one of its sub-agents.
+    pub fn is_reply(&self) -> bool {
+        self.kind == MessageType::Assistant && self.parent.is_none()
+    }
+
+    /// The form in which it is kept: that of `Message`. Put together by hand, because an agent may say ten thousand
+    /// things in a burst and each line would else be parsed twice.
+    pub fn to_json(&self) -> String {
+        let line = self.line.as_deref().unwrap_or_default();
+        let text = self.text.as_deref().unwrap_or_default();
+        let mut json = String::with_capacity(line.len() + text.len() + 64);
+        json.push_str("{\"type\":\"");
+        json.push_str(self.kind.as_str());
+        json.push('"');
+        for (name, value) in [("text", &self.text), ("parent", &self.parent)] {
+            if let Some(value) = value {
+                json.push_str(",\"");
+                json.push_str(name);
+                json.push_str("\":");
+                json.push_str(&serde_json::to_string(value).expect("text always has a JSON form"));
+            }
+        }
+        if !line.is_empty() {
+            json.push_str(",\"data\":");
+            json.push_str(line);
+        }
+        json.push('}');
+        json
+    }
+}
+
 /// What a message is, in words that hold for every kind of agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,12 +96,28 @@ pub struct Message {
 }
 
 impl Message {
-    pub fn assistant(text: impl Into<String>) -> Self {
-        Self { kind: MessageType::Assistant, text: Some(text.into()), parent: None, data: None }
-    }
-
     /// Whether this is the agent itself speaking to whoever told it, and not one of its sub-agents.
     pub fn is_reply(&self) -> bool {
         self.kind == MessageType::Assistant && self.parent.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_heard_reads_back_as_a_message() {
+        let heard = Heard {
+            kind: MessageType::ToolUse,
+            text: Some("a \"quoted\"\nline \u{1}".to_owned()),
+            parent: Some("toolu_1".to_owned()),
+            line: Some(r#"{"type":"assistant","n":[1,2]}"#.to_owned()),
+        };
+        let kept: Message = serde_json::from_str(&heard.to_json()).expect("it is JSON");
+        assert_eq!((kept.kind, &kept.text, &kept.parent), (heard.kind, &heard.text, &heard.parent));
+        assert_eq!(kept.data.expect("the line").get(), heard.line.as_deref().expect("the line"));
+        let bare: Message = serde_json::from_str(&Heard::assistant("hi").to_json()).expect("it is JSON");
+        assert!(bare.is_reply() && bare.data.is_none());
     }
 }

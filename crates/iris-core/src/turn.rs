@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{AgentExit, AgentOutput, PermissionReply, PermissionRequest, TurnEnd, Usage};
-use crate::message::Message;
+use crate::message::Heard;
 use crate::team::GrantPermission;
 
 /// The state of a turn as stored.
@@ -169,7 +169,7 @@ pub enum TurnInput {
 /// What to do about it, in order.
 #[derive(Debug)]
 pub enum Effect {
-    Keep(Message),
+    Keep(Heard),
     ShowDelta(String),
     /// The agent gave a sign of life: the response time-out starts anew.
     RestartClock,

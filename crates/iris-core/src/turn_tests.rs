@@ -1,7 +1,7 @@
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::message::MessageType;
+use crate::message::{Heard, MessageType};
 
 #[derive(Clone, Copy, Debug)]
 enum At {
@@ -30,7 +30,7 @@ fn ended(error: Option<&str>, aborted: bool) -> TurnInput {
 }
 
 fn said(text: &str) -> TurnInput {
-    TurnInput::Output(AgentOutput::Message(Message::assistant(text)))
+    TurnInput::Output(AgentOutput::Message(Heard::assistant(text)))
 }
 
 fn asked() -> TurnInput {
@@ -130,11 +130,11 @@ fn a_finished_message_replaces_its_deltas_and_sub_agents_are_not_the_reply() {
     let mut turn = turn(At::Running);
     turn.apply(TurnInput::Output(AgentOutput::Delta("he".to_owned())));
     turn.apply(said("hello"));
-    let aside = Message {
+    let aside = Heard {
         kind: MessageType::Assistant,
         text: Some("aside".to_owned()),
         parent: Some("toolu_1".to_owned()),
-        data: None,
+        line: None,
     };
     turn.apply(TurnInput::Output(AgentOutput::Message(aside)));
     assert_eq!(turn.partial_text(), "hello");

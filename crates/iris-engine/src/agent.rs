@@ -174,7 +174,6 @@ pub(crate) async fn stop_all(engine: &Inner) {
         for (session, runner) in agents() {
             if over || runner.phase() != PoolPhase::Busy {
                 let mode = if over { StopMode::Now } else { StopMode::IfIdle };
-                #[expect(clippy::disallowed_methods, reason = "owned and awaited right here")]
                 stopping.spawn(async move { (session, runner.stop(mode, StopCause::Shutdown).await) });
             }
         }

@@ -173,6 +173,11 @@ impl Inner {
                 lane::recover(tx, OwnLanes::FromEarlierLife, |session| policy(&policies, &session.to))
             })
             .await?;
+        for (session, pid) in &recovery.processes {
+            if iris_agents::leftover::end(session, *pid) {
+                tracing::warn!(%session, pid, "ended an agent that had outlived its daemon");
+            }
+        }
         if recovery.sessions > 0 {
             tracing::warn!(
                 interrupted = recovery.interrupted,

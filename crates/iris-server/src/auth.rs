@@ -48,7 +48,9 @@ fn is_loopback(host: &str) -> bool {
         Some((name, port)) if port.chars().all(|c| c.is_ascii_digit()) => name,
         _ => host,
     };
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+    // Written out as a number, any loopback address is this machine; a name could be made to mean anything.
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -57,10 +59,12 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_answered() {
-        for good in ["localhost", "localhost:1615", "127.0.0.1:1615", "[::1]:1615", "[::1]"] {
+        for good in ["localhost", "localhost:1615", "127.0.0.1:1615", "[::1]:1615", "[::1]", "127.0.0.2:1615"] {
             assert!(is_loopback(good), "{good}");
         }
-        for bad in ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "0.0.0.0:1615", "::1"] {
+        for bad in
+            ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "0.0.0.0:1615", "10.0.0.1"]
+        {
             assert!(!is_loopback(bad), "{bad}");
         }
     }

@@ -8,7 +8,8 @@ CREATE TABLE setting (
     value TEXT NOT NULL
 );
 
--- The last number given out. Taking one locks this row until the commit, so numbers are in commit order.
+-- PostgreSQL only: the last number given out. Taking one locks this row until the commit, so numbers are in commit order.
+-- SQLite has one writer, which counts by itself.
 CREATE TABLE log (
     id  {{number key}},
     seq BIGINT NOT NULL
@@ -64,7 +65,7 @@ CREATE TABLE turn (
     ending      TEXT,
     response    TEXT,
     usage       TEXT
-);
+) {{no hidden key}};
 CREATE INDEX turn_of_session ON turn (session, number);
 CREATE INDEX turn_waiting ON turn (session, ready_at, number) WHERE state = 'queued';
 CREATE UNIQUE INDEX turn_key ON turn (key) WHERE key IS NOT NULL;

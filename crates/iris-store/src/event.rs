@@ -32,23 +32,26 @@ pub fn append(tx: &mut Tx<'_>, drafts: &[Draft]) -> Result<i64, StoreError> {
     Ok(before + 1)
 }
 
-/// Numbers are taken in commit order. The first transaction of a batch that wants one locks the counter until the commit
-/// (SQLite has one writer anyway); from then on they are counted in memory, and written back before the commit.
+/// Numbers are taken in commit order. On PostgreSQL the first transaction of a batch that wants one locks the counter
+/// until the commit. SQLite has one writer, which remembers the last number, so that no page has to be written for it; the
+/// newest event is never deleted, so it can be asked when it does not know.
 fn last_number(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
     if let Some(last) = tx.batch().last_seq {
         return Ok(last);
     }
-    let plain = "SELECT seq FROM log WHERE id = 1";
-    let locked = "SELECT seq FROM log WHERE id = 1 FOR UPDATE";
-    let row = tx.one(if tx.is_postgres() { locked } else { plain }, &[])?;
+    if !tx.is_postgres() {
+        return newest(tx);
+    }
+    let row = tx.one("SELECT seq FROM log WHERE id = 1 FOR UPDATE", &[])?;
     Ok(row.ok_or_else(|| StoreError::Sql("the log has lost its counter".to_owned()))?.int(0))
 }
 
 /// Called once for a batch, before its commit.
 pub(crate) fn write_back_number(tx: &mut Tx<'_>) -> Result<(), StoreError> {
-    match tx.batch().last_seq {
-        Some(last) => tx.run("UPDATE log SET seq = ?1 WHERE id = 1", values![last]),
-        None => Ok(()),
+    let last = tx.batch().last_seq;
+    match last {
+        Some(last) if tx.is_postgres() => tx.run("UPDATE log SET seq = ?1 WHERE id = 1", values![last]),
+        _ => Ok(()),
     }
 }
 
@@ -112,7 +115,7 @@ pub(crate) fn delete_messages(tx: &mut Tx<'_>, turn: &str) -> Result<(), StoreEr
 
 /// The number of the newest event.
 pub fn newest(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
-    Ok(tx.one("SELECT seq FROM log WHERE id = 1", &[])?.map_or(0, |row| row.int(0)))
+    Ok(tx.one("SELECT coalesce(max(seq), 0) FROM event", &[])?.map_or(0, |row| row.int(0)))
 }
 
 fn recorded(row: &Row) -> Result<Recorded, StoreError> {

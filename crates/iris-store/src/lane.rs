@@ -57,6 +57,8 @@ pub struct Recovery {
     pub interrupted: i64,
     pub requeued: i64,
     pub sessions: i64,
+    /// The processes that served these sessions, which may be running still.
+    pub processes: Vec<(SessionId, i64)>,
 }
 
 /// Ends what a dead daemon left behind: sessions of this node's earlier life, and lanes whose lease has run out.
@@ -80,6 +82,7 @@ pub fn recover(
     for row in tx.many(sql, values![&node])? {
         let Some(session) = session::lock(tx, &SessionId::new(row.text(0)))? else { continue };
         recovery.sessions += 1;
+        recovery.processes.extend(session.pid.map(|pid| (session.id.clone(), pid)));
         if let Some(running) = &session.running {
             match on_interrupted(&session) {
                 OnInterrupted::Stop => {
@@ -100,7 +103,7 @@ pub fn recover(
         )?;
     }
     if recovery.sessions > 0 {
-        let Recovery { interrupted, requeued, sessions } = recovery;
+        let Recovery { interrupted, requeued, sessions, .. } = recovery;
         let fact = Fact::Daemon(DaemonEvent::Recovered { interrupted, requeued, sessions });
         event::append(tx, &[Draft { subject: Subject::default(), fact }])?;
     }

@@ -1,7 +1,7 @@
 //! The handle on the database that the rest of Iris holds: open, write, read.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -63,10 +63,13 @@ pub(crate) struct Shared {
     health: watch::Sender<StoreHealth>,
     /// Transactions that have been handed to the writer's thread and are not done.
     queued: AtomicUsize,
+    /// Until when, in Iris's time, it is better to wait for others than to write alone.
+    crowded_until: AtomicI64,
 }
 
 const WAITING_WRITES: usize = 4096;
 const READERS: usize = 2;
+const CROWD_LASTS_MS: i64 = 20;
 
 impl Store {
     /// Opens the database, brings its schema up to date (with a backup before) and starts the store's threads.
@@ -84,6 +87,7 @@ impl Store {
             on_commit,
             health: health_sender,
             queued: AtomicUsize::new(0),
+            crowded_until: AtomicI64::new(0),
         });
         let mut connection = shared.connect()?;
         migrate::bring_up_to_date(&mut connection, &shared.location, migrations)?;
@@ -119,15 +123,20 @@ impl Store {
 
     /// When nobody else writes, the caller's own thread does it: that saves waking the writer's thread and being woken by
     /// it, which for a lone tell costs as much as the sync. It holds up one thread of the caller's for one commit, and
-    /// never more than one: whoever comes meanwhile goes to the writer, which commits them together.
+    /// never more than one: whoever comes meanwhile goes to the writer, which commits them together, and for a while
+    /// after that everybody does: many that write alone would each pay for a sync of their own.
     fn write_here<T, F>(&self, name: &'static str, transaction: &mut F) -> Option<Result<T, StoreError>>
     where
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send,
         T: Send,
     {
-        let lone =
-            matches!(self.shared.location, Location::Sqlite(_)) && self.shared.queued.load(Ordering::SeqCst) == 0;
-        let mut writer = if lone { self.writer.try_lock().ok()? } else { return None };
+        if !self.shared.is_quiet() {
+            return None;
+        }
+        let Ok(mut writer) = self.writer.try_lock() else {
+            self.shared.note_crowd();
+            return None;
+        };
         let mut value = None;
         let result = writer.commit_one(name, &mut |tx| {
             value = Some(transaction(tx)?);
@@ -185,6 +194,18 @@ impl Shared {
             Location::Sqlite(path) => Connection::Sqlite(Sqlite::open(path, Arc::clone(&self.clock))?),
             Location::Postgres(url) => Connection::Postgres(Postgres::open(url)?),
         })
+    }
+
+    /// Whether nobody else writes or has just written. PostgreSQL's connection has a thread of its own in any case.
+    fn is_quiet(&self) -> bool {
+        matches!(self.location, Location::Sqlite(_))
+            && self.queued.load(Ordering::SeqCst) == 0
+            && self.clock.iris_ms() >= self.crowded_until.load(Ordering::SeqCst)
+    }
+
+    /// Several wanted to write at once.
+    pub fn note_crowd(&self) {
+        self.crowded_until.store(self.clock.iris_ms() + CROWD_LASTS_MS, Ordering::SeqCst);
     }
 
     pub fn done(&self, transactions: usize) {

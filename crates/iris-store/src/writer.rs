@@ -4,7 +4,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use iris_core::event::Recorded;
 use tokio::sync::mpsc;
 
 use crate::engine::{Access, Connection};
@@ -66,6 +65,8 @@ pub(crate) struct Writer {
     connection: Option<Connection>,
     reopened_at: Option<Instant>,
     closed: bool,
+    /// The last number given out, if this is the only writer there can be.
+    last_seq: Option<i64>,
 }
 
 /// The writer's thread: takes what is waiting, all of it at once.
@@ -82,6 +83,9 @@ pub(crate) fn serve(writer: &Mutex<Writer>, mut orders: mpsc::Receiver<Order>) {
                 Err(_) => break,
             }
         }
+        if batch.len() > 1 {
+            writer.shared.note_crowd();
+        }
         writer.perform(batch);
         if closing {
             return;
@@ -91,7 +95,7 @@ pub(crate) fn serve(writer: &Mutex<Writer>, mut orders: mpsc::Receiver<Order>) {
 
 impl Writer {
     pub fn new(shared: Arc<Shared>, connection: Connection) -> Self {
-        Self { shared, connection: Some(connection), reopened_at: None, closed: false }
+        Self { shared, connection: Some(connection), reopened_at: None, closed: false, last_seq: None }
     }
 
     /// From now on nothing is written any more.
@@ -136,7 +140,8 @@ impl Writer {
         if result.as_ref().is_err_and(StoreError::needs_reopen) {
             self.connection = None;
         }
-        let appended = result?;
+        let Batch { appended, last_seq } = result.inspect_err(|_| self.last_seq = None)?;
+        self.last_seq = last_seq.filter(|_| matches!(self.connection, Some(Connection::Sqlite(_))));
         for job in batch.iter() {
             failpoint::hit(job.name(), "after_commit");
         }
@@ -146,14 +151,15 @@ impl Writer {
         Ok(())
     }
 
-    fn transact<S: Step>(&mut self, batch: &mut [S]) -> Result<Vec<Arc<Recorded>>, StoreError> {
+    fn transact<S: Step>(&mut self, batch: &mut [S]) -> Result<Batch, StoreError> {
         let connection = self.connection.as_mut().ok_or(StoreError::Closed)?;
         connection.begin(Access::Write)?;
-        let outcome = run_all(&self.shared, connection, batch).and_then(|appended| {
+        let together = Batch { appended: Vec::new(), last_seq: self.last_seq };
+        let outcome = run_all(&self.shared, connection, batch, together).and_then(|together| {
             for job in batch.iter() {
                 failpoint::hit(job.name(), "before_commit");
             }
-            connection.commit().map(|()| appended)
+            connection.commit().map(|()| together)
         });
         if outcome.as_ref().is_err_and(|error| !error.needs_reopen()) {
             connection.rollback()?;
@@ -183,11 +189,11 @@ fn run_all<S: Step>(
     shared: &Shared,
     connection: &mut Connection,
     batch: &mut [S],
-) -> Result<Vec<Arc<Recorded>>, StoreError> {
-    let mut together = Batch::default();
+    mut together: Batch,
+) -> Result<Batch, StoreError> {
     for job in batch {
         job.run(&mut Tx::new(connection, &shared.clock, &shared.node, &mut together))?;
     }
     event::write_back_number(&mut Tx::new(connection, &shared.clock, &shared.node, &mut together))?;
-    Ok(together.appended)
+    Ok(together)
 }

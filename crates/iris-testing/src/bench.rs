@@ -79,7 +79,7 @@ impl Figure {
 pub fn run(plan: &Plan) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let mut figures = Vec::new();
-    let floors = floor::measure(plan, &runtime)?;
+    let floors = floor::measure(plan)?;
     figures.extend(floors.figures());
     figures.extend(measure::all(plan, &runtime, &floors)?);
     print(&figures);

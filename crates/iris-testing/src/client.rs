@@ -110,6 +110,11 @@ impl Client {
     }
 }
 
+/// Whether an answer has come to its end.
+pub fn is_whole(buffer: &[u8]) -> Result<bool> {
+    Ok(parse(buffer)?.is_some())
+}
+
 fn parse(buffer: &[u8]) -> Result<Option<(Answer, usize)>> {
     let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&buffer[..end])?;

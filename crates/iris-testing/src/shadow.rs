@@ -85,7 +85,6 @@ impl Shadow {
         };
         let mut talking = tokio::task::JoinSet::new();
         for (number, said) in self.parties.iter().enumerate() {
-            #[expect(clippy::disallowed_methods, reason = "awaited below")]
             talking.spawn(talk(number, Arc::clone(said), daemon.client(), tells));
         }
         if let Crash::After(time) = crash {

@@ -1,8 +1,7 @@
 //! One line of the agent into typed output. Parsing only: what follows from it is decided in iris-core.
 
 use iris_core::agent::{AgentOutput, PermissionRequest, TurnEnd, Usage};
-use iris_core::message::{Message, MessageType};
-use serde_json::value::RawValue;
+use iris_core::message::{Heard, MessageType};
 
 use super::wire::{Block, Content, Line, ResultLine};
 use super::write;
@@ -33,7 +32,7 @@ impl Reader {
 
     pub fn too_long(bytes: usize) -> AgentOutput {
         let text = format!("a line of {bytes} bytes was passed over");
-        AgentOutput::Message(Message { kind: MessageType::Garbage, text: Some(text), parent: None, data: None })
+        AgentOutput::Message(Heard { kind: MessageType::Garbage, text: Some(text), parent: None, line: None })
     }
 
     fn understand(&mut self, text: &str, line: Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
@@ -69,8 +68,13 @@ impl Reader {
             return garbage(text.as_bytes());
         };
         let total = result.total_cost_usd.unwrap_or(self.cost_so_far);
-        // The total starts anew when the agent clears its conversation.
-        let cost_usd = if total >= self.cost_so_far { total - self.cost_so_far } else { total };
+        // The total goes on over a restart of the agent and starts anew when it clears its conversation, so what it says
+        // of this turn alone is better, where it says it.
+        let cost_usd = match &result.model_usage_since_last_result {
+            Some(models) => models.values().filter_map(|usage| usage["costUSD"].as_f64()).sum(),
+            None if total >= self.cost_so_far => total - self.cost_so_far,
+            None => total,
+        };
         self.cost_so_far = total;
         let reason = result.terminal_reason.as_deref().unwrap_or_default();
         let said = result.result.map(|said| said.into_owned());
@@ -159,12 +163,11 @@ fn control_request(text: &str, line: Line<'_>, replies: &mut Vec<u8>) -> AgentOu
 }
 
 fn message(kind: MessageType, text: Option<String>, parent: Option<String>, line: &str) -> AgentOutput {
-    let data = RawValue::from_string(line.trim().to_owned()).ok();
-    AgentOutput::Message(Message { kind, text, parent, data })
+    AgentOutput::Message(Heard { kind, text, parent, line: Some(line.trim().to_owned()) })
 }
 
 fn garbage(bytes: &[u8]) -> AgentOutput {
     let kept = &bytes[..bytes.len().min(GARBAGE_KEPT)];
     let text = Some(String::from_utf8_lossy(kept).into_owned());
-    AgentOutput::Message(Message { kind: MessageType::Garbage, text, parent: None, data: None })
+    AgentOutput::Message(Heard { kind: MessageType::Garbage, text, parent: None, line: None })
 }

@@ -106,6 +106,8 @@ pub(crate) struct ResultLine<'a> {
     pub usage: TurnUsage,
     #[serde(default, rename = "modelUsage")]
     pub model_usage: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(default)]
+    pub model_usage_since_last_result: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -16,6 +16,8 @@ pub struct Conversation {
     pub id: String,
     pub turn: u64,
     pub totals: Totals,
+    /// What the last result had told of; the next tells of the difference too.
+    reported: Totals,
     /// None keeps the memory in the process only.
     directory: Option<PathBuf>,
     journal: Option<File>,
@@ -52,7 +54,8 @@ impl Conversation {
             Identity::New(id) => (id, false),
             Identity::Resumed(id) => (id, true),
         };
-        let mut conversation = Self { id, turn: 0, totals: Totals::default(), directory, journal: None };
+        let mut conversation =
+            Self { id, turn: 0, totals: Totals::default(), reported: Totals::default(), directory, journal: None };
         match conversation.known()? {
             Some(turn) if resumed => conversation.turn = turn,
             Some(_) => return Err(OpenError::InUse(conversation.id)),
@@ -61,6 +64,7 @@ impl Conversation {
         }
         if resumed {
             conversation.totals = conversation.load_totals();
+            conversation.reported = conversation.totals;
         }
         Ok(conversation)
     }
@@ -106,6 +110,18 @@ impl Conversation {
             Ok(journal) => Ok(Some(last_turn(&journal))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(OpenError::Storage { path, source }),
+        }
+    }
+
+    /// What was spent since this was last asked.
+    pub fn spent_since_last_result(&mut self) -> Totals {
+        let before = std::mem::replace(&mut self.reported, self.totals);
+        Totals {
+            cost: self.totals.cost - before.cost,
+            usage: Usage {
+                input: self.totals.usage.input - before.usage.input,
+                output: self.totals.usage.output - before.usage.output,
+            },
         }
     }
 

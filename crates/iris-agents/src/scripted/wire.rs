@@ -120,6 +120,7 @@ pub struct TurnResult<'a> {
     pub usage: TurnUsage,
     #[serde(rename = "modelUsage")]
     pub model_usage: ModelUsage<'a>,
+    pub model_usage_since_last_result: ModelUsage<'a>,
     pub permission_denials: &'a [Value],
     pub terminal_reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]

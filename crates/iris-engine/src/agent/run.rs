@@ -12,7 +12,7 @@ use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
 use iris_core::id::{SessionId, TurnId};
-use iris_core::message::Message;
+use iris_core::message::Heard;
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
@@ -334,7 +334,7 @@ impl Runner {
         Ok(next)
     }
 
-    fn keep(&mut self, message: &Message) {
+    fn keep(&mut self, message: &Heard) {
         let Some(current) = &mut self.current else { return };
         if current.unsaved.is_empty() {
             current.unsaved_since = Instant::now();

@@ -138,6 +138,10 @@ impl Follower {
                 return None;
             }
             if self.after < *self.head.borrow_and_update() {
+                // Pieces were written before the message they belong to, so they go out before it.
+                while let Ok(delta) = self.deltas.try_recv() {
+                    self.show(Ok(delta))?;
+                }
                 self.read().await?;
                 continue;
             }

@@ -111,7 +111,7 @@ pub fn completed(work: &Work, response: &str) -> Finish {
         session: work.session.clone(),
         epoch: work.epoch,
         turn: work.turn.clone(),
-        messages: vec![(&iris_core::message::Message::assistant(response)).into()],
+        messages: vec![(&iris_core::message::Heard::assistant(response)).into()],
         outcome: TurnOutcome { ending: Ending::Completed, response: response.to_owned(), usage: Usage::default() },
         duration_ms: 1,
         agent: AgentAfter::Ready,

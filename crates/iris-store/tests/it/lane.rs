@@ -20,13 +20,14 @@ on_both!(a_killed_daemon_leaves_its_turn_interrupted_and_the_others_in_order, |d
     let (epoch, work) = serve(&store, &first.session).await;
     let work = work.expect("work");
     let (id, running) = (first.session.clone(), work.turn.clone());
-    let said = [(&iris_core::message::Message::assistant("half")).into()];
+    let said = [(&iris_core::message::Heard::assistant("half")).into()];
     store.write("record", move |tx| turn::record(tx, &id, epoch, &running, &said)).await.expect("written");
     store.close().await;
 
     let store = database.open_as("n1");
     let recovery = recover(&store, OwnLanes::FromEarlierLife, OnInterrupted::Stop).await;
-    assert_eq!(recovery, Recovery { interrupted: 1, requeued: 0, sessions: 1 });
+    assert_eq!((recovery.interrupted, recovery.requeued, recovery.sessions), (1, 0, 1));
+    assert_eq!(recovery.processes, [(first.session.clone(), 1)]);
     let id = work.turn.clone();
     let ended = store.read(move |tx| turn::find(tx, &id)).await.expect("readable").expect("there");
     assert_eq!(ended.state, TurnState::Terminated);
@@ -48,7 +49,7 @@ on_both!(a_team_may_have_interrupted_turns_run_again, |database: Database| async
 
     let store = database.open_as("n1");
     let recovery = recover(&store, OwnLanes::FromEarlierLife, OnInterrupted::Resume).await;
-    assert_eq!(recovery, Recovery { interrupted: 0, requeued: 1, sessions: 1 });
+    assert_eq!((recovery.interrupted, recovery.requeued, recovery.sessions), (0, 1, 1));
     let (_, work) = serve(&store, &first.session).await;
     let work = work.expect("work");
     assert_eq!(work.body, "one", "at its old place, before the second");

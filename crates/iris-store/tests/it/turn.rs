@@ -190,7 +190,7 @@ on_both!(a_scheduled_turn_waits_for_its_time_and_can_be_withdrawn, |database: Da
         }
     }
     let fired = store.write("timer.fire", |tx| timer::fire_due(tx, 10)).await.expect("written");
-    assert_eq!(fired, [soon.session.clone()]);
+    assert_eq!(fired, std::slice::from_ref(&soon.session));
     assert_eq!(row(&store, &soon.turn).await.state, TurnState::Queued);
 
     let id = never.turn.clone();

@@ -2,12 +2,11 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
-use tokio::runtime::Runtime;
 
-use super::load::{Latencies, SCRIPT};
+use super::load::{Caller, Latencies, SCRIPT};
 use super::{Figure, Plan};
 use crate::daemon::{Daemon, Setup};
 
@@ -32,9 +31,9 @@ impl Floors {
     }
 }
 
-pub fn measure(plan: &Plan, runtime: &Runtime) -> Result<Floors> {
+pub fn measure(plan: &Plan) -> Result<Floors> {
     eprintln!("measuring the floors");
-    Ok(Floors { agent: agent(plan)?, http: http(plan, runtime)?, commit: commit(plan)? })
+    Ok(Floors { agent: agent(plan)?, http: http(plan)?, commit: commit(plan)? })
 }
 
 /// A message through the agent's own pipes and back, with nothing in between.
@@ -75,21 +74,16 @@ fn agent(plan: &Plan) -> Result<Latencies> {
     Ok(latencies)
 }
 
-fn http(plan: &Plan, runtime: &Runtime) -> Result<Latencies> {
+fn http(plan: &Plan) -> Result<Latencies> {
     let home = tempfile::tempdir()?;
     let setup = Setup::new(&plan.binary);
     setup.write(home.path())?;
     let daemon = Daemon::start(&setup, home.path())?;
-    let mut client = daemon.client();
-    let latencies = runtime.block_on(async {
-        let mut latencies = Latencies::default();
-        for _ in 0..plan.rounds(3000) {
-            let began = Instant::now();
-            client.get("/health").await?;
-            latencies.add(began.elapsed());
-        }
-        anyhow::Ok(latencies)
-    })?;
+    let mut caller = Caller::new(&daemon, "GET", "/health", "")?;
+    let mut latencies = Latencies::default();
+    for _ in 0..plan.rounds(3000) {
+        latencies.add(caller.call()?);
+    }
     daemon.stop()?;
     Ok(latencies)
 }
@@ -110,6 +104,5 @@ fn commit(plan: &Plan) -> Result<Latencies> {
             latencies.add(began.elapsed());
         }
     }
-    std::thread::sleep(Duration::from_millis(1));
     Ok(latencies)
 }

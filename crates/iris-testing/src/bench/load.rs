@@ -28,6 +28,11 @@ impl Latencies {
         self.milliseconds.len()
     }
 
+    /// How many would be done in a second, one after the other.
+    pub fn per_second(&self) -> f64 {
+        1000.0 * self.milliseconds.len() as f64 / self.milliseconds.iter().sum::<f64>()
+    }
+
     pub fn p50(&self) -> f64 {
         self.percentile(0.50)
     }
@@ -59,7 +64,6 @@ pub async fn closed_loops(daemon: &Daemon, sessions: usize, lasts: Duration) -> 
     let mut callers = tokio::task::JoinSet::new();
     for session in 0..sessions {
         let mut client = daemon.client();
-        #[expect(clippy::disallowed_methods, reason = "awaited below")]
         callers.spawn(async move {
             let mut latencies = Latencies::default();
             let from = format!("s{session}");
@@ -77,4 +81,52 @@ pub async fn closed_loops(daemon: &Daemon, sessions: usize, lasts: Duration) -> 
     }
     let per_second = latencies.len() as f64 / began.elapsed().as_secs_f64();
     Ok(Loaded { latencies, per_second })
+}
+
+/// A caller that does nothing but wait for its answer, on a thread of its own: what it measures is the daemon.
+pub struct Caller {
+    stream: std::net::TcpStream,
+    request: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+impl Caller {
+    pub fn new(daemon: &Daemon, method: &str, path: &str, body: &str) -> Result<Self> {
+        let stream = std::net::TcpStream::connect(&daemon.address)?;
+        stream.set_nodelay(true)?;
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n\r\n{body}",
+            daemon.address,
+            daemon.token,
+            body.len()
+        );
+        Ok(Self { stream, request: request.into_bytes(), buffer: vec![0; 64 * 1024] })
+    }
+
+    pub fn tell(daemon: &Daemon, from: &str) -> Result<Self> {
+        let body = format!(r#"{{"toTeam":"alpha","fromTeam":"{from}","message":"hello there","timeout":0}}"#);
+        Self::new(daemon, "POST", "/api/teams/tell", &body)
+    }
+
+    /// One request and its whole answer.
+    pub fn call(&mut self) -> Result<Duration> {
+        use std::io::{Read, Write};
+        let began = Instant::now();
+        self.stream.write_all(&self.request)?;
+        let mut filled = 0;
+        loop {
+            let count = self.stream.read(&mut self.buffer[filled..])?;
+            anyhow::ensure!(count > 0, "the connection was closed");
+            filled += count;
+            if crate::client::is_whole(&self.buffer[..filled])? {
+                anyhow::ensure!(
+                    self.buffer.starts_with(b"HTTP/1.1 200"),
+                    "{}",
+                    String::from_utf8_lossy(&self.buffer[..filled])
+                );
+                return Ok(began.elapsed());
+            }
+        }
+    }
 }

@@ -168,3 +168,28 @@ async fn text_streams_as_deltas_and_is_stored_once() {
     assert_eq!(whole.as_deref(), Some("streamed in pieces"));
     assert_eq!(told["response"], "streamed in pieces");
 }
+
+#[tokio::test]
+async fn an_agent_that_outlives_a_killed_daemon_is_ended_by_the_next() {
+    let world = World::new(setup().team("alpha", SCRIPT));
+    let told = world.tell_async("user", "deaf").await;
+    iris_testing::daemon::eventually("it runs", async || Ok(world.turn(id(&told)).await["state"] == "running"))
+        .await
+        .expect("runs");
+    let agent = format!("/proc/{}", world.session("user").await["pid"].as_u64().expect("a pid"));
+    assert!(std::path::Path::new(&agent).exists());
+    let world = world.crash_and_restart();
+    iris_testing::daemon::eventually("it is gone", async || Ok(!std::path::Path::new(&agent).exists()))
+        .await
+        .expect("gone");
+    assert_eq!(world.ended(id(&told)).await["reason"], "interrupted");
+}
+
+#[tokio::test]
+async fn a_turn_costs_what_it_cost_also_after_a_restart_of_its_agent() {
+    let world = World::new(setup().team("alpha", "default: [{ cost: 0.25 }, { say: ok }]\n"));
+    for _ in 0..3 {
+        assert_eq!(world.tell("hello").await["usage"]["costUsd"], 0.25);
+        world.post("/api/teams/alpha/sleep", json!({})).await;
+    }
+}

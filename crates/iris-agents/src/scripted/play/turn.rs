@@ -163,6 +163,7 @@ impl Player {
 
     fn result(&mut self, scene: &Scene, ending: &Ending, origin: Option<&Value>) {
         let duration_ms = u64::try_from(scene.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let spent = self.conversation.spent_since_last_result();
         self.output.line(&TurnResult {
             duration_api_ms: duration_ms,
             stop_reason: ending.stop_reason,
@@ -170,6 +171,7 @@ impl Player {
             total_cost_usd: self.conversation.totals.cost,
             usage: scene.usage.into(),
             model_usage: ModelUsage { model: &self.model, totals: self.conversation.totals },
+            model_usage_since_last_result: ModelUsage { model: &self.model, totals: spent },
             permission_denials: &scene.denials,
             terminal_reason: ending.terminal_reason,
             origin,

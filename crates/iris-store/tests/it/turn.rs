@@ -177,11 +177,11 @@ on_both!(a_scheduled_turn_waits_for_its_time_and_can_be_withdrawn, |database: Da
         new.delay_ms = Some(ms);
         new
     };
-    let soon = tell(&store, later(30)).await;
     let never = tell(&store, later(3_600_000)).await;
-    assert_eq!(row(&store, &soon.turn).await.state, TurnState::Scheduled);
+    assert_eq!(row(&store, &never.turn).await.state, TurnState::Scheduled);
     let fired = store.write("timer.fire", |tx| timer::fire_due(tx, 10)).await.expect("written");
     assert!(fired.is_empty(), "nothing is due yet");
+    let soon = tell(&store, later(30)).await;
     loop {
         match store.read(timer::next_due_in_ms).await.expect("readable") {
             Some(0) => break,

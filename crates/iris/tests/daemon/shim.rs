@@ -1,6 +1,7 @@
 //! Faults that need no privilege: a small library, loaded before libc, that fails syncs, fills the disk or moves the wall
 //! clock when a file says so. Everything else goes through to the real system.
 
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -36,21 +37,31 @@ impl Faults {
     }
 }
 
-/// Built once per test run with the C compiler that SQLite needs anyway.
+/// Built once, with the C compiler that SQLite needs anyway. Tests may run in processes of their own, so it is put in its
+/// place in one step, under a name that changes with the source.
 fn library() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (source, library) = (folder.join("shim.c"), folder.join(format!("shim-{}.so", std::process::id())));
+        let mut hasher = std::hash::DefaultHasher::new();
+        SOURCE.hash(&mut hasher);
+        let library = folder.join(format!("shim-{:016x}.so", hasher.finish()));
+        if library.exists() {
+            return library;
+        }
+        let own = std::process::id();
+        let (source, beside) = (folder.join(format!("shim-{own}.c")), folder.join(format!("shim-{own}.so")));
         std::fs::write(&source, SOURCE).expect("writable");
         let built = Command::new("cc")
             .args(["-shared", "-fPIC", "-O1", "-o"])
-            .arg(&library)
+            .arg(&beside)
             .arg(&source)
             .arg("-ldl")
             .output()
             .expect("a C compiler");
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        std::fs::rename(&beside, &library).expect("renamed");
+        std::fs::remove_file(&source).expect("removed");
         library
     })
 }

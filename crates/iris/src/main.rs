@@ -71,7 +71,8 @@ fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
 fn daemon_runtime() -> std::io::Result<tokio::runtime::Runtime> {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(std::env::var("IRIS_W").ok().and_then(|w| w.parse().ok()).unwrap_or(cores.max(2)))
+        // Never one alone: a thread may be held up by a disk while it writes, and the others still have to answer.
+        .worker_threads(cores.max(2))
         .thread_name("iris")
         .thread_stack_size(1024 * 1024)
         .enable_all()

@@ -32,6 +32,13 @@ pub fn append(tx: &mut Tx<'_>, drafts: &[Draft]) -> Result<i64, StoreError> {
     Ok(before + 1)
 }
 
+/// The number that the next event of this transaction will have.
+pub(crate) fn next_number(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
+    let last = last_number(tx)?;
+    tx.batch().last_seq = Some(last);
+    Ok(last + 1)
+}
+
 /// Numbers are taken in commit order. On PostgreSQL the first transaction of a batch that wants one locks the counter
 /// until the commit. SQLite has one writer, which remembers the last number, so that no page has to be written for it; the
 /// newest event is never deleted, so it can be asked when it does not know.

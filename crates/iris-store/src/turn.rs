@@ -116,57 +116,64 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
     if let Some(repeated) = find_repeated(tx, new)? {
         return Ok(repeated);
     }
+    if new.delay_ms.is_none()
+        && let Some(accepted) = accept_idle(tx, new)?
+    {
+        return Ok(Accept::Accepted(accepted));
+    }
     let session = session::find_or_create(tx, &new.from, &new.to, &new.fresh_session)?;
     if session.queued >= new.longest_queue {
         return Ok(Accept::QueueFull { waiting: session.queued });
     }
     let number = session.next_number;
     let position = session.queued + i64::from(session.running.is_some());
-    let free = session.state == SessionState::Idle
-        && session.running.is_none()
-        && session.queued == 0
-        && session.owner.as_deref() == Some(tx.node().as_str());
-    let state = match new.delay_ms {
-        Some(_) => TurnState::Scheduled,
-        None if free => TurnState::Running,
-        None => TurnState::Queued,
-    };
-    let event = match state {
-        TurnState::Scheduled => TurnEvent::Scheduled { number, due_ms: tx.wall_ms() + new.delay_ms.unwrap_or(0) },
-        TurnState::Running => TurnEvent::Started { number },
-        _ => TurnEvent::Queued { number, position },
+    let (state, event) = match new.delay_ms {
+        Some(delay) => (TurnState::Scheduled, TurnEvent::Scheduled { number, due_ms: tx.wall_ms() + delay }),
+        None => (TurnState::Queued, TurnEvent::Queued { number, position }),
     };
     let subject = Subject { turn: Some(new.id.clone()), ..session.subject() };
     let seq = event::append(tx, &[Draft { subject, fact: Fact::Turn(event) }])?;
-    insert(tx, new, &session, state)?;
-    match state {
-        TurnState::Running => occupy(tx, &session.id, &new.id, seq, Queue { taken: 0, added: 1 })?,
-        TurnState::Scheduled => {
-            tx.run("UPDATE session SET next_number = next_number + 1 WHERE id = ?1", values![&session.id])?;
-            tx.run(
-                "INSERT INTO timer (turn, session, run_at) VALUES (?1, ?2, iris_now() + ?3)",
-                values![&new.id, &session.id, new.delay_ms],
-            )?;
-        }
-        _ => {
-            tx.run(
-                "UPDATE session SET next_number = next_number + 1, queued = queued + 1 WHERE id = ?1",
-                values![&session.id],
-            )?;
-        }
+    insert(tx, new, &session.id, number, state)?;
+    if state == TurnState::Scheduled {
+        tx.run("UPDATE session SET next_number = next_number + 1 WHERE id = ?1", values![&session.id])?;
+        tx.run(
+            "INSERT INTO timer (turn, session, run_at) VALUES (?1, ?2, iris_now() + ?3)",
+            values![&new.id, &session.id, new.delay_ms],
+        )?;
+    } else {
+        tx.run(
+            "UPDATE session SET next_number = next_number + 1, queued = queued + 1 WHERE id = ?1",
+            values![&session.id],
+        )?;
     }
-    Ok(Accept::Accepted(Accepted {
+    let (turn, session_state) = (new.id.clone(), session.state);
+    Ok(Accept::Accepted(Accepted { turn, session: session.id, seq, position, session_state, start: None }))
+}
+
+/// The session's agent is idle and nothing waits: the turn is given to it at once. This is what happens to most tells, so
+/// it is one look and one change of the session in one statement.
+fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, StoreError> {
+    let seq = event::next_number(tx)?;
+    let (now, node) = (tx.wall_ms(), tx.node().clone());
+    let taken = tx.one(
+        "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, used_at = ?2, running = ?3, begun = 1, \
+         next_number = next_number + 1 WHERE from_party = ?4 AND to_team = ?5 AND state = 'idle' AND running IS NULL \
+         AND queued = 0 AND owner = ?6 RETURNING id, epoch, next_number - 1",
+        values![seq, now, &new.id, &new.from, &new.to, &node],
+    )?;
+    let Some(taken) = taken else { return Ok(None) };
+    let (session, epoch, number) = (SessionId::new(taken.text(0)), taken.int(1), taken.int(2));
+    let subject = Subject { team: Some(new.to.clone()), session: Some(session.clone()), turn: Some(new.id.clone()) };
+    event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Started { number }) }])?;
+    insert(tx, new, &session, number, TurnState::Running)?;
+    let work = Work { turn: new.id.clone(), session: session.clone(), epoch, body: new.body.clone() };
+    Ok(Some(Accepted {
         turn: new.id.clone(),
-        session: session.id.clone(),
+        session,
         seq,
-        position,
-        session_state: session.state,
-        start: (state == TurnState::Running).then(|| Work {
-            turn: new.id.clone(),
-            session: session.id.clone(),
-            epoch: session.epoch,
-            body: new.body.clone(),
-        }),
+        position: 0,
+        session_state: SessionState::Idle,
+        start: Some(work),
     }))
 }
 
@@ -179,7 +186,13 @@ fn find_repeated(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accept>, Store
     Ok(Some(if same { Accept::Repeated(earlier) } else { Accept::KeyTaken { turn: earlier.id } }))
 }
 
-fn insert(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionRow, state: TurnState) -> Result<(), StoreError> {
+fn insert(
+    tx: &mut Tx<'_>,
+    new: &NewTurn,
+    session: &SessionId,
+    number: i64,
+    state: TurnState,
+) -> Result<(), StoreError> {
     let now = tx.wall_ms();
     let running = state == TurnState::Running;
     tx.run(
@@ -187,8 +200,8 @@ fn insert(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionRow, state: TurnState
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, iris_now(), ?8, ?9)",
         values![
             &new.id,
-            &session.id,
-            session.next_number,
+            session,
+            number,
             state.as_str(),
             &new.body,
             new.key.as_ref(),
@@ -200,21 +213,14 @@ fn insert(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionRow, state: TurnState
     Ok(())
 }
 
-/// How the length of a session's queue and its numbering change.
-struct Queue {
-    taken: i64,
-    added: i64,
-}
-
-/// Marks the session as at work on a turn.
-fn occupy(tx: &mut Tx<'_>, session: &SessionId, turn: &TurnId, seq: i64, queue: Queue) -> Result<(), StoreError> {
+/// Marks the session as at work on a turn that was waiting.
+fn occupy(tx: &mut Tx<'_>, session: &SessionId, turn: &TurnId, seq: i64) -> Result<(), StoreError> {
     let now = tx.wall_ms();
     tx.run(
-        "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, running = ?3, begun = 1, \
-         used_at = ?4, queued = queued - ?5, next_number = next_number + ?6 WHERE id = ?7",
-        values![seq, now, turn, now, queue.taken, queue.added, session],
-    )?;
-    Ok(())
+        "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, used_at = ?2, running = ?3, begun = 1, \
+         queued = queued - 1 WHERE id = ?4",
+        values![seq, now, turn, session],
+    )
 }
 
 /// The agent is ready: gives it the oldest waiting turn, or marks it idle.
@@ -244,7 +250,7 @@ pub fn start_next(tx: &mut Tx<'_>, session: &SessionId, epoch: i64) -> Result<Op
     let fact = Fact::Turn(TurnEvent::Started { number: next.number });
     let seq = event::append(tx, &[Draft { subject, fact }])?;
     mark_started(tx, &next.turn)?;
-    occupy(tx, session, &next.turn, seq, Queue { taken: 1, added: 0 })?;
+    occupy(tx, session, &next.turn, seq)?;
     Ok(Some(Work { turn: next.turn, session: row.id, epoch, body: next.body }))
 }
 
@@ -285,12 +291,12 @@ pub fn record(
     messages: &[Said],
 ) -> Result<(), StoreError> {
     let row = session::lock_owned(tx, session, epoch)?;
-    event::append(tx, &message_drafts(&row, turn, messages))?;
+    let subject = Subject { turn: Some(turn.clone()), ..row.subject() };
+    event::append(tx, &message_drafts(&subject, messages))?;
     Ok(())
 }
 
-fn message_drafts(session: &SessionRow, turn: &TurnId, messages: &[Said]) -> Vec<Draft> {
-    let subject = Subject { turn: Some(turn.clone()), ..session.subject() };
+fn message_drafts(subject: &Subject, messages: &[Said]) -> Vec<Draft> {
     messages.iter().map(|message| Draft { subject: subject.clone(), fact: Fact::Message(message.clone()) }).collect()
 }
 
@@ -315,6 +321,9 @@ pub enum AgentAfter {
 
 /// Ends a turn and, if the agent lives, gives it the next one in the same transaction.
 pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreError> {
+    if finish.agent == AgentAfter::Ready && finish_to_idle(tx, finish)? {
+        return Ok(None);
+    }
     let session = session::lock_owned(tx, &finish.session, finish.epoch)?;
     if session.running.as_ref() != Some(&finish.turn) {
         // An earlier try of this very write did commit, though its answer was lost.
@@ -324,15 +333,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
         AgentAfter::Ready if session.state == SessionState::Processing => oldest_waiting(tx, &session)?,
         _ => None,
     };
-    let mut drafts = message_drafts(&session, &finish.turn, &finish.messages);
-    drafts.push(Draft {
-        subject: Subject { turn: Some(finish.turn.clone()), ..session.subject() },
-        fact: Fact::Turn(TurnEvent::Finished(TurnFinished {
-            ending: finish.outcome.ending.clone(),
-            duration_ms: finish.duration_ms,
-            cost_usd: finish.outcome.usage.cost_usd,
-        })),
-    });
+    let mut drafts = finish.drafts(Subject { turn: Some(finish.turn.clone()), ..session.subject() });
     if let Some(next) = &next {
         drafts.push(Draft {
             subject: Subject { turn: Some(next.turn.clone()), ..session.subject() },
@@ -344,7 +345,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
     match next {
         Some(next) => {
             mark_started(tx, &next.turn)?;
-            occupy(tx, &finish.session, &next.turn, last, Queue { taken: 1, added: 0 })?;
+            occupy(tx, &finish.session, &next.turn, last)?;
             Ok(Some(Work { turn: next.turn, session: session.id, epoch: finish.epoch, body: next.body }))
         }
         None => {
@@ -352,6 +353,38 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
             Ok(None)
         }
     }
+}
+
+impl Finish {
+    /// The last things said and the end itself.
+    fn drafts(&self, subject: Subject) -> Vec<Draft> {
+        let mut drafts = message_drafts(&subject, &self.messages);
+        let finished = TurnFinished {
+            ending: self.outcome.ending.clone(),
+            duration_ms: self.duration_ms,
+            cost_usd: self.outcome.usage.cost_usd,
+        };
+        drafts.push(Draft { subject, fact: Fact::Turn(TurnEvent::Finished(finished)) });
+        drafts
+    }
+}
+
+/// The agent lives and nothing waits: the session becomes idle. As common as `accept_idle`, and made the same way.
+fn finish_to_idle(tx: &mut Tx<'_>, finish: &Finish) -> Result<bool, StoreError> {
+    let before_last = i64::try_from(finish.messages.len()).expect("few messages");
+    let seq = event::next_number(tx)? + before_last;
+    let (now, node) = (tx.wall_ms(), tx.node().clone());
+    let left = tx.one(
+        "UPDATE session SET state = 'idle', state_seq = ?1, state_at = ?2, used_at = ?2, running = NULL WHERE id = ?3 \
+         AND epoch = ?4 AND owner = ?5 AND running = ?6 AND queued = 0 AND state = 'processing' RETURNING to_team",
+        values![seq, now, &finish.session, finish.epoch, &node, &finish.turn],
+    )?;
+    let Some(left) = left else { return Ok(false) };
+    let subject =
+        Subject { team: Some(left.parsed(0)?), session: Some(finish.session.clone()), turn: Some(finish.turn.clone()) };
+    event::append(tx, &finish.drafts(subject))?;
+    write_ending(tx, &finish.turn, &finish.outcome)?;
+    Ok(true)
 }
 
 /// The session has no turn any more. It is idle if its agent is; an agent that is ending changes its state itself.

@@ -55,18 +55,18 @@ pub struct Loaded {
     pub per_second: f64,
 }
 
-/// Each session has one caller that waits for its answer before it tells again.
-pub async fn closed_loops(daemon: &Daemon, sessions: usize, lasts: Duration) -> Result<Loaded> {
+/// Callers that each wait for their answer before they tell again, spread over the sessions.
+pub async fn closed_loops(daemon: &Daemon, sessions: usize, callers: usize, lasts: Duration) -> Result<Loaded> {
     for session in 0..sessions {
         daemon.client().tell(&format!("s{session}"), "alpha", "warm").await?;
     }
     let began = Instant::now();
-    let mut callers = tokio::task::JoinSet::new();
-    for session in 0..sessions {
+    let mut calling = tokio::task::JoinSet::new();
+    for caller in 0..callers {
         let mut client = daemon.client();
-        callers.spawn(async move {
+        calling.spawn(async move {
             let mut latencies = Latencies::default();
-            let from = format!("s{session}");
+            let from = format!("s{}", caller % sessions);
             while began.elapsed() < lasts {
                 let sent = Instant::now();
                 client.tell(&from, "alpha", "hello there").await?;
@@ -76,7 +76,7 @@ pub async fn closed_loops(daemon: &Daemon, sessions: usize, lasts: Duration) -> 
         });
     }
     let mut latencies = Latencies::default();
-    for caller in callers.join_all().await {
+    for caller in calling.join_all().await {
         latencies.extend(caller?);
     }
     let per_second = latencies.len() as f64 / began.elapsed().as_secs_f64();

@@ -3,12 +3,11 @@
 //! A node claims a lane when it starts an agent for it. The claim raises the epoch; every later write about that agent
 //! carries it, so a node that was given up on can change nothing, and output of an old process is recognised as such.
 
-use iris_core::event::{DaemonEvent, Draft, Fact, SessionEvent, StopCause, Subject, TurnFinished};
+use iris_core::event::{DaemonEvent, Draft, Fact, SessionEvent, StopCause, Subject};
 use iris_core::id::{NodeId, SessionId};
 use iris_core::session::SessionState;
 use iris_core::team::OnInterrupted;
 use iris_core::time::ClockMark;
-use iris_core::turn::{Ending, Termination};
 
 use crate::clock::Clock;
 use crate::engine::{Access, Connection};
@@ -140,9 +139,4 @@ pub(crate) fn resume_clock(connection: &mut Connection, clock: &Clock, node: &No
         clock.resume(&mark);
     }
     connection.rollback()
-}
-
-/// Appended by both ways of ending a turn that no agent ended itself.
-pub(crate) fn interrupted() -> TurnFinished {
-    TurnFinished { ending: Ending::Terminated { cause: Termination::Interrupted }, duration_ms: 0, cost_usd: 0.0 }
 }

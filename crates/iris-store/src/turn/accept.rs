@@ -1,0 +1,156 @@
+//! A tell is taken in: into the queue, onto the clock, or straight to an idle agent.
+
+use iris_core::event::{Draft, Fact, Subject, TurnEvent};
+use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::session::SessionState;
+use iris_core::team::TeamName;
+use iris_core::turn::TurnState;
+
+use super::{TurnRow, Work, find_by_key};
+use crate::error::StoreError;
+use crate::tx::{Tx, values};
+use crate::{event, session};
+
+/// A tell on its way in.
+#[derive(Clone, Debug)]
+pub struct NewTurn {
+    pub id: TurnId,
+    /// The id of the session, should it have to be made.
+    pub fresh_session: SessionId,
+    pub from: Party,
+    pub to: TeamName,
+    pub body: String,
+    pub key: Option<String>,
+    /// Queue it only after this time.
+    pub delay_ms: Option<i64>,
+    /// How many turns may wait in one session.
+    pub longest_queue: i64,
+}
+
+#[derive(Debug)]
+pub enum Accept {
+    Accepted(Accepted),
+    /// The key was used before, for this very tell.
+    Repeated(TurnRow),
+    /// The key was used before, for something else.
+    KeyTaken {
+        turn: TurnId,
+    },
+    QueueFull {
+        waiting: i64,
+    },
+}
+
+#[derive(Debug)]
+pub struct Accepted {
+    pub turn: TurnId,
+    pub session: SessionId,
+    /// The event that tells of it; what comes of the tell has later numbers.
+    pub seq: i64,
+    /// How many turns come before it. 0: it is running.
+    pub position: i64,
+    /// It was given to the session's idle agent in the same transaction; run it.
+    pub start: Option<Work>,
+    pub session_state: SessionState,
+}
+
+/// Takes a tell in: finds or makes the session, inserts the turn, appends the events. An idle agent is given it at once.
+pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
+    if let Some(repeated) = find_repeated(tx, new)? {
+        return Ok(repeated);
+    }
+    if new.delay_ms.is_none()
+        && let Some(accepted) = accept_idle(tx, new)?
+    {
+        return Ok(Accept::Accepted(accepted));
+    }
+    let session = session::find_or_create(tx, &new.from, &new.to, &new.fresh_session)?;
+    if session.queued >= new.longest_queue {
+        return Ok(Accept::QueueFull { waiting: session.queued });
+    }
+    let number = session.next_number;
+    let position = session.queued + i64::from(session.running.is_some());
+    let (state, event) = match new.delay_ms {
+        Some(delay) => (TurnState::Scheduled, TurnEvent::Scheduled { number, due_ms: tx.wall_ms() + delay }),
+        None => (TurnState::Queued, TurnEvent::Queued { number, position }),
+    };
+    let subject = Subject { turn: Some(new.id.clone()), ..session.subject() };
+    let seq = event::append(tx, &[Draft { subject, fact: Fact::Turn(event) }])?;
+    insert(tx, new, &session.id, number, state)?;
+    if state == TurnState::Scheduled {
+        tx.run("UPDATE session SET next_number = next_number + 1 WHERE id = ?1", values![&session.id])?;
+        tx.run(
+            "INSERT INTO timer (turn, session, run_at) VALUES (?1, ?2, iris_now() + ?3)",
+            values![&new.id, &session.id, new.delay_ms],
+        )?;
+    } else {
+        tx.run(
+            "UPDATE session SET next_number = next_number + 1, queued = queued + 1 WHERE id = ?1",
+            values![&session.id],
+        )?;
+    }
+    let (turn, session_state) = (new.id.clone(), session.state);
+    Ok(Accept::Accepted(Accepted { turn, session: session.id, seq, position, session_state, start: None }))
+}
+
+/// The session's agent is idle and nothing waits: the turn is given to it at once. This is what happens to most tells, so
+/// it is one look and one change of the session in one statement.
+fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, StoreError> {
+    let seq = event::next_number(tx)?;
+    let (now, node) = (tx.wall_ms(), tx.node().clone());
+    let taken = tx.one(
+        "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, used_at = ?2, running = ?3, begun = 1, \
+         next_number = next_number + 1 WHERE from_party = ?4 AND to_team = ?5 AND state = 'idle' AND running IS NULL \
+         AND queued = 0 AND owner = ?6 RETURNING id, epoch, next_number - 1",
+        values![seq, now, &new.id, &new.from, &new.to, &node],
+    )?;
+    let Some(taken) = taken else { return Ok(None) };
+    let (session, epoch, number) = (SessionId::new(taken.text(0)), taken.int(1), taken.int(2));
+    let subject = Subject { team: Some(new.to.clone()), session: Some(session.clone()), turn: Some(new.id.clone()) };
+    event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Started { number }) }])?;
+    insert(tx, new, &session, number, TurnState::Running)?;
+    let work = Work { turn: new.id.clone(), session: session.clone(), epoch, body: new.body.clone() };
+    Ok(Some(Accepted {
+        turn: new.id.clone(),
+        session,
+        seq,
+        position: 0,
+        session_state: SessionState::Idle,
+        start: Some(work),
+    }))
+}
+
+fn find_repeated(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accept>, StoreError> {
+    let Some(key) = &new.key else { return Ok(None) };
+    let Some(earlier) = find_by_key(tx, key)? else { return Ok(None) };
+    let session = session::find(tx, &earlier.session)?;
+    let same = earlier.body == new.body && session.is_some_and(|s| s.from == new.from && s.to == new.to);
+    Ok(Some(if same { Accept::Repeated(earlier) } else { Accept::KeyTaken { turn: earlier.id } }))
+}
+
+fn insert(
+    tx: &mut Tx<'_>,
+    new: &NewTurn,
+    session: &SessionId,
+    number: i64,
+    state: TurnState,
+) -> Result<(), StoreError> {
+    let now = tx.wall_ms();
+    let running = state == TurnState::Running;
+    tx.run(
+        "INSERT INTO turn (id, session, number, state, body, key, attempts, ready_at, accepted_at, started_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, iris_now(), ?8, ?9)",
+        values![
+            &new.id,
+            session,
+            number,
+            state.as_str(),
+            &new.body,
+            new.key.as_ref(),
+            i64::from(running),
+            now,
+            running.then_some(now),
+        ],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Turns that no agent ends: withdrawn while they wait, never started, or running when their daemon died.
+
+use iris_core::agent::Usage;
+use iris_core::event::{Draft, Fact, Subject, TurnEvent, TurnFinished};
+use iris_core::id::{SessionId, TurnId};
+use iris_core::message::Message;
+use iris_core::turn::{Ending, Termination, TurnOutcome, TurnState};
+
+use super::find;
+use super::finish::write_ending;
+use super::start::oldest_waiting;
+use crate::error::StoreError;
+use crate::event;
+use crate::session::{self, SessionRow};
+use crate::tx::{Tx, values};
+
+/// Ends the oldest waiting turn of a session whose agent could not be started.
+pub fn fail_waiting(tx: &mut Tx<'_>, session: &SessionId, why: &str) -> Result<Option<TurnId>, StoreError> {
+    let Some(row) = session::lock(tx, session)? else { return Ok(None) };
+    let Some(next) = oldest_waiting(tx, &row)? else { return Ok(None) };
+    let cause = Termination::NotStarted { why: why.to_owned() };
+    end_waiting(tx, &row, &next.turn, Ending::Terminated { cause })?;
+    Ok(Some(next.turn))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum CancelWaiting {
+    Done,
+    /// It runs: the agent has to be interrupted.
+    Running,
+    Over(TurnState),
+    NotFound,
+}
+
+/// Cancels a turn that no agent has seen yet.
+pub fn cancel_waiting(tx: &mut Tx<'_>, turn: &TurnId) -> Result<CancelWaiting, StoreError> {
+    let Some(known) = find(tx, turn)? else { return Ok(CancelWaiting::NotFound) };
+    let Some(session) = session::lock(tx, &known.session)? else { return Ok(CancelWaiting::NotFound) };
+    // Looked at again, now that nobody else can change it.
+    let Some(current) = find(tx, turn)? else { return Ok(CancelWaiting::NotFound) };
+    match current.state {
+        TurnState::Running => return Ok(CancelWaiting::Running),
+        TurnState::Queued => end_waiting(tx, &session, turn, Ending::Cancelled)?,
+        TurnState::Scheduled => {
+            tx.run("DELETE FROM timer WHERE turn = ?1", values![turn])?;
+            end_unrun(tx, &session, turn, Ending::Cancelled)?;
+        }
+        over => return Ok(CancelWaiting::Over(over)),
+    }
+    Ok(CancelWaiting::Done)
+}
+
+fn end_waiting(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId, ending: Ending) -> Result<(), StoreError> {
+    tx.run("UPDATE session SET queued = queued - 1 WHERE id = ?1", values![&session.id])?;
+    end_unrun(tx, session, turn, ending)
+}
+
+fn end_unrun(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId, ending: Ending) -> Result<(), StoreError> {
+    let outcome = TurnOutcome { ending: ending.clone(), response: String::new(), usage: Usage::default() };
+    write_ending(tx, turn, &outcome)?;
+    let finished = TurnFinished { ending, duration_ms: 0, cost_usd: 0.0 };
+    append_finished(tx, session, turn, finished)
+}
+
+fn append_finished(
+    tx: &mut Tx<'_>,
+    session: &SessionRow,
+    turn: &TurnId,
+    finished: TurnFinished,
+) -> Result<(), StoreError> {
+    let subject = Subject { turn: Some(turn.clone()), ..session.subject() };
+    event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Finished(finished)) }])?;
+    Ok(())
+}
+
+/// Ends a turn whose daemon died. What it had said is kept and becomes its response.
+pub(crate) fn end_interrupted(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId) -> Result<(), StoreError> {
+    let ending = Ending::Terminated { cause: Termination::Interrupted };
+    let finished = TurnFinished { ending, duration_ms: 0, cost_usd: 0.0 };
+    let response = said_so_far(tx, turn)?;
+    let outcome = TurnOutcome { ending: finished.ending.clone(), response, usage: Usage::default() };
+    write_ending(tx, turn, &outcome)?;
+    append_finished(tx, session, turn, finished)
+}
+
+fn said_so_far(tx: &mut Tx<'_>, turn: &TurnId) -> Result<String, StoreError> {
+    let kept = event::list_messages(tx, turn, 0, i64::from(i32::MAX))?;
+    let said = kept.iter().filter_map(|event| serde_json::from_str::<Message>(&event.body).ok());
+    let texts = said.filter(Message::is_reply).filter_map(|message| message.text);
+    Ok(texts.collect::<Vec<_>>().join("\n"))
+}
+
+/// Puts a turn whose daemon died back at its old place; it may then run a second time, and its attempts say so.
+pub(crate) fn requeue(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId) -> Result<(), StoreError> {
+    let number =
+        tx.one("UPDATE turn SET state = 'queued', started_at = NULL WHERE id = ?1 RETURNING number", values![turn])?;
+    tx.run("UPDATE session SET queued = queued + 1 WHERE id = ?1", values![&session.id])?;
+    let subject = Subject { turn: Some(turn.clone()), ..session.subject() };
+    let number = number.map_or(0, |row| row.int(0));
+    event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Queued { number, position: 0 }) }])?;
+    Ok(())
+}

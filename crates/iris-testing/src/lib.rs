@@ -4,4 +4,5 @@
 pub mod bench;
 pub mod client;
 pub mod daemon;
+pub mod postgres;
 pub mod shadow;

@@ -21,21 +21,8 @@ impl Database {
     }
 
     pub fn postgres() -> Option<Self> {
-        let Ok(server) = std::env::var("IRIS_TEST_POSTGRES") else {
-            eprintln!("IRIS_TEST_POSTGRES is not set: the PostgreSQL half of this test is left out");
-            return None;
-        };
-        let name = format!("t{}", uuid::Uuid::new_v4().simple());
-        let create = format!("CREATE DATABASE {name}");
-        let url = server.clone();
-        std::thread::spawn(move || {
-            let mut client = postgres::Client::connect(&url, postgres::NoTls).expect("the test PostgreSQL answers");
-            client.batch_execute(&create).expect("a new database");
-        })
-        .join()
-        .expect("the database is made");
-        let (base, _) = server.rsplit_once('/').expect("a url with a database");
-        Some(Self { location: Location::Postgres(format!("{base}/{name}")), _folder: None })
+        let url = iris_testing::postgres::fresh_database()?;
+        Some(Self { location: Location::Postgres(url), _folder: None })
     }
 
     pub fn open_as(&self, node: &str) -> Store {

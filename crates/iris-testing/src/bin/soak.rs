@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use iris_testing::postgres::fresh_database;
 use iris_testing::shadow::{Crash, Shadow};
 
 fn main() -> Result<()> {
@@ -17,7 +18,9 @@ fn main() -> Result<()> {
         rounds += 1;
         seed += 1;
         let home = tempfile::tempdir()?;
-        let setup = Shadow::setup(&binary()?);
+        let mut setup = Shadow::setup(&binary()?);
+        // Every second round on PostgreSQL, where there is one.
+        setup.database = if rounds % 2 == 0 { fresh_database() } else { None };
         setup.write(home.path())?;
         let mut shadow = Shadow::new();
         let verdict = runtime.block_on(async {

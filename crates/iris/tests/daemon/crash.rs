@@ -70,7 +70,7 @@ async fn killed_at_every_durable_step_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_every_durable_step_on_postgres() {
-    if let Some(url) = crate::postgres::fresh_database() {
+    if let Some(url) = iris_testing::postgres::fresh_database() {
         kill_at_every_step(Some(url), &[2]).await;
     }
 }
@@ -97,7 +97,7 @@ async fn killed_at_random_under_load_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_random_under_load_on_postgres() {
-    if let Some(url) = crate::postgres::fresh_database() {
+    if let Some(url) = iris_testing::postgres::fresh_database() {
         kill_at_random(Some(url), 6).await;
     }
 }

@@ -8,41 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use iris_testing::daemon::eventually;
+use iris_testing::postgres::fresh_database;
 use serde_json::json;
 
 use crate::world::{ECHO, World, id, setup};
-
-fn server() -> Option<String> {
-    let server = std::env::var("IRIS_TEST_POSTGRES").ok();
-    if server.is_none() {
-        eprintln!("IRIS_TEST_POSTGRES is not set: this test is left out");
-    }
-    server
-}
-
-/// A database of its own on the test server.
-pub fn fresh_database() -> Option<String> {
-    let server = server()?;
-    let name = format!("d{}_{}", std::process::id(), unique());
-    psql(&server, &format!("CREATE DATABASE {name}"));
-    let (base, _) = server.rsplit_once('/').expect("a url with a database");
-    Some(format!("{base}/{name}"))
-}
-
-fn unique() -> u64 {
-    static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::SeqCst)
-}
-
-fn psql(url: &str, sql: &str) {
-    let url = url.to_owned();
-    let sql = sql.to_owned();
-    let done = std::thread::spawn(move || {
-        let mut client = postgres::Client::connect(&url, postgres::NoTls).expect("the server answers");
-        client.batch_execute(&sql).expect("it runs");
-    });
-    done.join().expect("it runs");
-}
 
 #[tokio::test]
 async fn tells_run_and_survive_a_kill() {

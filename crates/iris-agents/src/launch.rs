@@ -47,8 +47,6 @@ pub enum LaunchError {
     NoFolder(PathBuf),
     #[error("team '{0}' is scripted but names no script")]
     NoScript(TeamName),
-    #[error("the program of this daemon cannot be found ({0})")]
-    OwnProgram(std::io::Error),
     #[error("{program} could not be started ({why})")]
     NotStarted { program: String, why: std::io::Error },
 }
@@ -60,7 +58,6 @@ impl LaunchError {
             Self::NoFolder(_) => Some("set the team's `path` to a folder that exists"),
             Self::NoScript(_) => Some("add `script: /path/to/script.yaml` to the team"),
             Self::NotStarted { .. } => Some("check that the program is installed and may be run"),
-            Self::OwnProgram(_) => None,
         }
     }
 }

@@ -307,10 +307,17 @@ impl Turn {
     }
 }
 
+/// The tool by which an agent asks a person something.
+const ASK_USER: &str = "AskUserQuestion";
+
 /// Yes and no are decided here. Asking a person needs the inbox, which is not built yet, so until then `ask` and
 /// `forward` refuse and say why: an agent must never wait for an answer that cannot come.
 fn answer_permission(grant: GrantPermission, request: &PermissionRequest) -> Effect {
     let reply = match grant {
+        // A question needs an answer, not leave to be asked.
+        _ if request.tool == ASK_USER => PermissionReply::Deny {
+            message: "nobody can be asked in this version of Iris; decide yourself and say what you decided".to_owned(),
+        },
         GrantPermission::Yes => PermissionReply::Allow,
         GrantPermission::No => PermissionReply::Deny {
             message: format!("Iris does not let this team use {} (grantPermission: no)", request.tool),

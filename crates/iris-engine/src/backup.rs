@@ -64,6 +64,8 @@ pub struct Restored {
 const DATABASE: &str = "iris.db";
 const CONFIG: &str = "config.yaml";
 const MANIFEST: &str = "manifest.json";
+/// The memory of agents that keep none of their own, so that a restored conversation goes on.
+const AGENTS: &str = "agents";
 
 impl Engine {
     /// Backs the home up while it is in use.
@@ -82,6 +84,10 @@ pub async fn back_up(home: &Home, target: PathBuf) -> Result<BackedUp, BackupErr
 async fn back_up_with(home: &Home, target: PathBuf, store: Option<&Store>) -> Result<BackedUp, BackupError> {
     if target.exists() {
         return Err(BackupError::Exists(target));
+    }
+    if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(BackupError::Io { path: folder.to_owned(), source });
     }
     let staged = target.with_extension("db.partial");
     let copied = match store {
@@ -114,6 +120,9 @@ fn pack(home: &Home, database: &Path, target: &Path) -> Result<BackedUp, BackupE
         archive.append_path_with_name(database, DATABASE)?;
         if home.config().exists() {
             archive.append_path_with_name(home.config(), CONFIG)?;
+        }
+        if home.agent_state().is_dir() {
+            archive.append_dir_all(AGENTS, home.agent_state())?;
         }
         let file = archive.into_inner()?;
         file.sync_all()?;
@@ -149,9 +158,10 @@ fn unpack(source: &Path, folder: &Path) -> Result<Manifest, BackupError> {
     for entry in archive.entries().map_err(|error| not_one(error.to_string()))? {
         let mut entry = entry.map_err(|error| not_one(error.to_string()))?;
         let name = entry.path().map_err(|error| not_one(error.to_string()))?.into_owned();
-        // Only these three, under their own names: whatever else an archive holds is not written anywhere.
-        if let Some(known) = [DATABASE, CONFIG, MANIFEST].into_iter().find(|known| Path::new(known) == name) {
-            entry.unpack(folder.join(known)).map_err(|error| not_one(error.to_string()))?;
+        // Only what a backup is made of, under its own names: whatever else an archive holds is not written anywhere.
+        if belongs(&name) && entry.header().entry_type().is_file() {
+            std::fs::create_dir_all(folder.join(AGENTS)).map_err(|error| not_one(error.to_string()))?;
+            entry.unpack(folder.join(&name)).map_err(|error| not_one(error.to_string()))?;
         }
     }
     let note = std::fs::read(folder.join(MANIFEST)).map_err(|_| not_one(format!("it has no {MANIFEST}")))?;
@@ -161,8 +171,28 @@ fn unpack(source: &Path, folder: &Path) -> Result<Manifest, BackupError> {
     serde_json::from_slice(&note).map_err(|error| not_one(error.to_string()))
 }
 
+fn belongs(name: &Path) -> bool {
+    let parts: Vec<_> = name.components().collect();
+    let plain = parts.iter().all(|part| matches!(part, std::path::Component::Normal(_)));
+    match parts.as_slice() {
+        [only] => plain && [DATABASE, CONFIG, MANIFEST].iter().any(|known| only.as_os_str() == *known),
+        [first, _] => plain && first.as_os_str() == AGENTS,
+        _ => false,
+    }
+}
+
 fn put_back(home: &Home, folder: &Path, manifest: Manifest) -> Result<Restored, BackupError> {
     let mut kept: Vec<PathBuf> = copies::put_back(&folder.join(DATABASE), &home.database())?.into_iter().collect();
+    let agents = folder.join(AGENTS);
+    if agents.exists() {
+        let io = |source| BackupError::Io { path: home.agent_state(), source };
+        if home.agent_state().exists() {
+            let aside = home.root().join(format!("data/agents-before-restore-{}", iris_store::wall_ms()));
+            std::fs::rename(home.agent_state(), &aside).map_err(io)?;
+            kept.push(aside);
+        }
+        std::fs::rename(&agents, home.agent_state()).map_err(io)?;
+    }
     let config = folder.join(CONFIG);
     if config.exists() {
         let io = |source| BackupError::Io { path: home.config(), source };

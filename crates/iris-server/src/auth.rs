@@ -39,7 +39,7 @@ fn check(app: &App, headers: &HeaderMap) -> Result<(), problem::Fault> {
     if bool::from(token.as_bytes().ct_eq(app.token.as_bytes())) {
         return Ok(());
     }
-    Err(problem::refused(StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed".to_owned())
+    Err(problem::refused(StatusCode::UNAUTHORIZED, "unauthorized", "no token, or a wrong one, was sent".to_owned())
         .hint("send `Authorization: Bearer <token>`; the owner's token is in IRIS_HOME/token"))
 }
 

@@ -35,7 +35,12 @@ pub(crate) fn routes() -> Router<App> {
         .route("/api/turns/{id}/messages", get(turn::messages))
         .route("/api/turns/{id}/cancel", post(turn::cancel))
         .route("/api/events", get(event::list))
+        .fallback(nowhere)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
+}
+
+async fn nowhere(uri: axum::http::Uri) -> problem::Fault {
+    problem::not_found("route", uri.path())
 }
 
 /// The only open route: says that there is a daemon, and nothing else.

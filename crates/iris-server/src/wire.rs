@@ -93,7 +93,8 @@ pub(crate) fn tell(report: TellReport) -> turn::TellResponse {
     };
     match report.outcome {
         TellOutcome::Accepted => response.status = "async".to_owned(),
-        TellOutcome::OutOfPatience { partial, messages } => {
+        TellOutcome::OutOfPatience { partial, messages, waited_ms } => {
+            response.duration_ms = waited_ms;
             response.status = "mcp_timeout".to_owned();
             response.partial_response = Some(partial);
             response.raw_messages = Some(messages.iter().map(message).collect());

@@ -37,6 +37,8 @@ pub(crate) fn copy_sqlite(source: &mut Connection, target: &Path) -> Result<(), 
         backup.run_to_completion(1024, Duration::from_millis(1), None)?;
     }
     check_integrity(&copy, target)?;
+    // A copy is one file: without this, opening it would leave a log of its own beside it.
+    copy.pragma_update(None, "journal_mode", "delete")?;
     copy.close().map_err(|(_, error)| error)?;
     let file = std::fs::File::open(target).map_err(|error| StoreError::Io(error.to_string()))?;
     file.sync_all().map_err(|error| StoreError::Io(error.to_string()))

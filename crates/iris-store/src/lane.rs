@@ -69,16 +69,22 @@ pub fn recover(
     on_interrupted: impl Fn(&SessionRow) -> OnInterrupted,
 ) -> Result<Recovery, StoreError> {
     let node = tx.node().clone();
-    let sql = match own {
-        OwnLanes::FromEarlierLife => {
-            "SELECT id FROM session WHERE state <> 'stopped' AND (owner = ?1 OR lease_until < iris_now()) ORDER BY id"
+    let rows = match own {
+        // A file has one daemon at a time, under whatever name: nobody else can be serving anything in it.
+        OwnLanes::FromEarlierLife if !tx.is_postgres() => {
+            tx.many("SELECT id FROM session WHERE state <> 'stopped' ORDER BY id", &[])?
         }
-        OwnLanes::Mine => {
-            "SELECT id FROM session WHERE state <> 'stopped' AND owner <> ?1 AND lease_until < iris_now() ORDER BY id"
-        }
+        OwnLanes::FromEarlierLife => tx.many(
+            "SELECT id FROM session WHERE state <> 'stopped' AND (owner = ?1 OR lease_until < iris_now()) ORDER BY id",
+            values![&node],
+        )?,
+        OwnLanes::Mine => tx.many(
+            "SELECT id FROM session WHERE state <> 'stopped' AND owner <> ?1 AND lease_until < iris_now() ORDER BY id",
+            values![&node],
+        )?,
     };
     let mut recovery = Recovery::default();
-    for row in tx.many(sql, values![&node])? {
+    for row in rows {
         let Some(session) = session::lock(tx, &SessionId::new(row.text(0)))? else { continue };
         recovery.sessions += 1;
         recovery.processes.extend(session.pid.map(|pid| (session.id.clone(), pid)));

@@ -143,6 +143,12 @@ pub fn find_or_create(
     lock(tx, fresh)?.ok_or_else(|| StoreError::Sql("a session vanished while it was made".to_owned()))
 }
 
+/// Which process serves the session, so that it can be found should the daemon die.
+pub fn note_process(tx: &mut Tx<'_>, id: &SessionId, epoch: i64, pid: u32) -> Result<(), StoreError> {
+    lock_owned(tx, id, epoch)?;
+    tx.run("UPDATE session SET pid = ?1 WHERE id = ?2", values![i64::from(pid), id])
+}
+
 /// Moves an agent towards its end. `None` if the session is not in one of the states from which that is allowed, for
 /// instance because a tell came first.
 pub fn begin_stop(

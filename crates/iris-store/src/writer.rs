@@ -155,7 +155,12 @@ impl Writer {
         let connection = self.connection.as_mut().ok_or(StoreError::Closed)?;
         connection.begin(Access::Write)?;
         let together = Batch { appended: Vec::new(), last_seq: self.last_seq };
-        let outcome = run_all(&self.shared, connection, batch, together).and_then(|together| {
+        // A fault in one transaction must not take the store with it: it is rolled back like any other that failed.
+        let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            run_all(&self.shared, connection, batch, together)
+        }));
+        let ran = run.unwrap_or_else(|_| Err(StoreError::Sql("a transaction panicked; see the log".to_owned())));
+        let outcome = ran.and_then(|together| {
             for job in batch.iter() {
                 failpoint::hit(job.name(), "before_commit");
             }

@@ -16,7 +16,11 @@ use crate::client::Client;
 use crate::daemon::{Daemon, Setup};
 
 /// A script whose agent takes a moment, so that a kill finds turns in every state.
-pub const SCRIPT: &str = "default: [{ delay: 1ms }, { say: 'You said: {{text}}' }]\n";
+pub const SCRIPT: &str = "replies:
+  - match: '[05]$'
+    do: [{ say: 'thinking' }, { delay: 15ms }, { say: 'You said: {{text}}' }]
+default: [{ delay: 1ms }, { say: 'You said: {{text}}' }]
+";
 /// The agents are fewer than the parties, so that idle ones are evicted all the time.
 pub const PARTIES: usize = 4;
 const PLACES: usize = 2;
@@ -197,7 +201,7 @@ async fn talk(number: usize, said: Arc<Mutex<Said>>, mut client: Client, tells: 
 }
 
 /// Every turn there is, once all are over.
-async fn all_over(client: &mut Client) -> Result<BTreeMap<String, Value>> {
+pub async fn all_over(client: &mut Client) -> Result<BTreeMap<String, Value>> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         let turns = all_turns(client).await?;
@@ -233,13 +237,18 @@ async fn all_turns(client: &mut Client) -> Result<BTreeMap<String, Value>> {
     Ok(turns)
 }
 
-struct Run {
-    text: String,
+/// What an agent was really told.
+#[derive(Debug)]
+pub struct Run {
+    pub text: String,
 }
 
 /// What the agents were really told, in their order, from the memory they keep themselves.
-fn journals(home: &Path) -> Result<Vec<Run>> {
+pub fn journals(home: &Path) -> Result<Vec<Run>> {
     let mut runs = Vec::new();
+    if !home.join("data/agents").exists() {
+        return Ok(runs);
+    }
     for file in std::fs::read_dir(home.join("data/agents"))? {
         let path = file?.path();
         if path.extension().is_none_or(|extension| extension != "jsonl") {

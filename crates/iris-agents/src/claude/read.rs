@@ -67,6 +67,15 @@ impl Reader {
         let Ok(result) = serde_json::from_str::<ResultLine<'_>>(text) else {
             return garbage(text.as_bytes());
         };
+        if result.origin.is_some_and(|origin| origin.get() != "null") {
+            // Nobody told it anything: this is not the answer to the tell that may be waiting for one.
+            return message(
+                MessageType::System,
+                Some("result of a turn the agent started itself".to_owned()),
+                None,
+                text,
+            );
+        }
         let total = result.total_cost_usd.unwrap_or(self.cost_so_far);
         // The total goes on over a restart of the agent and starts anew when it clears its conversation, so what it says
         // of this turn alone is better, where it says it.
@@ -75,6 +84,8 @@ impl Reader {
             None if total >= self.cost_so_far => total - self.cost_so_far,
             None => total,
         };
+        // An empty sum is a negative zero.
+        let cost_usd = cost_usd + 0.0;
         self.cost_so_far = total;
         let reason = result.terminal_reason.as_deref().unwrap_or_default();
         let said = result.result.map(|said| said.into_owned());

@@ -102,6 +102,9 @@ pub(crate) struct ResultLine<'a> {
     pub terminal_reason: Option<Cow<'a, str>>,
     #[serde(default)]
     pub total_cost_usd: Option<f64>,
+    /// Present when the agent started the turn itself, for instance because background work of its own ended.
+    #[serde(borrow, default)]
+    pub origin: Option<&'a RawValue>,
     #[serde(default)]
     pub usage: TurnUsage,
     #[serde(default, rename = "modelUsage")]

@@ -1,5 +1,7 @@
 //! The command line that starts a scripted agent: this very program, under a hidden subcommand.
 
+use std::path::PathBuf;
+
 use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
 
 /// The hidden subcommand of `iris` that runs a scripted agent.
@@ -9,7 +11,8 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     let script = spec.script.as_ref().ok_or_else(|| LaunchError::NoScript(spec.team.clone()))?;
     let program = match &spec.command {
         Some(command) => command.clone(),
-        None => std::env::current_exe().map_err(LaunchError::OwnProgram)?,
+        // The very program that runs, also when the file it came from has been replaced by a newer one.
+        None => PathBuf::from("/proc/self/exe"),
     };
     let conversation = match spec.conversation {
         Conversation::New => "--session-id",

@@ -58,7 +58,7 @@ async fn serve(
     let (epoch, row) = (claim.epoch, &claim.session);
     let failed = match engine.team(&row.to) {
         None => StartFailure::because(format!("team '{}' is not in the config any more", row.to)),
-        Some(team) => match start_ready(engine, team, row).await {
+        Some(team) => match start_ready(engine, team, row, epoch).await {
             Ok(agent) => {
                 let runner = Runner::new(Arc::clone(engine), claim, team, agent, handle);
                 return runner.run(commands).await;
@@ -96,12 +96,12 @@ async fn give_up(engine: &Inner, session: &SessionId, epoch: i64, failed: StartF
     Ok(())
 }
 
-async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow) -> Result<Agent, StartFailure> {
+async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch: i64) -> Result<Agent, StartFailure> {
     let conversation = if row.begun { Conversation::Resumed } else { Conversation::New };
-    match start_as(engine, team, row, conversation).await {
+    match start_as(engine, team, row, epoch, conversation).await {
         // It was told something but never wrote it down, so there is nothing to resume.
         Err(failure) if conversation == Conversation::Resumed && knows_no_conversation(&failure) => {
-            start_as(engine, team, row, Conversation::New).await
+            start_as(engine, team, row, epoch, Conversation::New).await
         }
         result => result,
     }
@@ -115,6 +115,7 @@ async fn start_as(
     engine: &Inner,
     team: &TeamConfig,
     row: &SessionRow,
+    epoch: i64,
     conversation: Conversation,
 ) -> Result<Agent, StartFailure> {
     let spec = AgentSpec {
@@ -136,6 +137,11 @@ async fn start_as(
     };
     let launch = launch(&spec).map_err(|error| explain(&error))?;
     let mut agent = Agent::start(&launch).map_err(|error| explain(&error))?;
+    if let Some(pid) = agent.pid() {
+        let id = row.id.clone();
+        let noted = engine.persist("session.process", move |tx| session::note_process(tx, &id, epoch, pid)).await;
+        noted.map_err(|error| StartFailure::because(error.to_string()))?;
+    }
     let limit = engine.config.settings.session_init_timeout;
     match tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)).await {
         Ok(Ok(())) => Ok(agent),

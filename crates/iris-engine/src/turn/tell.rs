@@ -9,7 +9,7 @@ use iris_core::fault::FaultKind;
 use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::team::{AgentKind, TeamName};
-use iris_core::turn::Ending;
+use iris_core::turn::{Ending, TurnState};
 use iris_store::turn::{Accept, Accepted, NewTurn, TurnRow};
 use iris_store::{StoreError, event, turn};
 use tokio::time::Instant;
@@ -73,6 +73,7 @@ pub enum TellOutcome {
     OutOfPatience {
         partial: String,
         messages: Vec<Recorded>,
+        waited_ms: i64,
     },
     Ended {
         ending: Ending,
@@ -94,6 +95,8 @@ pub enum TellError {
     Timeout(i64),
     #[error("the key has {bytes} bytes; at most {limit} are taken")]
     LongKey { bytes: usize, limit: usize },
+    #[error("a tell can be put off by at most {limit}, not by {asked}")]
+    DelayTooLong { asked: Millis, limit: Millis },
     #[error("'{0}' is not a party; use 1 to 128 printable characters")]
     BadParty(String),
     #[error("team '{team}' has {waiting} turns waiting, and no more are taken")]
@@ -112,7 +115,9 @@ impl TellError {
     pub fn kind(&self) -> FaultKind {
         match self {
             Self::UnknownTeam { .. } => FaultKind::NotFound,
-            Self::Empty | Self::Timeout(_) | Self::LongKey { .. } | Self::BadParty(_) => FaultKind::Invalid,
+            Self::Empty | Self::Timeout(_) | Self::LongKey { .. } | Self::DelayTooLong { .. } | Self::BadParty(_) => {
+                FaultKind::Invalid
+            }
             Self::TooLong { .. } | Self::QueueFull { .. } => FaultKind::Limit,
             Self::KeyTaken { .. } => FaultKind::Conflict,
             Self::NotBuilt(_) => FaultKind::Unsupported,
@@ -139,6 +144,7 @@ impl TellError {
 
 pub const LONGEST_MESSAGE: usize = 10 * 1024 * 1024;
 const LONGEST_KEY: usize = 256;
+const LONGEST_DELAY: Millis = Millis(366 * 24 * 3_600_000);
 const LONGEST_PARTY: usize = 128;
 /// How much of what was said is sent along when the caller's patience ends.
 const MESSAGES_WITH_PARTIAL: i64 = 1000;
@@ -203,6 +209,11 @@ impl Engine {
         {
             return Err(TellError::LongKey { bytes: key.len(), limit: LONGEST_KEY });
         }
+        if let Some(asked) = tell.delay
+            && asked > LONGEST_DELAY
+        {
+            return Err(TellError::DelayTooLong { asked, limit: LONGEST_DELAY });
+        }
         let from = tell.from.as_str();
         if from.is_empty() || from.len() > LONGEST_PARTY || from.chars().any(char::is_control) {
             return Err(TellError::BadParty(from.chars().filter(|c| !c.is_control()).take(60).collect()));
@@ -241,7 +252,7 @@ impl Engine {
             session: row.session.clone(),
             turn: row.id.clone(),
             seq: self.inner.bus.head(),
-            position: 0,
+            position: self.position_of(&row).await?,
             outcome: TellOutcome::Accepted,
         };
         if row.state.is_over() && tell.patience != Patience::None {
@@ -249,6 +260,21 @@ impl Engine {
         }
         let waiter = self.inner.waiters.subscribe(&row.id);
         self.wait(tell, report, waiter, arrived).await
+    }
+
+    /// How many turns come before one that was accepted earlier.
+    async fn position_of(&self, row: &TurnRow) -> Result<i64, TellError> {
+        if row.state != TurnState::Queued {
+            return Ok(0);
+        }
+        let (turn, session) = (row.id.clone(), row.session.clone());
+        let ahead = self.inner.store.read(move |tx| {
+            let running = iris_store::session::find(tx, &session)?.is_some_and(|session| session.running.is_some());
+            let waiting = turn::list_waiting(tx, &session)?;
+            let before = waiting.iter().position(|waiting| *waiting == turn).unwrap_or(0);
+            Ok(i64::try_from(before).unwrap_or(i64::MAX) + i64::from(running))
+        });
+        Ok(ahead.await?)
     }
 
     async fn wait(
@@ -264,12 +290,12 @@ impl Engine {
             Patience::Forever => Ok(ended(report, &*waiter.ended(store).await?)),
             Patience::Limit(limit) => match tokio::time::timeout_at(arrived + limit, waiter.ended(store)).await {
                 Ok(turn) => Ok(ended(report, &*turn?)),
-                Err(_) => self.out_of_patience(report).await,
+                Err(_) => self.out_of_patience(report, arrived).await,
             },
         }
     }
 
-    async fn out_of_patience(&self, report: TellReport) -> Result<TellReport, TellError> {
+    async fn out_of_patience(&self, report: TellReport, arrived: Instant) -> Result<TellReport, TellError> {
         let partial = match self.inner.runner(&report.session) {
             Some(runner) => runner.partial(report.turn.clone()).await.unwrap_or_default(),
             None => String::new(),
@@ -277,7 +303,8 @@ impl Engine {
         let turn = report.turn.clone();
         let messages =
             self.inner.store.read(move |tx| event::list_messages(tx, &turn, 0, MESSAGES_WITH_PARTIAL)).await?;
-        Ok(TellReport { outcome: TellOutcome::OutOfPatience { partial, messages }, ..report })
+        let waited_ms = i64::try_from(arrived.elapsed().as_millis()).unwrap_or(i64::MAX);
+        Ok(TellReport { outcome: TellOutcome::OutOfPatience { partial, messages, waited_ms }, ..report })
     }
 }
 

@@ -65,8 +65,10 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
         return Ok(Accept::Accepted(accepted));
     }
     let session = session::find_or_create(tx, &new.from, &new.to, &new.fresh_session)?;
-    if session.queued >= new.longest_queue {
-        return Ok(Accept::QueueFull { waiting: session.queued });
+    let put_off = tx.one("SELECT count(*) FROM timer WHERE session = ?1", values![&session.id])?;
+    let waiting = session.queued + put_off.map_or(0, |row| row.int(0));
+    if waiting >= new.longest_queue {
+        return Ok(Accept::QueueFull { waiting });
     }
     let number = session.next_number;
     let position = session.queued + i64::from(session.running.is_some());

@@ -16,7 +16,6 @@ pub fn ready(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, pid: Option<u32>)
     if row.state == SessionState::Terminating {
         return Ok(None);
     }
-    tx.run("UPDATE session SET pid = ?1 WHERE id = ?2", values![pid.map(i64::from), session])?;
     let because = SessionEvent::Ready { generation: epoch, pid };
     session::enter(tx, &row, SessionState::Idle, because)?;
     start_next(tx, session, epoch)

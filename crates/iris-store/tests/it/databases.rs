@@ -89,6 +89,8 @@ pub async fn serve(store: &Store, session: &SessionId) -> (i64, Option<Work>) {
     let id = session.clone();
     let claim = store.write("claim", move |tx| lane::claim(tx, &id)).await.expect("written").expect("claimed");
     let (id, epoch) = (session.clone(), claim.epoch);
+    store.write("process", move |tx| iris_store::session::note_process(tx, &id, epoch, 1)).await.expect("written");
+    let id = session.clone();
     let work = store.write("ready", move |tx| turn::ready(tx, &id, epoch, Some(1))).await.expect("written");
     (epoch, work)
 }

@@ -212,3 +212,18 @@ on_both!(a_waiting_turn_is_withdrawn_and_a_running_one_is_not, |database: Databa
     assert_eq!(cancel(TurnId::new("nothing")).await.expect("written"), CancelWaiting::NotFound);
     assert!(finish(&store, completed(&work.expect("work"), "1")).await.is_none(), "what was withdrawn is not run");
 });
+
+on_both!(a_transaction_that_panics_takes_nothing_with_it, |database: Database| async move {
+    let store = database.open_as("n1");
+    tell(&store, new_turn("user", "before")).await;
+    let new = new_turn("user", "half done");
+    let failed = store
+        .write("test.panic", move |tx| {
+            accept(tx, &new)?;
+            if new.body == "half done" { panic!("on purpose") } else { Ok(()) }
+        })
+        .await;
+    assert!(failed.expect_err("it failed").to_string().contains("panicked"));
+    let after = tell(&store, new_turn("user", "after")).await;
+    assert_eq!(after.position, 1, "nothing is left of the one that panicked");
+});

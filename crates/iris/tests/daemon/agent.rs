@@ -193,3 +193,43 @@ async fn a_turn_costs_what_it_cost_also_after_a_restart_of_its_agent() {
         world.post("/api/teams/alpha/sleep", json!({})).await;
     }
 }
+
+#[tokio::test]
+async fn an_agent_that_was_starting_when_the_daemon_died_is_ended_too() {
+    let world = World::new(setup().team("alpha", "start: { delay: 60s }\n"));
+    world.tell_async("user", "hello").await;
+    iris_testing::daemon::eventually("it starts", async || Ok(world.session("user").await["pid"].as_u64().is_some()))
+        .await
+        .expect("started");
+    let agent = format!("/proc/{}", world.session("user").await["pid"].as_u64().expect("a pid"));
+    let _world = world.crash_and_restart();
+    iris_testing::daemon::eventually("it is gone", async || Ok(!std::path::Path::new(&agent).exists()))
+        .await
+        .expect("gone");
+}
+
+#[tokio::test]
+async fn a_turn_the_agent_starts_itself_is_not_the_answer_to_a_tell() {
+    let script = r#"
+replies:
+  - match: "^go$"
+    do:
+      - subagent: { type: explorer, prompt: look, background: true, do: [{ delay: 200ms }, { say: found }], notify: [{ delay: 400ms }, { say: "notified" }] }
+      - say: started
+default: [{ say: "You said: {{text}}" }]
+"#;
+    let world = World::new(setup().team("alpha", script));
+    assert_eq!(world.tell("go").await["response"], "started");
+    // While the agent is in a turn of its own.
+    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    assert_eq!(world.tell("mine").await["response"], "You said: mine");
+}
+
+#[tokio::test]
+async fn a_question_is_refused_with_the_reason_whatever_the_team_may_do() {
+    let script = "default: [{ ask: { question: 'Which?', header: H, options: [A, B], denied: [{ say: 'refused: {{message}}' }] } }, { say: 'answer: {{answer}}' }]\n";
+    let world = World::new(setup().team("alpha", script).team_key("grantPermission: yes"));
+    let told = world.tell("ask").await;
+    let messages = world.get(&format!("/api/turns/{}/messages", id(&told))).await.to_string();
+    assert!(messages.contains("nobody can be asked"), "{messages}");
+}

@@ -122,3 +122,28 @@ async fn a_shutdown_lets_turns_finish_and_leaves_no_process() {
     assert_eq!(world.turn(id(&told)).await["state"], "completed", "the turn was allowed to end");
     assert!(world.events("daemon.recovered").await.is_empty(), "nothing had to be recovered");
 }
+
+#[tokio::test]
+async fn tells_that_are_put_off_count_too_and_cannot_be_put_off_for_ever() {
+    let world = World::new(setup().team("alpha", SLOW).setting("maxQueue: 2"));
+    let later = |delay: u64| json!({"toTeam": "alpha", "message": "later", "timeout": -1, "delay": delay});
+    for _ in 0..2 {
+        assert_eq!(world.post("/api/teams/tell", later(60_000)).await.0, 200);
+    }
+    assert_eq!(world.post("/api/teams/tell", later(60_000)).await.0, 429);
+    let (status, problem) = world.post("/api/teams/tell", later(9_223_372_036_854_775_807)).await;
+    assert_eq!(status, 400, "{problem}");
+    assert!(problem["detail"].as_str().expect("why").contains("put off by at most"), "{problem}");
+    assert_eq!(world.client().tell("other", "alpha", "now").await.expect("told")["status"], "completed");
+}
+
+#[tokio::test]
+async fn a_repeated_tell_is_told_its_true_place() {
+    let world = World::new(setup().team("alpha", SLOW));
+    world.tell_async("user", "slow").await;
+    world.tell_async("user", "one").await;
+    let keyed = json!({"toTeam": "alpha", "message": "two", "timeout": -1, "key": "k"});
+    let first = world.post("/api/teams/tell", keyed.clone()).await.1;
+    let again = world.post("/api/teams/tell", keyed).await.1;
+    assert_eq!((&first["position"], &again["position"]), (&json!(2), &json!(2)), "{again}");
+}

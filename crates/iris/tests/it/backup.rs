@@ -28,7 +28,7 @@ fn what_was_said_comes_back_in_another_home() {
 
     let (other, _) = daemon.stop();
     let told = other.iris(&["restore", file.to_str().expect("text"), "--json"]).json();
-    assert_eq!(told["kept"].as_array().map(Vec::len), Some(2), "{told}");
+    assert_eq!(told["kept"].as_array().map(Vec::len), Some(3), "{told}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod claude;
+pub mod health;
 pub mod launch;
 pub mod leftover;
 mod lines;

@@ -110,6 +110,8 @@ pub enum StopCause {
     Asked,
     Evicted,
     Idle,
+    /// Its process was stopped by a signal while it was idle.
+    Frozen,
     ResponseTimeout,
     CancelIgnored,
     Exited,

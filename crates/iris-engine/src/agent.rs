@@ -4,7 +4,7 @@ mod run;
 mod start;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use iris_core::duration::Millis;
 use iris_core::event::StopCause;
@@ -30,6 +30,7 @@ pub(crate) struct Slot {
     last_used: AtomicU64,
     idle_since_ms: AtomicU64,
     started: std::time::Instant,
+    pid: AtomicU32,
     /// The team's own limit; known once the session's team is.
     idle_timeout: std::sync::OnceLock<Millis>,
 }
@@ -75,6 +76,7 @@ impl RunnerHandle {
             last_used: AtomicU64::new(0),
             idle_since_ms: AtomicU64::new(0),
             started: std::time::Instant::now(),
+            pid: AtomicU32::new(0),
             idle_timeout: std::sync::OnceLock::new(),
         });
         slot.set(PoolPhase::Spawning);
@@ -98,6 +100,11 @@ impl RunnerHandle {
     pub fn idle_for_ms(&self) -> Option<u64> {
         let since = self.slot.idle_since_ms.load(Ordering::SeqCst);
         (self.phase() == PoolPhase::Idle).then(|| self.slot.now_ms().saturating_sub(since))
+    }
+
+    /// Its process, once there is one.
+    pub fn pid(&self) -> Option<u32> {
+        Some(self.slot.pid.load(Ordering::SeqCst)).filter(|pid| *pid != 0)
     }
 
     pub fn idle_timeout(&self) -> Option<Millis> {

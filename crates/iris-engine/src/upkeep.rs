@@ -198,7 +198,21 @@ impl Upkeep {
 
     /// Holds what the store says against what is alive.
     async fn check_health(&mut self) -> Result<(), StoreError> {
-        if self.health.has_come() { self.remind_agents().await } else { Ok(()) }
+        if !self.health.has_come() {
+            return Ok(());
+        }
+        self.end_frozen();
+        self.remind_agents().await
+    }
+
+    /// An idle agent that will not answer is of no use; the next tell gets a new one. A busy one has its response clock.
+    fn end_frozen(&self) {
+        for runner in self.engine.runners().values() {
+            let idle = runner.phase() == PoolPhase::Idle;
+            if idle && runner.pid().is_some_and(iris_agents::health::is_frozen) {
+                runner.ask_to_stop(StopMode::IfIdle, StopCause::Frozen);
+            }
+        }
     }
 
     /// Idle agents that have work: another node took a tell in for them, or an answer of the database was lost.

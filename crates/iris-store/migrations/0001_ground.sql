@@ -58,7 +58,7 @@ CREATE TABLE turn (
     body        TEXT NOT NULL,
     key         TEXT,
     attempts    BIGINT NOT NULL,
-    ready_at    BIGINT NOT NULL,
+    place       BIGINT NOT NULL,
     accepted_at BIGINT NOT NULL,
     started_at  BIGINT,
     finished_at BIGINT,
@@ -67,7 +67,7 @@ CREATE TABLE turn (
     usage       TEXT
 ) {{no hidden key}};
 CREATE INDEX turn_of_session ON turn (session, number);
-CREATE INDEX turn_waiting ON turn (session, ready_at, number) WHERE state = 'queued';
+CREATE INDEX turn_waiting ON turn (session, place, number) WHERE state = 'queued';
 CREATE UNIQUE INDEX turn_key ON turn (key) WHERE key IS NOT NULL;
 
 -- An item of a lane that is due at a time.

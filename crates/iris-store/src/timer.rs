@@ -25,10 +25,10 @@ pub fn fire_due(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<SessionId>, StoreErro
         let (turn, session) = (TurnId::new(row.text(0)), SessionId::new(row.text(1)));
         tx.run("DELETE FROM timer WHERE turn = ?1", values![&turn])?;
         let Some(owner) = session::lock(tx, &session)? else { continue };
+        let place = event::next_number(tx)?;
         let queued = tx.one(
-            "UPDATE turn SET state = 'queued', ready_at = iris_now() WHERE id = ?1 AND state = 'scheduled' \
-             RETURNING number",
-            values![&turn],
+            "UPDATE turn SET state = 'queued', place = ?1 WHERE id = ?2 AND state = 'scheduled' RETURNING number",
+            values![place, &turn],
         )?;
         let Some(queued) = queued else { continue };
         tx.run("UPDATE session SET queued = queued + 1 WHERE id = ?1", values![&session])?;

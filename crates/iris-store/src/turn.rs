@@ -88,6 +88,6 @@ pub fn list(tx: &mut Tx<'_>, session: &SessionId, after: i64, limit: i64) -> Res
 
 /// The waiting turns of a session, in the order in which they will run.
 pub fn list_waiting(tx: &mut Tx<'_>, session: &SessionId) -> Result<Vec<TurnId>, StoreError> {
-    let sql = "SELECT id FROM turn WHERE session = ?1 AND state = 'queued' ORDER BY ready_at, number";
+    let sql = "SELECT id FROM turn WHERE session = ?1 AND state = 'queued' ORDER BY place, number";
     Ok(tx.many(sql, values![session])?.iter().map(|row| TurnId::new(row.text(0))).collect())
 }

@@ -85,6 +85,7 @@ enum Next {
 impl Runner {
     pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, agent: Agent, handle: RunnerHandle) -> Self {
         let response_timeout = team.response_timeout.unwrap_or(engine.config.settings.response_timeout);
+        handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
         if let Some(limit) = team.idle_timeout {
             handle.slot.idle_timeout.get_or_init(|| limit);
         }

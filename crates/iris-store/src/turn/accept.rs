@@ -78,7 +78,7 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
     };
     let subject = Subject { turn: Some(new.id.clone()), ..session.subject() };
     let seq = event::append(tx, &[Draft { subject, fact: Fact::Turn(event) }])?;
-    insert(tx, new, &session.id, number, state)?;
+    insert(tx, new, &session.id, At { number, seq }, state)?;
     if state == TurnState::Scheduled {
         tx.run("UPDATE session SET next_number = next_number + 1 WHERE id = ?1", values![&session.id])?;
         tx.run(
@@ -110,7 +110,7 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
     let (session, epoch, number) = (SessionId::new(taken.text(0)), taken.int(1), taken.int(2));
     let subject = Subject { team: Some(new.to.clone()), session: Some(session.clone()), turn: Some(new.id.clone()) };
     event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Started { number }) }])?;
-    insert(tx, new, &session, number, TurnState::Running)?;
+    insert(tx, new, &session, At { number, seq }, TurnState::Running)?;
     let work = Work { turn: new.id.clone(), session: session.clone(), epoch, body: new.body.clone() };
     Ok(Some(Accepted {
         turn: new.id.clone(),
@@ -130,26 +130,29 @@ fn find_repeated(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accept>, Store
     Ok(Some(if same { Accept::Repeated(earlier) } else { Accept::KeyTaken { turn: earlier.id } }))
 }
 
-fn insert(
-    tx: &mut Tx<'_>,
-    new: &NewTurn,
-    session: &SessionId,
+/// Where a turn stands: its number in its session, and the event that put it there. Turns wait in the order of these
+/// events, which no clock can disturb.
+#[derive(Clone, Copy)]
+struct At {
     number: i64,
-    state: TurnState,
-) -> Result<(), StoreError> {
+    seq: i64,
+}
+
+fn insert(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionId, at: At, state: TurnState) -> Result<(), StoreError> {
     let now = tx.wall_ms();
     let running = state == TurnState::Running;
     tx.run(
-        "INSERT INTO turn (id, session, number, state, body, key, attempts, ready_at, accepted_at, started_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, iris_now(), ?8, ?9)",
+        "INSERT INTO turn (id, session, number, state, body, key, attempts, place, accepted_at, started_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         values![
             &new.id,
             session,
-            number,
+            at.number,
             state.as_str(),
             &new.body,
             new.key.as_ref(),
             i64::from(running),
+            at.seq,
             now,
             running.then_some(now),
         ],

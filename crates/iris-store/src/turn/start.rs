@@ -51,7 +51,7 @@ pub(super) fn oldest_waiting(tx: &mut Tx<'_>, session: &SessionRow) -> Result<Op
         return Ok(None);
     }
     let sql = "SELECT id, number, body FROM turn WHERE session = ?1 AND state = 'queued' \
-               ORDER BY ready_at, number LIMIT 1";
+               ORDER BY place, number LIMIT 1";
     Ok(tx.one(sql, values![&session.id])?.map(|row| Waiting {
         turn: TurnId::new(row.text(0)),
         number: row.int(1),

@@ -233,3 +233,16 @@ async fn a_question_is_refused_with_the_reason_whatever_the_team_may_do() {
     let messages = world.get(&format!("/api/turns/{}/messages", id(&told))).await.to_string();
     assert!(messages.contains("nobody can be asked"), "{messages}");
 }
+
+#[tokio::test]
+async fn an_idle_agent_that_is_frozen_is_replaced() {
+    let world = World::new(setup().team("alpha", SCRIPT).setting("healthCheckInterval: 100ms"));
+    world.tell("hello").await;
+    let pid = world.session("user").await["pid"].as_i64().expect("a pid").to_string();
+    assert!(std::process::Command::new("kill").args(["-STOP", &pid]).status().expect("kill runs").success());
+    iris_testing::daemon::eventually("it is ended", async || Ok(world.session("user").await["state"] == "stopped"))
+        .await
+        .expect("ended");
+    assert_eq!(world.events("session.stopped").await[0]["data"]["why"], "frozen");
+    assert_eq!(world.tell("which turn").await["response"], "turn 2", "the conversation goes on");
+}

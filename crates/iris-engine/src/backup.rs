@@ -151,7 +151,11 @@ pub fn restore(home: &Home, source: &Path) -> Result<Restored, BackupError> {
 }
 
 fn unpack(source: &Path, folder: &Path) -> Result<Manifest, BackupError> {
-    let not_one = |what: String| BackupError::NotABackup { path: source.to_owned(), what };
+    // What a file that is no backup makes of an error may hold anything.
+    let not_one = |what: String| {
+        let what = what.escape_debug().take(120).collect();
+        BackupError::NotABackup { path: source.to_owned(), what }
+    };
     let file =
         std::fs::File::open(source).map_err(|error| BackupError::Io { path: source.to_owned(), source: error })?;
     let mut archive = tar::Archive::new(file);

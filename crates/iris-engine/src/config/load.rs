@@ -17,6 +17,8 @@ pub enum ConfigError {
     Yaml { path: PathBuf, what: String },
     #[error("{}: teams.{team}: {what}", .path.display())]
     Team { path: PathBuf, team: String, what: String },
+    #[error("{}: database.url must begin with postgres://; leave it out for the embedded SQLite", .path.display())]
+    Database { path: PathBuf },
     #[error("{}: settings.{key}: {what}", .path.display())]
     Setting { path: PathBuf, key: &'static str, what: &'static str },
 }
@@ -56,6 +58,10 @@ fn check_settings(path: &Path, config: &Config) -> Result<(), ConfigError> {
     }
     if settings.max_spawning == Some(0) {
         return wrong("maxSpawning", "must be at least 1");
+    }
+    let known = |url: &String| url.starts_with("postgres://") || url.starts_with("postgresql://");
+    if config.database.url.as_ref().is_some_and(|url| !known(url)) {
+        return Err(ConfigError::Database { path: path.to_owned() });
     }
     if settings.response_timeout.0 == 0 {
         return wrong("responseTimeout", "must be more than 0");
@@ -100,6 +106,7 @@ mod tests {
         check("teams:\n  a/b:\n    path: /tmp", "is not a team name");
         check("teams:\n  alpha:\n    path: here", "teams.alpha: path 'here' must be absolute");
         check("teams:\n  alpha:\n    path: /tmp\n    agent: scripted", "teams.alpha: agent is scripted");
+        check("database:\n  url: mysql://x", "database.url must begin with postgres://");
         check("teams: [", "config.yaml");
     }
 }

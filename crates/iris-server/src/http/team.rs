@@ -65,9 +65,9 @@ async fn sessions_of(app: &App, team: &TeamName) -> Result<Vec<SessionRow>, Faul
 pub(crate) async fn wake(
     State(app): State<App>,
     Path(name): Path<String>,
-    body: Result<Json<PartyRequest>, JsonRejection>,
+    body: Result<Option<Json<PartyRequest>>, JsonRejection>,
 ) -> Result<Json<WakeResponse>, Fault> {
-    let (team, request) = (name.parse()?, body?.0);
+    let (team, request) = (name.parse()?, given(body?));
     let woken = app.engine.wake(&party(&request), &team).await?;
     Ok(Json(WakeResponse { session: wire::session(&woken.session), was_awake: woken.was_awake }))
 }
@@ -75,9 +75,9 @@ pub(crate) async fn wake(
 pub(crate) async fn sleep(
     State(app): State<App>,
     Path(name): Path<String>,
-    body: Result<Json<PartyRequest>, JsonRejection>,
+    body: Result<Option<Json<PartyRequest>>, JsonRejection>,
 ) -> Result<Json<SleepResponse>, Fault> {
-    let (team, request) = (name.parse()?, body?.0);
+    let (team, request) = (name.parse()?, given(body?));
     let how = if request.force { Sleep::Now } else { Sleep::WhenIdle };
     let mut stopped = 0;
     for session in chosen(&app, &team, &request).await? {
@@ -89,14 +89,19 @@ pub(crate) async fn sleep(
 pub(crate) async fn cancel(
     State(app): State<App>,
     Path(name): Path<String>,
-    body: Result<Json<PartyRequest>, JsonRejection>,
+    body: Result<Option<Json<PartyRequest>>, JsonRejection>,
 ) -> Result<Json<CancelResponse>, Fault> {
-    let (team, request) = (name.parse()?, body?.0);
+    let (team, request) = (name.parse()?, given(body?));
     let mut turns = Vec::new();
     for session in chosen(&app, &team, &request).await? {
         turns.extend(app.engine.cancel_session(&session.id).await?.iter().map(ToString::to_string));
     }
     Ok(Json(CancelResponse { turns }))
+}
+
+/// Saying nothing is saying the usual.
+fn given(body: Option<Json<PartyRequest>>) -> PartyRequest {
+    body.map(|Json(request)| request).unwrap_or_default()
 }
 
 fn party(request: &PartyRequest) -> Party {

@@ -122,7 +122,7 @@ impl Store {
     }
 
     /// When nobody else writes, the caller's own thread does it: that saves waking the writer's thread and being woken by
-    /// it, which for a lone tell costs as much as the sync. It holds up one thread of the caller's for one commit, and
+    /// it. It holds up one thread of the caller's for one commit, and
     /// never more than one: whoever comes meanwhile goes to the writer, which commits them together, and for a while
     /// after that everybody does: many that write alone would each pay for a sync of their own.
     fn write_here<T, F>(&self, name: &'static str, transaction: &mut F) -> Option<Result<T, StoreError>>

@@ -95,26 +95,25 @@ impl Agent {
             if let Some(exit) = &self.exit {
                 return Progress::Exited(exit.clone());
             }
-            match self.wait().await {
-                Happened::Wrote(count) => drop(self.outgoing.drain(..count)),
-                Happened::CannotWrite => self.stdin = None,
-                Happened::Read => {
-                    let outputs = self.read_lines();
-                    if !outputs.is_empty() {
-                        return Progress::Outputs(outputs);
-                    }
-                }
-                Happened::StdoutClosed => self.stdout = None,
-                Happened::StderrClosed => self.stderr = None,
-                Happened::Complained => {}
-                Happened::Ended => {
-                    let outputs = self.collect_last_words().await;
-                    if !outputs.is_empty() {
-                        return Progress::Outputs(outputs);
-                    }
-                }
+            let outputs = self.step().await;
+            if !outputs.is_empty() {
+                return Progress::Outputs(outputs);
             }
         }
+    }
+
+    /// Waits for one thing and takes it in.
+    async fn step(&mut self) -> Vec<AgentOutput> {
+        match self.wait().await {
+            Happened::Wrote(count) => drop(self.outgoing.drain(..count)),
+            Happened::CannotWrite => self.stdin = None,
+            Happened::Read => return self.read_lines(),
+            Happened::StdoutClosed => self.stdout = None,
+            Happened::StderrClosed => self.stderr = None,
+            Happened::Complained => {}
+            Happened::Ended => return self.collect_last_words().await,
+        }
+        Vec::new()
     }
 
     async fn wait(&mut self) -> Happened {
@@ -162,12 +161,12 @@ impl Agent {
                 _ => self.stderr = None,
             }
         }
+        // It has ended, so this answers at once. Nothing is awaited after the lines are read, so none can be lost.
+        let status = self.child.wait().await.ok();
         let mut outputs = self.read_lines();
         if let Some(rest) = self.lines.rest() {
             self.reader.read(&rest, &mut outputs, &mut self.outgoing);
         }
-        // It has ended, so this answers at once.
-        let status = self.child.wait().await.ok();
         use std::os::unix::process::ExitStatusExt;
         self.exit = Some(AgentExit {
             code: status.and_then(|status| status.code()),
@@ -196,9 +195,8 @@ impl Agent {
 
     async fn gone_politely(&mut self) {
         while !self.outgoing.is_empty() && self.stdin.is_some() && self.exit.is_none() {
-            if let Progress::Exited(_) = self.next_ignoring_output().await {
-                return;
-            }
+            // What it still says is of no interest any more.
+            drop(self.step().await);
         }
         self.stdin = None;
         self.gone().await;
@@ -206,23 +204,6 @@ impl Agent {
 
     async fn gone(&mut self) {
         while !matches!(self.next().await, Progress::Exited(_)) {}
-    }
-
-    /// One step of writing or reading, for while only the end is of interest.
-    async fn next_ignoring_output(&mut self) -> Progress {
-        match self.wait().await {
-            Happened::Wrote(count) => drop(self.outgoing.drain(..count)),
-            Happened::CannotWrite => self.stdin = None,
-            Happened::Read => drop(self.read_lines()),
-            Happened::StdoutClosed => self.stdout = None,
-            Happened::StderrClosed => self.stderr = None,
-            Happened::Complained => {}
-            Happened::Ended => drop(self.collect_last_words().await),
-        }
-        match &self.exit {
-            Some(exit) => Progress::Exited(exit.clone()),
-            None => Progress::Outputs(Vec::new()),
-        }
     }
 
     fn signal(&self, signal: Signal) {

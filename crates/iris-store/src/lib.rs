@@ -12,6 +12,7 @@ pub mod event;
 mod failpoint;
 pub mod lane;
 mod migrate;
+mod reader;
 pub mod session;
 mod store;
 pub mod timer;

@@ -10,10 +10,11 @@ use iris_core::id::NodeId;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
-use crate::engine::{Access, Connection, postgres::Postgres, sqlite::Sqlite};
+use crate::engine::{Connection, postgres::Postgres, sqlite::Sqlite};
 use crate::error::StoreError;
 use crate::migrate;
-use crate::tx::{Batch, Tx};
+use crate::reader::Readers;
+use crate::tx::Tx;
 use crate::writer::{self, Job, Order, Step, Writer};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub struct Store {
     shared: Arc<Shared>,
     writer: Arc<Mutex<Writer>>,
     jobs: mpsc::Sender<Order>,
-    reads: async_reads::Readers,
+    reads: Readers,
     health: watch::Receiver<StoreHealth>,
     threads: Arc<Threads>,
 }
@@ -97,7 +98,7 @@ impl Store {
         let writer = Arc::new(Mutex::new(Writer::new(Arc::clone(&shared), connection)));
         let serving = Arc::clone(&writer);
         let mut threads = vec![spawn("iris-store-writer", move || writer::serve(&serving, waiting))];
-        let reads = async_reads::Readers::start(&shared, READERS, &mut threads)?;
+        let reads = Readers::start(&shared, READERS, &mut threads)?;
         Ok(Self { shared, writer, jobs, reads, health, threads: Arc::new(Threads(std::sync::Mutex::new(threads))) })
     }
 
@@ -245,7 +246,7 @@ impl Threads {
     }
 }
 
-fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started at start-up")
 }
 
@@ -281,87 +282,5 @@ where
         if reply.send(answer).is_err() {
             tracing::trace!("the caller of a write has gone; what it wrote stands");
         }
-    }
-}
-
-mod async_reads {
-    //! Reads run on threads of their own: they never wait for the writer, and the writer never waits for them.
-
-    use super::*;
-
-    type Read = Box<dyn FnOnce(&mut Option<Connection>, &Shared) + Send>;
-
-    /// `None` ends one reader.
-    type Request = Option<Read>;
-
-    #[derive(Clone)]
-    pub(super) struct Readers(mpsc::Sender<Request>);
-
-    const WAITING_READS: usize = 1024;
-
-    impl Readers {
-        pub fn start(
-            shared: &Arc<Shared>,
-            count: usize,
-            threads: &mut Vec<JoinHandle<()>>,
-        ) -> Result<Self, StoreError> {
-            let (sender, receiver) = mpsc::channel::<Request>(WAITING_READS);
-            let receiver = Arc::new(std::sync::Mutex::new(receiver));
-            for number in 0..count {
-                let shared = Arc::clone(shared);
-                let receiver = Arc::clone(&receiver);
-                let mut connection = Some(shared.connect()?);
-                threads.push(spawn(&format!("iris-store-reader-{number}"), move || {
-                    while let Some(read) = next(&receiver) {
-                        read(&mut connection, &shared);
-                    }
-                }));
-            }
-            Ok(Self(sender))
-        }
-
-        pub async fn close(&self, readers: usize) {
-            for _ in 0..readers {
-                self.0.send(None).await.ok();
-            }
-        }
-
-        pub async fn read<T, F>(&self, transaction: F) -> Result<T, StoreError>
-        where
-            T: Send + 'static,
-            F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
-        {
-            let (reply, result) = oneshot::channel();
-            let read: Read = Box::new(move |connection, shared| {
-                let answer = perform(connection, shared, transaction);
-                if answer.as_ref().is_err_and(StoreError::needs_reopen) {
-                    *connection = None;
-                }
-                if reply.send(answer).is_err() {
-                    tracing::trace!("the caller of a read has gone");
-                }
-            });
-            self.0.send(Some(read)).await.map_err(|_| StoreError::Closed)?;
-            result.await.map_err(|_| StoreError::Closed)?
-        }
-    }
-
-    fn next(receiver: &std::sync::Mutex<mpsc::Receiver<Request>>) -> Option<Read> {
-        receiver.lock().expect("a reader does not panic while it waits").blocking_recv().flatten()
-    }
-
-    fn perform<T>(
-        connection: &mut Option<Connection>,
-        shared: &Shared,
-        transaction: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let connection = match connection {
-            Some(connection) => connection,
-            None => connection.insert(shared.connect()?),
-        };
-        connection.begin(Access::Read)?;
-        let answer = transaction(&mut Tx::new(connection, &shared.clock, &shared.node, &mut Batch::default()));
-        connection.rollback()?;
-        answer
     }
 }

@@ -20,8 +20,13 @@ impl Latencies {
         self.milliseconds.push(took.as_secs_f64() * 1000.0);
     }
 
-    pub fn extend(&mut self, other: Self) {
-        self.milliseconds.extend(other.milliseconds);
+    /// Those of all callers together.
+    pub async fn gather(calling: tokio::task::JoinSet<Result<Self>>) -> Result<Self> {
+        let mut all = Self::default();
+        for caller in calling.join_all().await {
+            all.milliseconds.extend(caller?.milliseconds);
+        }
+        Ok(all)
     }
 
     pub fn len(&self) -> usize {
@@ -75,10 +80,7 @@ pub async fn closed_loops(daemon: &Daemon, sessions: usize, callers: usize, last
             anyhow::Ok(latencies)
         });
     }
-    let mut latencies = Latencies::default();
-    for caller in calling.join_all().await {
-        latencies.extend(caller?);
-    }
+    let latencies = Latencies::gather(calling).await?;
     let per_second = latencies.len() as f64 / began.elapsed().as_secs_f64();
     Ok(Loaded { latencies, per_second })
 }

@@ -206,11 +206,7 @@ async fn round_robin(daemon: &Daemon, sessions: u32, callers: u32, lasts: Durati
             anyhow::Ok(latencies)
         });
     }
-    let mut latencies = Latencies::default();
-    for caller in calling.join_all().await {
-        latencies.extend(caller?);
-    }
-    Ok(latencies)
+    Latencies::gather(calling).await
 }
 
 /// The same tells and cache reads in an empty store and in one with a million messages.

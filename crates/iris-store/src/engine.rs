@@ -1,5 +1,6 @@
 //! One connection to either database, with the few operations a transaction needs.
 
+mod log_file;
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
 

@@ -7,7 +7,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
 
-use super::Access;
+use super::{Access, log_file};
 use crate::clock::Clock;
 use crate::error::StoreError;
 use crate::tx::{Cell, Row, Value};
@@ -28,10 +28,12 @@ impl Sqlite {
         if rusqlite::version_number() < OLDEST_SQLITE.0 {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), needed: OLDEST_SQLITE.1 });
         }
-        let connection = Connection::open_with_flags(
-            path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = if log_file::register() {
+            Connection::open_with_flags_and_vfs(path, flags, log_file::NAME)?
+        } else {
+            Connection::open_with_flags(path, flags)?
+        };
         connection.set_prepared_statement_cache_capacity(128);
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
         connection.pragma_update(None, "journal_mode", "wal")?;

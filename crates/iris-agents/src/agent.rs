@@ -1,9 +1,10 @@
 //! A live agent process: bytes in, typed output out, and an end that leaves nothing behind.
 
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
-use iris_core::agent::{AgentExit, AgentOutput, PermissionReply};
+use iris_core::agent::{AgentExit, AgentOutput, Reply, ToolAnswer, ToolSpec};
 use iris_core::id::TurnId;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -11,6 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::claude::tools::Tools;
 use crate::claude::{read::Reader, write};
 use crate::launch::{Launch, LaunchError};
 use crate::lines::{Line, Lines};
@@ -43,7 +45,7 @@ const DRAIN_LIMIT: Duration = Duration::from_millis(300);
 
 impl Agent {
     /// Starts the process and greets it. It is ready when it answers with `AgentOutput::Ready`.
-    pub fn start(launch: &Launch) -> Result<Self, LaunchError> {
+    pub fn start(launch: &Launch, tools: Arc<[ToolSpec]>) -> Result<Self, LaunchError> {
         let mut child = Command::new(&launch.program)
             .args(&launch.args)
             .env_clear()
@@ -64,12 +66,12 @@ impl Agent {
             stderr: child.stderr.take(),
             child,
             lines: Lines::default(),
-            reader: Reader::default(),
+            reader: Reader::new(Tools::new(tools)),
             outgoing: Vec::new(),
             last_words: LastWords::default(),
             exit: None,
         };
-        write::initialize(&mut agent.outgoing);
+        write::initialize(&mut agent.outgoing, launch.instructions.as_deref());
         Ok(agent)
     }
 
@@ -85,8 +87,13 @@ impl Agent {
         write::interrupt(&mut self.outgoing);
     }
 
-    pub fn answer_permission(&mut self, request: &str, reply: &PermissionReply) {
-        write::permission_reply(&mut self.outgoing, request, reply);
+    /// Answers a request for permission, or a question.
+    pub fn reply(&mut self, request: &str, reply: &Reply) {
+        self.reader.reply(request, reply, &mut self.outgoing);
+    }
+
+    pub fn answer_tool(&mut self, request: &str, answer: &ToolAnswer) {
+        self.reader.answer_tool(request, answer, &mut self.outgoing);
     }
 
     /// The next thing that happens. Safe to give up on at any await: nothing that was read or written is lost.

@@ -1,6 +1,9 @@
 //! Claude Code's stream-json: newline-delimited JSON both ways, with control requests on the same pipe. The scripted
 //! agent speaks it too.
 
+pub(crate) mod command;
+pub(crate) mod explain;
 pub(crate) mod read;
+pub(crate) mod tools;
 pub(crate) mod wire;
 pub(crate) mod write;

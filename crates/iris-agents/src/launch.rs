@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use iris_core::agent::AgentExit;
 use iris_core::id::SessionId;
 use iris_core::team::{AgentKind, TeamName};
 
@@ -18,16 +19,27 @@ pub struct AgentSpec {
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub model: Option<String>,
+    pub allowed_tools: Vec<String>,
+    pub disallowed_tools: Vec<String>,
+    /// What is added to the agent's own instructions.
+    pub instructions: Option<String>,
+    pub max_budget_usd: Option<f64>,
+    /// A home of the team's own instead of the user's.
+    pub own_home: Option<PathBuf>,
+    /// The user has looked at the settings that the folder brings along, and they have not changed since.
+    pub trusted: bool,
     pub session: SessionId,
     pub conversation: Conversation,
     /// Where agents that keep no memory of their own keep it.
     pub state_folder: PathBuf,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conversation {
     New,
     Resumed,
+    /// A new one that begins with all that was said in another.
+    ForkOf(SessionId),
 }
 
 /// A command line that is ready to be run.
@@ -37,6 +49,8 @@ pub struct Launch {
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub folder: PathBuf,
+    /// What is added to the agent's own instructions, said on its pipe.
+    pub instructions: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +61,8 @@ pub enum LaunchError {
     NoFolder(PathBuf),
     #[error("team '{0}' is scripted but names no script")]
     NoScript(TeamName),
+    #[error("{program} is not installed")]
+    NotInstalled { program: String },
     #[error("{program} could not be started ({why})")]
     NotStarted { program: String, why: std::io::Error },
 }
@@ -54,7 +70,10 @@ pub enum LaunchError {
 impl LaunchError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NotBuilt(_) => Some("set `agent: scripted` with a script for this team"),
+            Self::NotBuilt(_) => Some("set `agent: claude`, or `agent: scripted` with a script, for this team"),
+            Self::NotInstalled { .. } => {
+                Some("install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`")
+            }
             Self::NoFolder(_) => Some("set the team's `path` to a folder that exists"),
             Self::NoScript(_) => Some("add `script: /path/to/script.yaml` to the team"),
             Self::NotStarted { .. } => Some("check that the program is installed and may be run"),
@@ -68,16 +87,34 @@ pub fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     }
     match spec.kind {
         AgentKind::Scripted => crate::scripted::launch::launch(spec),
-        AgentKind::Claude | AgentKind::Codex | AgentKind::Acp => Err(LaunchError::NotBuilt(spec.kind)),
+        AgentKind::Claude => crate::claude::command::launch(spec),
+        AgentKind::Codex | AgentKind::Acp => Err(LaunchError::NotBuilt(spec.kind)),
     }
+}
+
+/// What an agent's last words mean, if it ended before it was ready, and what helps.
+pub fn explain_exit(kind: AgentKind, exit: &AgentExit) -> Option<&'static str> {
+    match kind {
+        AgentKind::Claude => crate::claude::explain::exit(exit),
+        AgentKind::Codex | AgentKind::Acp | AgentKind::Scripted => None,
+    }
+}
+
+/// Whether this version of Iris can run agents of a kind.
+pub fn is_built(kind: AgentKind) -> bool {
+    matches!(kind, AgentKind::Claude | AgentKind::Scripted)
 }
 
 /// What of the daemon's own environment an agent gets to see. Everything else, secrets above all, stays out.
 const PASSED_ON: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TERM"];
 
-pub(crate) fn environment(spec: &AgentSpec) -> BTreeMap<String, String> {
-    let inherited = std::env::vars().filter(|(name, _)| PASSED_ON.contains(&name.as_str()) || name.starts_with("LC_"));
-    let mut env: BTreeMap<_, _> = inherited.collect();
+/// `needed`: what this kind of agent cannot do without.
+pub(crate) fn environment(spec: &AgentSpec, needed: &[&str]) -> BTreeMap<String, String> {
+    let passed = |name: &str| PASSED_ON.contains(&name) || needed.contains(&name) || name.starts_with("LC_");
+    let mut env: BTreeMap<_, _> = std::env::vars().filter(|(name, _)| passed(name)).collect();
+    if let Some(home) = &spec.own_home {
+        env.insert("HOME".to_owned(), home.display().to_string());
+    }
     env.insert(crate::leftover::SESSION_MARK.to_owned(), spec.session.to_string());
     env.insert("IRIS_TEAM".to_owned(), spec.team.to_string());
     env.extend(spec.env.clone());

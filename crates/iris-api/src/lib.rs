@@ -2,6 +2,7 @@
 
 pub mod event;
 pub mod problem;
+pub mod question;
 pub mod session;
 pub mod status;
 pub mod team;

@@ -23,8 +23,24 @@ pub struct Session {
     pub queued: i64,
     /// How many turns it has had in all.
     pub turns: i64,
+    /// How many tasks its agent has going between turns. It is idle only when there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub background: i64,
+    /// The session whose conversation this one began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork_of: Option<String>,
+    /// A limit was reached: nothing is started before then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_until: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_why: Option<String>,
     pub created_at: i64,
     pub used_at: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

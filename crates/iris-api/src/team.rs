@@ -58,3 +58,35 @@ pub struct CancelResponse {
     /// The turns that were withdrawn or whose agent was interrupted.
     pub turns: Vec<String>,
 }
+
+/// Whether the settings that a team's folder brings along take effect.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trust {
+    pub folder: String,
+    /// The files that would take effect. Nothing to trust if there are none.
+    pub files: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    pub trusted: bool,
+    /// It was trusted before and has changed since.
+    pub changed: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TrustRequest {
+    /// The digest of what was looked at.
+    pub digest: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ForkRequest {
+    /// Whose conversation is copied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_team: Option<String>,
+    /// Who goes on with the copy; by default the same name with a number behind it.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    pub new_party: Option<String>,
+}

@@ -9,33 +9,99 @@ use crate::message::Heard;
 #[derive(Debug)]
 pub enum AgentOutput {
     /// It is up and takes messages.
-    Ready,
+    Ready(Introduction),
     /// Something worth keeping.
     Message(Heard),
     /// A piece of text of a message that is still being written. Shown, never stored.
     Delta(String),
     /// It asks leave to use a tool, and waits.
     PermissionAsked(PermissionRequest),
-    /// It no longer waits for that answer.
-    PermissionWithdrawn { request: String },
+    /// It asks a person something, and waits.
+    Asked(Asking),
+    /// It calls one of the tools that Iris gives its agents, and waits.
+    ToolCalled(ToolCall),
+    /// It no longer waits for the answer to one of these.
+    Withdrawn { request: String },
+    /// The work it does between turns: all of it, each time it changes.
+    Background(Vec<String>),
     /// It is alive and has nothing to say.
     Heartbeat,
     /// The turn is over, one way or the other.
     TurnEnded(TurnEnd),
 }
 
+/// What an agent says of itself when it is ready.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Introduction {
+    pub version: Option<String>,
+    /// Why it will not be able to work, if it knows: for instance that nobody is logged in.
+    pub obstacle: Option<String>,
+}
+
 #[derive(Debug)]
 pub struct PermissionRequest {
     pub request: String,
     pub tool: String,
+    /// The exact input the tool would be called with.
     pub input: Box<RawValue>,
+    /// What the agent says about why it asks.
+    pub reason: Option<String>,
 }
 
-/// Iris's answer to a request for permission.
-#[derive(Debug, PartialEq, Eq)]
-pub enum PermissionReply {
+/// Questions an agent puts to a person, answered together.
+#[derive(Debug)]
+pub struct Asking {
+    pub request: String,
+    pub questions: Vec<AskedQuestion>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AskedQuestion {
+    pub question: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<AskedOption>,
+    /// Several options may be chosen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub several: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedOption {
+    pub label: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// Iris's answer to a request for permission, or a person's to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
     Allow,
-    Deny { message: String },
+    Deny {
+        message: String,
+    },
+    /// Each question with its answer.
+    Answers(Vec<(String, String)>),
+}
+
+#[derive(Debug)]
+pub struct ToolCall {
+    pub request: String,
+    pub tool: String,
+    pub arguments: Box<RawValue>,
+}
+
+/// What came of a tool call: JSON for the agent, or what went wrong in words it can act on.
+pub type ToolAnswer = Result<serde_json::Value, String>;
+
+/// A tool that Iris gives its agents.
+#[derive(Clone, Debug)]
+pub struct ToolSpec {
+    pub name: &'static str,
+    /// Written for a model.
+    pub description: &'static str,
+    /// JSON Schema of the arguments.
+    pub input: serde_json::Value,
 }
 
 /// What the agent said at the end of a turn.
@@ -46,6 +112,20 @@ pub struct TurnEnd {
     pub aborted: bool,
     pub text: Option<String>,
     pub usage: Usage,
+    /// Why the agent started the turn by itself, if it did: background work of its own ended, say.
+    pub own: Option<String>,
+    /// The turns whose messages this answers, where the agent says so.
+    pub answers: Vec<String>,
+    /// It could not go on because a limit was reached; the same turn may succeed later.
+    pub limit: Option<Limit>,
+}
+
+/// A limit of use or rate that the agent ran into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Wall-clock milliseconds at which it is lifted, if the agent knows.
+    pub resets_at: Option<i64>,
+    pub what: String,
 }
 
 /// What a turn cost. Figures of this turn, not running totals.

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentExit;
-use crate::id::{Party, SessionId, TurnId};
+use crate::id::{Party, QuestionId, SessionId, TurnId};
 use crate::message::Heard;
 use crate::pool::WaitReason;
+use crate::question::{Answer, Detail};
 use crate::team::TeamName;
 use crate::turn::Ending;
 
@@ -47,16 +48,36 @@ pub enum Fact {
     Turn(TurnEvent),
     Message(Said),
     Session(SessionEvent),
+    Question(QuestionEvent),
     Daemon(DaemonEvent),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum TurnEvent {
-    Scheduled { number: i64, due_ms: i64 },
-    Queued { number: i64, position: i64 },
-    Started { number: i64 },
+    Scheduled {
+        number: i64,
+        due_ms: i64,
+    },
+    Queued {
+        number: i64,
+        position: i64,
+    },
+    Started {
+        number: i64,
+        /// Why the agent started it by itself, if it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<String>,
+    },
     Finished(TurnFinished),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum QuestionEvent {
+    Opened { id: QuestionId, text: String, asked_of: Option<Party>, detail: Detail },
+    Answered { id: QuestionId, by: Party, answer: Answer },
+    Cancelled { id: QuestionId, why: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,6 +114,18 @@ pub enum SessionEvent {
     Stopped {
         why: StopCause,
         exit: Option<AgentExit>,
+    },
+    /// What it does between turns has changed: all of it.
+    Background {
+        tasks: Vec<String>,
+    },
+    /// A limit was reached: nothing is started before then.
+    Held {
+        until: i64,
+        why: String,
+    },
+    Released {
+        held_ms: i64,
     },
     CacheCleared {
         turns: i64,
@@ -152,6 +185,7 @@ impl Fact {
             Self::Message(_) => MESSAGE,
             Self::Turn(event) => event.kind(),
             Self::Session(event) => event.kind(),
+            Self::Question(event) => event.kind(),
             Self::Daemon(event) => event.kind(),
         }
     }
@@ -162,6 +196,7 @@ impl Fact {
             Self::Message(said) => return Arc::clone(&said.0),
             Self::Turn(event) => serde_json::to_string(event),
             Self::Session(event) => serde_json::to_string(event),
+            Self::Question(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
         };
         json.expect("plain data always has a JSON form").into()
@@ -202,8 +237,21 @@ impl SessionEvent {
             Self::Ready { .. } => "session.ready",
             Self::Terminating { .. } => "session.terminating",
             Self::Stopped { .. } => "session.stopped",
+            Self::Background { .. } => "session.background",
+            Self::Held { .. } => "session.held",
+            Self::Released { .. } => "session.released",
             Self::CacheCleared { .. } => "session.cache_cleared",
             Self::Deleted { .. } => "session.deleted",
+        }
+    }
+}
+
+impl QuestionEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "question.opened",
+            Self::Answered { .. } => "question.answered",
+            Self::Cancelled { .. } => "question.cancelled",
         }
     }
 }

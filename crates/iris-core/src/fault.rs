@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum FaultKind {
     /// The request itself cannot be right.
     Invalid,
+    /// The request is well formed, but what it gives is not what is wanted.
+    Unfit,
     /// The thing named does not exist.
     NotFound,
     /// The thing exists, but its state does not allow this now.

@@ -45,6 +45,10 @@ id_type! {
     TurnId
 }
 id_type! {
+    /// Something an agent needs a human for.
+    QuestionId
+}
+id_type! {
     /// One daemon on one IRIS_HOME; the owner of the lanes it serves.
     NodeId
 }

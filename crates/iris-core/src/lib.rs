@@ -10,6 +10,7 @@ pub mod fault;
 pub mod id;
 pub mod message;
 pub mod pool;
+pub mod question;
 pub mod session;
 pub mod team;
 pub mod time;

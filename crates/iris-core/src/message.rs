@@ -58,8 +58,16 @@ pub enum MessageType {
     Thinking,
     ToolUse,
     ToolResult,
-    /// What the agent program says of itself: start, retry, compaction, a sub-agent's progress.
+    /// What the agent program says of itself.
     System,
+    /// The model's provider did not answer as it should; the agent tries again.
+    Retry,
+    /// The conversation was shortened to fit.
+    Compaction,
+    /// The agent went on with another model.
+    ModelFallback,
+    /// A sub-agent or a background shell: started, going on, ended.
+    Task,
     /// A line of the right form that this version of Iris does not know. Kept and shown, never fatal.
     Unknown,
     /// A line that could not be read at all.
@@ -74,6 +82,10 @@ impl MessageType {
             Self::ToolUse => "tool_use",
             Self::ToolResult => "tool_result",
             Self::System => "system",
+            Self::Retry => "retry",
+            Self::Compaction => "compaction",
+            Self::ModelFallback => "model_fallback",
+            Self::Task => "task",
             Self::Unknown => "unknown",
             Self::Garbage => "garbage",
         }

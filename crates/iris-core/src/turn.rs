@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::{AgentExit, AgentOutput, PermissionReply, PermissionRequest, TurnEnd, Usage};
+use crate::agent::{AgentExit, AgentOutput, Asking, Limit, PermissionRequest, Reply, ToolCall, TurnEnd, Usage};
 use crate::message::Heard;
 use crate::team::GrantPermission;
 
@@ -132,6 +132,22 @@ pub enum Termination {
     Interrupted,
 }
 
+/// What to put to a person.
+#[derive(Debug)]
+pub enum Ask {
+    Permission(PermissionRequest),
+    Questions(Asking),
+}
+
+impl Ask {
+    pub fn request(&self) -> &str {
+        match self {
+            Self::Permission(permission) => &permission.request,
+            Self::Questions(asking) => &asking.request,
+        }
+    }
+}
+
 impl Termination {
     pub fn explain(&self) -> String {
         match self {
@@ -177,8 +193,18 @@ pub enum Effect {
     Interrupt,
     Answer {
         request: String,
-        reply: PermissionReply,
+        reply: Reply,
     },
+    /// Ask a person; the agent waits, and its response clock stands still.
+    Ask(Ask),
+    /// The agent no longer waits for an answer.
+    Withdraw {
+        request: String,
+    },
+    Call(ToolCall),
+    Background(Vec<String>),
+    /// A limit was reached: the turn goes back to where it waited, until the limit is lifted.
+    Pause(Limit),
     /// The process is of no more use.
     StopAgent,
     End(TurnOutcome),
@@ -188,6 +214,8 @@ pub enum Effect {
 #[derive(Debug)]
 pub struct Turn {
     grant: GrantPermission,
+    /// The agent started it by itself.
+    is_own: bool,
     phase: Phase,
 }
 
@@ -204,9 +232,20 @@ enum CancelState {
 }
 
 impl Turn {
+    /// A turn that somebody told.
     pub fn start(grant: GrantPermission) -> Self {
+        Self::new(grant, false)
+    }
+
+    /// A turn that the agent has started by itself.
+    pub fn start_own(grant: GrantPermission) -> Self {
+        Self::new(grant, true)
+    }
+
+    fn new(grant: GrantPermission, is_own: bool) -> Self {
         Self {
             grant,
+            is_own,
             phase: Phase::Running { said: Vec::new(), unfinished: String::new(), cancel: CancelState::NotAsked },
         }
     }
@@ -253,9 +292,11 @@ impl Turn {
             return Vec::new();
         };
         match output {
-            AgentOutput::Ready | AgentOutput::Heartbeat | AgentOutput::PermissionWithdrawn { .. } => {
-                vec![Effect::RestartClock]
-            }
+            AgentOutput::Ready(_) | AgentOutput::Heartbeat => vec![Effect::RestartClock],
+            AgentOutput::Withdrawn { request } => vec![Effect::RestartClock, Effect::Withdraw { request }],
+            AgentOutput::Background(tasks) => vec![Effect::RestartClock, Effect::Background(tasks)],
+            AgentOutput::ToolCalled(call) => vec![Effect::RestartClock, Effect::Call(call)],
+            AgentOutput::Asked(asking) => vec![Effect::RestartClock, Effect::Ask(Ask::Questions(asking))],
             AgentOutput::Delta(text) => {
                 unfinished.push_str(&text);
                 vec![Effect::RestartClock, Effect::ShowDelta(text)]
@@ -268,14 +309,26 @@ impl Turn {
                 vec![Effect::RestartClock, Effect::Keep(message)]
             }
             AgentOutput::PermissionAsked(request) => {
-                vec![Effect::RestartClock, answer_permission(self.grant, &request)]
+                vec![Effect::RestartClock, decide_permission(self.grant, request)]
             }
             AgentOutput::TurnEnded(end) => vec![self.end_as_said(end)],
         }
     }
 
+    /// Whether a turn's end that the agent tells of is the end of this one.
+    pub fn is_ended_by(&self, turn: &str, end: &TurnEnd) -> bool {
+        self.is_own || end.own.is_none() || end.answers.iter().any(|answered| answered == turn)
+    }
+
     fn end_as_said(&mut self, end: TurnEnd) -> Effect {
         let cancelled = self.cancel_asked() && end.aborted;
+        if let Some(limit) = end.limit
+            && !cancelled
+            && !self.is_own
+        {
+            self.phase = Phase::Over;
+            return Effect::Pause(limit);
+        }
         let ending = match end.error {
             _ if cancelled => Ending::Cancelled,
             Some(error) => Ending::Failed { error },
@@ -307,29 +360,16 @@ impl Turn {
     }
 }
 
-/// The tool by which an agent asks a person something.
-const ASK_USER: &str = "AskUserQuestion";
-
-/// Yes and no are decided here. Asking a person needs the inbox, which is not built yet, so until then `ask` and
-/// `forward` refuse and say why: an agent must never wait for an answer that cannot come.
-fn answer_permission(grant: GrantPermission, request: &PermissionRequest) -> Effect {
+/// Yes and no are decided here; `ask` and `forward` are put to a person or to the party that told.
+pub fn decide_permission(grant: GrantPermission, request: PermissionRequest) -> Effect {
     let reply = match grant {
-        // A question needs an answer, not leave to be asked.
-        _ if request.tool == ASK_USER => PermissionReply::Deny {
-            message: "nobody can be asked in this version of Iris; decide yourself and say what you decided".to_owned(),
-        },
-        GrantPermission::Yes => PermissionReply::Allow,
-        GrantPermission::No => PermissionReply::Deny {
-            message: format!("Iris does not let this team use {} (grantPermission: no)", request.tool),
-        },
-        GrantPermission::Ask | GrantPermission::Forward => PermissionReply::Deny {
-            message: format!(
-                "nobody can be asked about {} in this version of Iris; set grantPermission to yes or no",
-                request.tool
-            ),
-        },
+        GrantPermission::Yes => Reply::Allow,
+        GrantPermission::No => {
+            Reply::Deny { message: format!("Iris does not let this team use {} (grantPermission: no)", request.tool) }
+        }
+        GrantPermission::Ask | GrantPermission::Forward => return Effect::Ask(Ask::Permission(request)),
     };
-    Effect::Answer { request: request.request.clone(), reply }
+    Effect::Answer { request: request.request, reply }
 }
 
 fn join_text(said: &[String], unfinished: &str) -> String {

@@ -1,6 +1,7 @@
 use serde_json::value::RawValue;
 
 use super::*;
+use crate::agent::Introduction;
 use crate::message::{Heard, MessageType};
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,7 @@ fn ended(error: Option<&str>, aborted: bool) -> TurnInput {
         error: error.map(str::to_owned),
         aborted,
         text: Some("done".to_owned()),
-        usage: Usage::default(),
+        ..TurnEnd::default()
     }))
 }
 
@@ -38,6 +39,7 @@ fn asked() -> TurnInput {
         request: "r1".to_owned(),
         tool: "Bash".to_owned(),
         input: RawValue::from_string("{}".to_owned()).expect("valid JSON"),
+        reason: None,
     }))
 }
 
@@ -48,8 +50,13 @@ fn word(effect: &Effect) -> String {
         Effect::ShowDelta(_) => "show".to_owned(),
         Effect::RestartClock => "clock".to_owned(),
         Effect::Interrupt => "interrupt".to_owned(),
-        Effect::Answer { reply: PermissionReply::Allow, .. } => "allow".to_owned(),
-        Effect::Answer { reply: PermissionReply::Deny { .. }, .. } => "deny".to_owned(),
+        Effect::Answer { reply: Reply::Deny { .. }, .. } => "deny".to_owned(),
+        Effect::Answer { .. } => "allow".to_owned(),
+        Effect::Ask(_) => "ask".to_owned(),
+        Effect::Withdraw { .. } => "withdraw".to_owned(),
+        Effect::Call(_) => "call".to_owned(),
+        Effect::Background(_) => "background".to_owned(),
+        Effect::Pause(_) => "pause".to_owned(),
         Effect::StopAgent => "stop".to_owned(),
         Effect::End(outcome) => format!("end:{}", outcome.ending.state()),
     }
@@ -68,12 +75,12 @@ fn every_state_meets_every_input() {
     let silent = || TurnInput::Silent { after_ms: 120_000 };
     let delta = || TurnInput::Output(AgentOutput::Delta("x".to_owned()));
     let quiet = || TurnInput::Output(AgentOutput::Heartbeat);
-    let withdrawn = || TurnInput::Output(AgentOutput::PermissionWithdrawn { request: "r1".to_owned() });
-    let ready = || TurnInput::Output(AgentOutput::Ready);
+    let withdrawn = || TurnInput::Output(AgentOutput::Withdrawn { request: "r1".to_owned() });
+    let ready = || TurnInput::Output(AgentOutput::Ready(Introduction::default()));
 
     check(At::Running, ready(), "clock");
     check(At::Running, quiet(), "clock");
-    check(At::Running, withdrawn(), "clock");
+    check(At::Running, withdrawn(), "clock withdraw");
     check(At::Running, delta(), "clock show");
     check(At::Running, said("hi"), "clock keep");
     check(At::Running, asked(), "clock deny");
@@ -88,7 +95,7 @@ fn every_state_meets_every_input() {
 
     check(At::Cancelling, ready(), "clock");
     check(At::Cancelling, quiet(), "clock");
-    check(At::Cancelling, withdrawn(), "clock");
+    check(At::Cancelling, withdrawn(), "clock withdraw");
     check(At::Cancelling, delta(), "clock show");
     check(At::Cancelling, said("hi"), "clock keep");
     check(At::Cancelling, asked(), "clock deny");
@@ -148,8 +155,35 @@ fn permission_follows_the_team() {
     };
     assert_eq!(answer(GrantPermission::Yes), "clock allow");
     assert_eq!(answer(GrantPermission::No), "clock deny");
-    assert_eq!(answer(GrantPermission::Ask), "clock deny");
-    assert_eq!(answer(GrantPermission::Forward), "clock deny");
+    assert_eq!(answer(GrantPermission::Ask), "clock ask");
+    assert_eq!(answer(GrantPermission::Forward), "clock ask");
+}
+
+#[test]
+fn a_limit_pauses_a_told_turn_and_ends_an_own_one() {
+    let limited = || {
+        let limit = Limit { resets_at: Some(1), what: "limit".to_owned() };
+        let end = TurnEnd { error: Some("limit".to_owned()), limit: Some(limit), ..TurnEnd::default() };
+        TurnInput::Output(AgentOutput::TurnEnded(end))
+    };
+    let words = |mut turn: Turn| turn.apply(limited()).iter().map(word).collect::<Vec<_>>().join(" ");
+    assert_eq!(words(Turn::start(GrantPermission::No)), "pause");
+    assert_eq!(words(Turn::start_own(GrantPermission::No)), "end:failed");
+}
+
+#[test]
+fn the_end_of_a_turn_the_agent_started_is_not_the_answer_to_a_tell() {
+    let end = |own: Option<&str>, answers: &[&str]| TurnEnd {
+        own: own.map(str::to_owned),
+        answers: answers.iter().map(|&id| id.to_owned()).collect(),
+        ..TurnEnd::default()
+    };
+    let told = Turn::start(GrantPermission::No);
+    assert!(told.is_ended_by("t1", &end(None, &[])), "an older agent does not say what it answers");
+    assert!(told.is_ended_by("t1", &end(None, &["t1"])));
+    assert!(!told.is_ended_by("t1", &end(Some("task-notification"), &[])));
+    assert!(told.is_ended_by("t1", &end(Some("task-notification"), &["t1"])), "the message was taken into it");
+    assert!(Turn::start_own(GrantPermission::No).is_ended_by("t1", &end(Some("task-notification"), &[])));
 }
 
 proptest::proptest! {

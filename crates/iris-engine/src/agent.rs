@@ -1,11 +1,14 @@
 //! The agents of this daemon: one task per live agent, and the handles others hold on them.
 
+mod ask;
+mod call;
 mod run;
 mod start;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
+use iris_core::agent::{Reply, ToolAnswer};
 use iris_core::duration::Millis;
 use iris_core::event::StopCause;
 use iris_core::id::{SessionId, TurnId};
@@ -45,6 +48,17 @@ pub(crate) enum Command {
     Partial {
         turn: TurnId,
         reply: oneshot::Sender<String>,
+    },
+    /// Somebody has answered what the agent asked.
+    Answer {
+        request: String,
+        epoch: i64,
+        reply: Reply,
+    },
+    /// A tool that the agent called is done.
+    ToolDone {
+        request: String,
+        answer: ToolAnswer,
     },
     Stop {
         mode: StopMode,
@@ -123,6 +137,14 @@ impl RunnerHandle {
 
     pub async fn cancel(&self, turn: TurnId) {
         self.inbox.send(Command::Cancel { turn }).await.ok();
+    }
+
+    pub async fn answer(&self, request: String, epoch: i64, reply: Reply) {
+        self.inbox.send(Command::Answer { request, epoch, reply }).await.ok();
+    }
+
+    pub async fn tool_done(&self, request: String, answer: ToolAnswer) {
+        self.inbox.send(Command::ToolDone { request, answer }).await.ok();
     }
 
     /// The text so far of the turn it is working on.

@@ -38,6 +38,10 @@ pub struct Settings {
     pub max_spawning: Option<usize>,
     /// How long running turns may go on when Iris is asked to stop.
     pub shutdown_grace: Millis,
+    /// How many tells may be made one in another: an agent asks an agent that asks an agent.
+    pub max_tell_depth: u32,
+    /// How long a session rests after a limit of which the agent does not say when it is lifted.
+    pub limit_pause: Millis,
     pub host: String,
     pub port: u16,
 }
@@ -53,6 +57,8 @@ impl Default for Settings {
             max_queue: 1000,
             max_spawning: None,
             shutdown_grace: Millis(5_000),
+            max_tell_depth: 8,
+            limit_pause: Millis(300_000),
             host: "127.0.0.1".to_owned(),
             port: 1615,
         }
@@ -88,10 +94,35 @@ pub struct TeamConfig {
     /// The older way to say `grantPermission: yes`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skip_permissions: bool,
+    /// Tools the agent may use without asking, in the words of its kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_tools: Vec<String>,
+    /// Tools it does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disallowed_tools: Vec<String>,
+    /// What is added to the agent's own instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub append_system_prompt: Option<String>,
+    /// What one process of the agent may spend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_budget_usd: Option<f64>,
+    /// Whose home the agent lives in.
+    #[serde(default)]
+    pub home: AgentHome,
     #[serde(default)]
     pub on_interrupted: OnInterrupted,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentHome {
+    /// The user's own: the agent finds the user's login and settings there.
+    #[default]
+    Shared,
+    /// One of the team's own below IRIS_HOME, empty at first. What it needs to log in has to be in the team's `env`.
+    Own,
 }
 
 impl TeamConfig {

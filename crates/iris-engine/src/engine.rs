@@ -17,6 +17,7 @@ use crate::config::{Config, TeamConfig};
 use crate::home::Home;
 use crate::pool::PoolHandle;
 use crate::turn::Waiters;
+use crate::turn::circle::Waits;
 use crate::{pool, tasks, upkeep};
 
 /// The running engine. Cheap to clone; every surface holds one.
@@ -31,6 +32,7 @@ pub(crate) struct Inner {
     pub store: Store,
     pub bus: Arc<Bus>,
     pub waiters: Waiters,
+    pub waits: Waits,
     pub pool: PoolHandle,
     pub runners: Mutex<HashMap<SessionId, RunnerHandle>>,
     pub closing: AtomicBool,
@@ -84,6 +86,7 @@ impl Engine {
             store,
             bus,
             waiters: Waiters::default(),
+            waits: Waits::default(),
             pool,
             runners: Mutex::default(),
             closing: AtomicBool::new(false),
@@ -97,6 +100,10 @@ impl Engine {
         ];
         *inner.keepers.lock().expect("nothing panics while it holds the keepers") = keepers;
         Ok(Self { inner })
+    }
+
+    pub(crate) fn of(inner: &Arc<Inner>) -> Self {
+        Self { inner: Arc::clone(inner) }
     }
 
     pub fn config(&self) -> &Config {

@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use iris_core::id::NodeId;
+use iris_core::team::TeamName;
 use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,14 @@ impl Home {
 
     pub fn agent_state(&self) -> PathBuf {
         self.root.join("data/agents")
+    }
+
+    /// The home of a team's own in which its agents live, made if it is not there.
+    pub fn agent_home(&self, team: &TeamName) -> std::io::Result<PathBuf> {
+        let home = self.root.join("data/homes").join(team.as_str());
+        std::fs::create_dir_all(&home)?;
+        std::fs::set_permissions(&home, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+        Ok(home)
     }
 
     fn lock_file(&self) -> PathBuf {

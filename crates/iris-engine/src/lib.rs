@@ -10,12 +10,16 @@ pub mod config;
 mod engine;
 pub mod home;
 pub mod pool;
+pub mod question;
 pub mod session;
 pub mod tasks;
+pub mod tool;
+pub mod trust;
 pub mod turn;
 mod upkeep;
 
 pub use engine::{Engine, EngineStatus, StartError};
+pub use iris_store::question::QuestionRow;
 pub use iris_store::session::SessionRow;
 pub use iris_store::turn::TurnRow;
 pub use iris_store::{StoreError, StoreHealth, wall_ms};

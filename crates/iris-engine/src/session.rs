@@ -18,6 +18,10 @@ pub enum SessionError {
     UnknownTeam(String),
     #[error("there is no session {0}")]
     NotFound(String),
+    #[error("nothing has been said to {0} yet, so there is nothing to copy")]
+    NothingSaid(TeamName),
+    #[error("{0} has a session with this team already")]
+    PartyTaken(String),
     #[error("the session is at work")]
     Busy,
     #[error("the session has an agent or waiting turns")]
@@ -36,7 +40,7 @@ impl SessionError {
     pub fn kind(&self) -> FaultKind {
         match self {
             Self::UnknownTeam(_) | Self::NotFound(_) => FaultKind::NotFound,
-            Self::Busy | Self::InUse => FaultKind::Conflict,
+            Self::Busy | Self::InUse | Self::NothingSaid(_) | Self::PartyTaken(_) => FaultKind::Conflict,
             Self::NotStarted(_) | Self::ShuttingDown => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::Store(error) => error.kind(),
@@ -47,14 +51,19 @@ impl SessionError {
         match self {
             Self::UnknownTeam(_) => Some("run `iris teams list` to see the names".to_owned()),
             Self::NotFound(_) => Some("run `iris sessions list` to see what there is".to_owned()),
+            Self::NothingSaid(_) => Some("tell it something first".to_owned()),
+            Self::PartyTaken(_) => Some("name another with --as".to_owned()),
             Self::Busy => Some("wait for its turn to end, or use --force to stop it now".to_owned()),
             Self::InUse => Some("put it to sleep first: `iris sleep <team> --force`".to_owned()),
-            Self::NotBuilt(_) => Some("set `agent: scripted` with a script for this team".to_owned()),
+            Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::NotStarted(_) | Self::ShuttingDown => None,
         }
     }
 }
+
+/// How many copies of one conversation get a name by themselves.
+const MOST_FORKS: u32 = 100;
 
 /// What a wake found.
 #[derive(Clone, Debug)]
@@ -98,7 +107,7 @@ impl Engine {
             return Err(SessionError::ShuttingDown);
         }
         let team = self.inner.team(to).ok_or_else(|| SessionError::UnknownTeam(to.to_string()))?;
-        if team.agent != AgentKind::Scripted {
+        if !iris_agents::launch::is_built(team.agent) {
             return Err(SessionError::NotBuilt(team.agent));
         }
         let (party, name, fresh) = (from.clone(), to.clone(), SessionId::new(Uuid::new_v4().to_string()));
@@ -155,6 +164,36 @@ impl Engine {
             Stopped::Yes => Ok(true),
             Stopped::Busy => Err(SessionError::Busy),
         }
+    }
+
+    /// Makes a session that begins with all that was said in the session of a pair. Its own agent starts with its first
+    /// tell.
+    pub async fn fork(&self, from: &Party, to: &TeamName, new: Option<Party>) -> Result<SessionRow, SessionError> {
+        if self.inner.team(to).is_none() {
+            return Err(SessionError::UnknownTeam(to.to_string()));
+        }
+        let origin = self.find_session_of(from, to).await?;
+        let origin = origin.filter(|origin| origin.begun).ok_or_else(|| SessionError::NothingSaid(to.clone()))?;
+        let (named, base) = (new.clone(), from.clone());
+        let forked = self
+            .inner
+            .store
+            .write("session.fork", move |tx| {
+                let fresh = SessionId::new(Uuid::new_v4().to_string());
+                if let Some(party) = &named {
+                    return session::fork(tx, &origin, party, &fresh);
+                }
+                for number in 2..=MOST_FORKS {
+                    let party = Party::new(format!("{base}-{number}"));
+                    if let Some(forked) = session::fork(tx, &origin, &party, &fresh)? {
+                        return Ok(Some(forked));
+                    }
+                }
+                Ok(None)
+            })
+            .await?;
+        let taken = new.map_or_else(|| format!("{from}-2 to {from}-{MOST_FORKS}"), |party| party.to_string());
+        forked.ok_or(SessionError::PartyTaken(taken))
     }
 
     /// Forgets what was said in a session's finished turns, and says how many those were.

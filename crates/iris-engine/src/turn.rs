@@ -1,6 +1,7 @@
 //! Turns: telling a team something, waiting for what comes back, cancelling, reading.
 
 pub mod cancel;
+pub(crate) mod circle;
 pub mod read;
 pub mod tell;
 mod wait;

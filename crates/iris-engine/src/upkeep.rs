@@ -9,7 +9,7 @@ use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_store::lane::OwnLanes;
-use iris_store::{Location, StoreError, StoreHealth, event, lane, session, timer};
+use iris_store::{Location, StoreError, StoreHealth, event, lane, session, timer, turn};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -109,6 +109,8 @@ impl Upkeep {
                 LONGEST_SLEEP
             }
         };
+        done = done.and(self.release_held().await);
+        done = done.and(self.break_starvation().await);
         done = done.and(self.find_work().await);
         done = done.and(self.check_health().await);
         self.reap_idle();
@@ -181,6 +183,55 @@ impl Upkeep {
                 }
             }
         }
+    }
+
+    /// Every place in the pool is taken by an agent that waits for another, and that other waits for a place: nobody will
+    /// ever go on. One of those that wait for a place is told so, and whoever told it goes on.
+    async fn break_starvation(&self) -> Result<(), StoreError> {
+        let limit = self.engine.config.settings.max_processes;
+        let is_full = self.engine.pool.waiting() > 0 && self.engine.runners().len() >= limit;
+        if !is_full || self.engine.runners().values().any(|runner| runner.phase() != PoolPhase::Busy) {
+            return Ok(());
+        }
+        let (serving, wanting) = self
+            .engine
+            .store
+            .read(|tx| {
+                let mut wanting = Vec::new();
+                for session in session::list_wanting_agent(tx)? {
+                    wanting.extend(turn::list_waiting(tx, &session.id)?.first().map(|turn| (session.id, turn.clone())));
+                }
+                Ok((session::list_owned(tx)?, wanting))
+            })
+            .await?;
+        let waits = &self.engine.waits;
+        if !serving.iter().all(|session| session.running.as_ref().is_some_and(|turn| waits.waits(turn))) {
+            return Ok(());
+        }
+        let Some((session, _)) = wanting.into_iter().rev().find(|(_, turn)| waits.is_waited_for(turn)) else {
+            return Ok(());
+        };
+        let why = format!("all {limit} agents wait for each other's answers; raise settings.maxProcesses");
+        tracing::warn!(%session, why, "a tell was ended");
+        let end = move |tx: &mut iris_store::Tx<'_>| turn::fail_waiting(tx, &session, &why);
+        if let Some(turn) = self.engine.store.write("turn.starved", end).await? {
+            self.engine.waiters.look(&turn);
+        }
+        Ok(())
+    }
+
+    /// Sessions whose limit has been lifted go on.
+    async fn release_held(&self) -> Result<(), StoreError> {
+        if self.engine.is_closing() || !self.engine.store.read(session::any_to_release).await? {
+            return Ok(());
+        }
+        for session in self.engine.store.write("session.release", session::release_held).await? {
+            match self.engine.runner(&session) {
+                Some(runner) => runner.look_again(),
+                None => self.engine.pool.want(&session),
+            }
+        }
+        Ok(())
     }
 
     /// Sessions that have work and no agent: what was queued when a daemon died, or when an agent ended.

@@ -2,6 +2,7 @@
 
 mod event;
 pub(crate) mod problem;
+mod question;
 mod session;
 mod status;
 mod team;
@@ -27,6 +28,10 @@ pub(crate) fn routes() -> Router<App> {
         .route("/api/teams/{name}/wake", post(team::wake))
         .route("/api/teams/{name}/sleep", post(team::sleep))
         .route("/api/teams/{name}/cancel", post(team::cancel))
+        .route("/api/teams/{name}/fork", post(team::fork))
+        .route("/api/teams/{name}/trust", get(team::trust).post(team::grant_trust).delete(team::revoke_trust))
+        .route("/api/questions/pending", get(question::pending))
+        .route("/api/questions/{id}/answer", post(question::answer))
         .route("/api/sessions", get(session::list))
         .route("/api/sessions/{id}", get(session::show).delete(session::remove))
         .route("/api/sessions/{id}/turns", get(turn::list))

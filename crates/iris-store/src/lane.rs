@@ -14,7 +14,7 @@ use crate::engine::{Access, Connection};
 use crate::error::StoreError;
 use crate::session::{self, SessionRow};
 use crate::tx::{Batch, Tx, values};
-use crate::{event, turn};
+use crate::{event, question, turn};
 
 /// How long a node may be unheard of before others take its lanes.
 pub const LEASE_MS: i64 = 15_000;
@@ -103,9 +103,11 @@ pub fn recover(
         let because = SessionEvent::Stopped { why: StopCause::Recovered, exit: None };
         session::enter(tx, &session, SessionState::Stopped, because)?;
         tx.run(
-            "UPDATE session SET owner = NULL, pid = NULL, running = NULL, epoch = epoch + 1 WHERE id = ?1",
+            "UPDATE session SET owner = NULL, pid = NULL, running = NULL, background = 0, epoch = epoch + 1 \
+             WHERE id = ?1",
             values![&session.id],
         )?;
+        question::cancel_all(tx, &session, "Iris ended while the agent waited for the answer")?;
     }
     if recovery.sessions > 0 {
         let Recovery { interrupted, requeued, sessions, .. } = recovery;

@@ -20,7 +20,10 @@ pub(crate) struct Step {
 }
 
 pub(crate) fn all() -> Vec<Step> {
-    vec![Step { version: 1, name: "ground", sql: include_str!("../migrations/0001_ground.sql") }]
+    vec![
+        Step { version: 1, name: "ground", sql: include_str!("../migrations/0001_ground.sql") },
+        Step { version: 2, name: "agents", sql: include_str!("../migrations/0002_agents.sql") },
+    ]
 }
 
 /// Any number: it only has to be the same for every Iris.

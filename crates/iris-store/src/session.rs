@@ -8,6 +8,7 @@ use iris_core::team::TeamName;
 
 use crate::error::StoreError;
 use crate::event;
+use crate::question;
 use crate::tx::{Row, Tx, values};
 
 #[derive(Clone, Debug)]
@@ -29,13 +30,20 @@ pub struct SessionRow {
     pub begun: bool,
     pub created_at: i64,
     pub used_at: i64,
+    /// How many tasks its agent has going between turns.
+    pub background: i64,
+    /// The session whose conversation this one began with.
+    pub fork_of: Option<SessionId>,
+    /// A limit was reached: nothing is started before then, by the clock on the wall.
+    pub held_until: Option<i64>,
+    pub held_why: Option<String>,
 }
 
 macro_rules! session_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, from_party, to_team, state, state_seq, state_at, owner, epoch, pid, running, queued, ",
-            "next_number, begun, created_at, used_at FROM session ",
+            "next_number, begun, created_at, used_at, background, fork_of, held_at, held_why FROM session ",
             $rest
         )
     };
@@ -59,6 +67,10 @@ impl SessionRow {
             begun: row.int(12) != 0,
             created_at: row.int(13),
             used_at: row.int(14),
+            background: row.int(15),
+            fork_of: row.maybe_text(16).map(SessionId::new),
+            held_until: row.maybe_int(17),
+            held_why: row.maybe_text(18).map(str::to_owned),
         })
     }
 
@@ -97,7 +109,8 @@ pub fn list_owned(tx: &mut Tx<'_>) -> Result<Vec<SessionRow>, StoreError> {
 
 /// Sessions that have work and no agent.
 pub fn list_wanting_agent(tx: &mut Tx<'_>) -> Result<Vec<SessionRow>, StoreError> {
-    let sql = session_columns!("WHERE queued > 0 AND state = 'stopped' ORDER BY used_at, id");
+    let sql =
+        session_columns!("WHERE queued > 0 AND state = 'stopped' AND held_until <= iris_now() ORDER BY used_at, id");
     tx.many(sql, &[])?.iter().map(SessionRow::read).collect()
 }
 
@@ -179,8 +192,62 @@ pub fn stopped(
 ) -> Result<SessionRow, StoreError> {
     let session = lock_owned(tx, id, epoch)?;
     enter(tx, &session, SessionState::Stopped, SessionEvent::Stopped { why, exit })?;
-    tx.run("UPDATE session SET owner = NULL, pid = NULL WHERE id = ?1", values![id])?;
+    tx.run("UPDATE session SET owner = NULL, pid = NULL, background = 0 WHERE id = ?1", values![id])?;
+    question::cancel_all(tx, &session, "the agent ended")?;
     Ok(session)
+}
+
+/// Writes down what an agent does between turns.
+pub fn note_background(tx: &mut Tx<'_>, id: &SessionId, epoch: i64, tasks: &[String]) -> Result<(), StoreError> {
+    let session = lock_owned(tx, id, epoch)?;
+    let count = i64::try_from(tasks.len()).unwrap_or(i64::MAX);
+    let fact = Fact::Session(SessionEvent::Background { tasks: tasks.to_vec() });
+    let seq = event::append(tx, &[Draft { subject: session.subject(), fact }])?;
+    let now = tx.wall_ms();
+    tx.run("UPDATE session SET background = ?1 WHERE id = ?2", values![count, id])?;
+    // Idle means that nothing goes on; when that changes, so does since when.
+    if session.state == SessionState::Idle && (count == 0) != (session.background == 0) {
+        tx.run("UPDATE session SET state_seq = ?1, state_at = ?2 WHERE id = ?3", values![seq, now, id])?;
+    }
+    Ok(())
+}
+
+/// Sessions whose limit has been lifted, which may go on now.
+pub fn release_held(tx: &mut Tx<'_>) -> Result<Vec<SessionId>, StoreError> {
+    let mut released = Vec::new();
+    for row in tx.many(session_columns!("WHERE held_until > 0 AND held_until <= iris_now() ORDER BY id"), &[])? {
+        let session = SessionRow::read(&row)?;
+        let held_ms = (tx.wall_ms() - session.state_at).max(0);
+        let fact = Fact::Session(SessionEvent::Released { held_ms });
+        event::append(tx, &[Draft { subject: session.subject(), fact }])?;
+        tx.run(
+            "UPDATE session SET held_until = 0, held_at = NULL, held_why = NULL WHERE id = ?1",
+            values![&session.id],
+        )?;
+        released.push(session.id);
+    }
+    Ok(released)
+}
+
+/// Whether any session's limit has been lifted.
+pub fn any_to_release(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM session WHERE held_until > 0 AND held_until <= iris_now() LIMIT 1";
+    Ok(tx.one(sql, &[])?.is_some())
+}
+
+/// Makes a session that begins with all that was said in another. `None` if the pair has one already.
+pub fn fork(
+    tx: &mut Tx<'_>,
+    origin: &SessionRow,
+    from: &Party,
+    fresh: &SessionId,
+) -> Result<Option<SessionRow>, StoreError> {
+    if find_pair(tx, from, &origin.to)?.is_some() {
+        return Ok(None);
+    }
+    find_or_create(tx, from, &origin.to, fresh)?;
+    tx.run("UPDATE session SET fork_of = ?1 WHERE id = ?2", values![&origin.id, fresh])?;
+    lock(tx, fresh)
 }
 
 /// Writes the event and the state that comes from it.

@@ -3,6 +3,8 @@
 mod accept;
 mod end;
 mod finish;
+mod own;
+mod pause;
 mod start;
 
 use iris_core::agent::Usage;
@@ -16,6 +18,8 @@ pub use accept::{Accept, Accepted, NewTurn, accept};
 pub use end::{CancelWaiting, cancel_waiting, fail_waiting};
 pub(crate) use end::{end_interrupted, requeue};
 pub use finish::{AgentAfter, Finish, finish, record};
+pub use own::{Own, begin_own};
+pub use pause::pause;
 pub use start::{ready, start_next};
 
 /// A turn that has been marked as running and must now be run.
@@ -41,13 +45,18 @@ pub struct TurnRow {
     pub ending: Option<Ending>,
     pub response: Option<String>,
     pub usage: Option<Usage>,
+    /// The turn in which an agent made this tell.
+    pub cause: Option<TurnId>,
+    pub depth: i64,
+    /// Why the agent started the turn by itself, if it did.
+    pub origin: Option<String>,
 }
 
 macro_rules! turn_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, session, number, state, body, attempts, accepted_at, started_at, finished_at, ending, ",
-            "response, usage FROM turn ",
+            "response, usage, cause, depth, origin FROM turn ",
             $rest
         )
     };
@@ -68,6 +77,9 @@ impl TurnRow {
             ending: row.maybe_text(9).and_then(|json| serde_json::from_str(json).ok()),
             response: row.maybe_text(10).map(str::to_owned),
             usage: row.maybe_text(11).and_then(|json| serde_json::from_str(json).ok()),
+            cause: row.maybe_text(12).map(TurnId::new),
+            depth: row.int(13),
+            origin: row.maybe_text(14).map(str::to_owned),
         })
     }
 }
@@ -84,6 +96,13 @@ fn find_by_key(tx: &mut Tx<'_>, key: &str) -> Result<Option<TurnRow>, StoreError
 pub fn list(tx: &mut Tx<'_>, session: &SessionId, after: i64, limit: i64) -> Result<Vec<TurnRow>, StoreError> {
     let sql = turn_columns!("WHERE session = ?1 AND number > ?2 ORDER BY number LIMIT ?3");
     tx.many(sql, values![session, after, limit])?.iter().map(TurnRow::read).collect()
+}
+
+/// What a turn that waits is waiting for: the turn that its session is at.
+pub fn waits_for(tx: &mut Tx<'_>, turn: &TurnId) -> Result<Option<TurnId>, StoreError> {
+    let sql = "SELECT session.running FROM turn JOIN session ON session.id = turn.session \
+               WHERE turn.id = ?1 AND turn.state = 'queued'";
+    Ok(tx.one(sql, values![turn])?.and_then(|row| row.maybe_text(0).map(TurnId::new)))
 }
 
 /// The waiting turns of a session, in the order in which they will run.

@@ -60,6 +60,7 @@ pub fn of(why: Why) -> Exit {
             FaultKind::Invalid => Exit::Invalid,
             FaultKind::NotFound => Exit::NotFound,
             FaultKind::Conflict => Exit::Conflict,
+            FaultKind::Unfit => Exit::Invalid,
             FaultKind::Limit => Exit::Limit,
             FaultKind::Unavailable => Exit::Unavailable,
             FaultKind::Unsupported => Exit::Unsupported,

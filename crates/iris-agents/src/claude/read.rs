@@ -1,24 +1,42 @@
 //! One line of the agent into typed output. Parsing only: what follows from it is decided in iris-core.
 
-use iris_core::agent::{AgentOutput, PermissionRequest, TurnEnd, Usage};
+use std::collections::HashMap;
+
+use iris_core::agent::{
+    AgentOutput, AskedQuestion, Asking, Introduction, Limit, PermissionRequest, Reply, ToolAnswer, TurnEnd, Usage,
+};
 use iris_core::message::{Heard, MessageType};
+use serde_json::value::RawValue;
 
-use super::wire::{Block, Content, Line, ResultLine};
-use super::write;
+use super::tools::Tools;
+use super::wire::{AskInput, Block, Content, Greeting, Line, RateLimitLine, Request, ResultLine, SystemLine};
+use super::{explain, write};
 
-#[derive(Debug, Default)]
+/// The conversation with one agent process, as far as it has to be remembered to understand the next line.
+#[derive(Debug)]
 pub(crate) struct Reader {
+    tools: Tools,
     /// The running total at the end of the last turn; the agent reports totals, Iris shows differences.
     cost_so_far: f64,
     introduced: bool,
+    /// The inputs of the requests that wait for an answer: the answer has to repeat them.
+    open: HashMap<String, Box<RawValue>>,
+    /// When the limit that was reached last is lifted, in milliseconds since 1970.
+    limit_resets_at: Option<i64>,
 }
 
 /// How much of an unreadable line is kept.
 const GARBAGE_KEPT: usize = 2000;
+/// The tool by which an agent asks a person something.
+const ASK_USER: &str = "AskUserQuestion";
 
 impl Reader {
-    /// Reads a line. Requests that Iris cannot serve are answered at once, into `replies`: an agent must never wait for
-    /// an answer that cannot come.
+    pub fn new(tools: Tools) -> Self {
+        Self { tools, cost_so_far: 0.0, introduced: false, open: HashMap::new(), limit_resets_at: None }
+    }
+
+    /// Reads a line. What Iris can answer by itself is answered at once, into `replies`: an agent must never wait for an
+    /// answer that cannot come.
     pub fn read(&mut self, bytes: &[u8], outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
@@ -35,22 +53,48 @@ impl Reader {
         AgentOutput::Message(Heard { kind: MessageType::Garbage, text: Some(text), parent: None, line: None })
     }
 
-    fn understand(&mut self, text: &str, line: Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
-        match line.kind.as_ref() {
-            "assistant" | "user" => outputs.push(spoken(text, line)),
-            "result" => outputs.push(self.turn_end(text)),
-            "stream_event" => outputs.push(delta(&line)),
-            "system" => outputs.push(self.system(text, line)),
-            "control_response" => outputs.push(control_response(&line)),
-            "control_request" => outputs.push(control_request(text, line, replies)),
-            "control_cancel_request" => outputs
-                .push(AgentOutput::PermissionWithdrawn { request: line.request_id.unwrap_or_default().into_owned() }),
-            "command_lifecycle" | "keep_alive" | "tool_progress" => outputs.push(AgentOutput::Heartbeat),
-            other => {
-                let named = Some(other.to_owned());
-                outputs.push(message(MessageType::Unknown, named, None, text));
-            }
+    /// Answers a request for permission or a question. One that was withdrawn is passed over.
+    pub fn reply(&mut self, request: &str, reply: &Reply, out: &mut Vec<u8>) {
+        if let Some(input) = self.open.remove(request) {
+            write::reply(out, request, &input, reply);
         }
+    }
+
+    pub fn answer_tool(&mut self, request: &str, answer: &ToolAnswer, out: &mut Vec<u8>) {
+        self.tools.answer(request, answer, out);
+    }
+
+    fn understand(&mut self, text: &str, line: Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
+        let output = match line.kind.as_ref() {
+            "assistant" | "user" => spoken(text, line),
+            "result" => self.turn_end(text),
+            "stream_event" => delta(&line),
+            "system" => self.system(text, line),
+            "control_response" => control_response(&line),
+            "control_request" => self.control_request(text, line, replies),
+            "control_cancel_request" => self.withdrawn(line.request_id.unwrap_or_default().into_owned()),
+            "rate_limit_event" => self.rate_limit(text),
+            "command_lifecycle" | "keep_alive" | "tool_progress" => AgentOutput::Heartbeat,
+            other => message(MessageType::Unknown, Some(other.to_owned()), None, text),
+        };
+        outputs.push(output);
+    }
+
+    fn withdrawn(&mut self, request: String) -> AgentOutput {
+        self.open.remove(&request);
+        self.tools.forget(&request);
+        AgentOutput::Withdrawn { request }
+    }
+
+    fn rate_limit(&mut self, text: &str) -> AgentOutput {
+        if let Ok(line) = serde_json::from_str::<RateLimitLine>(text) {
+            let rejected = line.rate_limit_info.status.as_deref() == Some("rejected");
+            let resets_at = line.rate_limit_info.resets_at.filter(|_| rejected);
+            #[expect(clippy::cast_possible_truncation, reason = "a time in this millennium")]
+            let resets_at = resets_at.map(|seconds| (seconds * 1000.0) as i64);
+            self.limit_resets_at = resets_at;
+        }
+        message(MessageType::System, Some("rate limit".to_owned()), None, text)
     }
 
     fn system(&mut self, text: &str, line: Line<'_>) -> AgentOutput {
@@ -60,22 +104,28 @@ impl Reader {
             return AgentOutput::Heartbeat;
         }
         let parent = line.parent_tool_use_id.map(|parent| parent.into_owned());
-        message(MessageType::System, Some(subtype.into_owned()), parent, text)
+        let known = serde_json::from_str::<SystemLine<'_>>(text).unwrap_or_default();
+        let (kind, said) = match subtype.as_ref() {
+            "background_tasks_changed" => {
+                let name = |task: super::wire::BackgroundTask| task.description.or(task.task_id).unwrap_or_default();
+                return AgentOutput::Background(known.tasks.into_iter().map(name).collect());
+            }
+            "api_retry" => (MessageType::Retry, explain::retry(&known)),
+            "compact_boundary" => (MessageType::Compaction, "the conversation was shortened to fit".to_owned()),
+            "model_fallback" => (MessageType::ModelFallback, explain::fallback(&known)),
+            task if task.starts_with("task_") => {
+                let parent = parent.or_else(|| known.tool_use_id.as_ref().map(|id| id.clone().into_owned()));
+                return message(MessageType::Task, Some(explain::task(task, &known)), parent, text);
+            }
+            other => (MessageType::System, other.to_owned()),
+        };
+        message(kind, Some(said), parent, text)
     }
 
     fn turn_end(&mut self, text: &str) -> AgentOutput {
         let Ok(result) = serde_json::from_str::<ResultLine<'_>>(text) else {
             return garbage(text.as_bytes());
         };
-        if result.origin.is_some_and(|origin| origin.get() != "null") {
-            // Nobody told it anything: this is not the answer to the tell that may be waiting for one.
-            return message(
-                MessageType::System,
-                Some("result of a turn the agent started itself".to_owned()),
-                None,
-                text,
-            );
-        }
         let total = result.total_cost_usd.unwrap_or(self.cost_so_far);
         // The total goes on over a restart of the agent and starts anew when it clears its conversation, so what it says
         // of this turn alone is better, where it says it.
@@ -87,28 +137,67 @@ impl Reader {
         // An empty sum is a negative zero.
         let cost_usd = cost_usd + 0.0;
         self.cost_so_far = total;
-        let reason = result.terminal_reason.as_deref().unwrap_or_default();
-        let said = result.result.map(|said| said.into_owned());
         let failed = result.is_error || result.subtype.as_deref().is_some_and(|subtype| subtype.starts_with("error"));
-        let error = failed.then(|| match (&said, result.errors.is_empty()) {
-            (Some(said), _) if !said.is_empty() => said.clone(),
-            (_, false) => result.errors.join("; "),
-            _ => format!("the agent ended the turn with an error ({reason})"),
+        let error = failed.then(|| explain::failure(&result));
+        let limit = error.as_ref().filter(|_| explain::is_limit(&result)).map(|error| Limit {
+            resets_at: self.limit_resets_at.or_else(|| explain::reset_time(&result)),
+            what: error.clone(),
         });
+        let model = result.model_usage_since_last_result.as_ref().and_then(|models| models.keys().next().cloned());
         AgentOutput::TurnEnded(TurnEnd {
             error,
-            aborted: reason.starts_with("aborted"),
-            text: said,
+            aborted: result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted")),
+            text: result.result.map(|said| said.into_owned()),
             usage: Usage {
                 input_tokens: result.usage.input_tokens,
                 output_tokens: result.usage.output_tokens,
                 cache_read_tokens: result.usage.cache_read_input_tokens,
                 cache_write_tokens: result.usage.cache_creation_input_tokens,
                 cost_usd,
-                model: result.model_usage.and_then(|models| models.keys().next().cloned()),
+                model: model.or_else(|| result.model_usage.and_then(|models| models.keys().next().cloned())),
             },
+            own: result.origin.map(|origin| origin.kind.unwrap_or_else(|| "unknown".to_owned())),
+            answers: result.user_message_uuids,
+            limit,
         })
     }
+
+    fn control_request(&mut self, text: &str, line: Line<'_>, replies: &mut Vec<u8>) -> AgentOutput {
+        let (Some(id), Some(request)) = (line.request_id, line.request) else {
+            return message(MessageType::Unknown, Some("control_request".to_owned()), None, text);
+        };
+        match (request.subtype.as_ref(), request.input) {
+            ("can_use_tool", Some(input)) => {
+                self.open.insert(id.clone().into_owned(), input.to_owned());
+                asked(id.into_owned(), input, &request)
+            }
+            ("mcp_message", _) => match self.tools.hear(&id, &request, replies) {
+                Some(call) => AgentOutput::ToolCalled(call),
+                None => AgentOutput::Heartbeat,
+            },
+            (subtype, _) => {
+                write::refuse(replies, &id, subtype);
+                message(MessageType::Unknown, Some(format!("control_request {subtype}")), None, text)
+            }
+        }
+    }
+}
+
+/// A request for permission; the tool by which people are asked comes the same way.
+fn asked(request: String, input: &RawValue, asked: &Request<'_>) -> AgentOutput {
+    let tool = asked.tool_name.clone().unwrap_or_default().into_owned();
+    if tool == ASK_USER
+        && let Ok(ask) = serde_json::from_str::<AskInput>(input.get())
+    {
+        let questions = ask.questions.into_iter().map(|question| AskedQuestion {
+            question: question.question,
+            options: question.options,
+            several: question.multi_select,
+        });
+        return AgentOutput::Asked(Asking { request, questions: questions.collect() });
+    }
+    let reason = asked.decision_reason.clone().map(|reason| reason.into_owned());
+    AgentOutput::PermissionAsked(PermissionRequest { request, tool, input: input.to_owned(), reason })
 }
 
 fn spoken(text: &str, line: Line<'_>) -> AgentOutput {
@@ -152,25 +241,13 @@ fn delta(line: &Line<'_>) -> AgentOutput {
 }
 
 fn control_response(line: &Line<'_>) -> AgentOutput {
-    let answered = line.response.as_ref().and_then(|response| response.request_id.as_deref());
-    if answered == Some(write::INITIALIZE) { AgentOutput::Ready } else { AgentOutput::Heartbeat }
-}
-
-fn control_request(text: &str, line: Line<'_>, replies: &mut Vec<u8>) -> AgentOutput {
-    let (Some(id), Some(request)) = (line.request_id, line.request) else {
-        return message(MessageType::Unknown, Some("control_request".to_owned()), None, text);
-    };
-    match (request.subtype.as_ref(), request.input) {
-        ("can_use_tool", Some(input)) => AgentOutput::PermissionAsked(PermissionRequest {
-            request: id.into_owned(),
-            tool: request.tool_name.unwrap_or_default().into_owned(),
-            input: input.to_owned(),
-        }),
-        (subtype, _) => {
-            write::refuse(replies, &id, subtype);
-            message(MessageType::Unknown, Some(format!("control_request {subtype}")), None, text)
-        }
+    let Some(response) = &line.response else { return AgentOutput::Heartbeat };
+    if response.request_id.as_deref() != Some(write::INITIALIZE) {
+        return AgentOutput::Heartbeat;
     }
+    let greeting = response.response.and_then(|said| serde_json::from_str::<Greeting>(said.get()).ok());
+    let greeting = greeting.unwrap_or_default();
+    AgentOutput::Ready(Introduction { obstacle: explain::obstacle(&greeting), version: greeting.claude_code_version })
 }
 
 fn message(kind: MessageType, text: Option<String>, parent: Option<String>, line: &str) -> AgentOutput {

@@ -72,6 +72,7 @@ pub(crate) struct Delta<'a> {
     pub text: Option<Cow<'a, str>>,
 }
 
+/// A request of the agent's.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
@@ -80,12 +81,133 @@ pub(crate) struct Request<'a> {
     pub tool_name: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub input: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub decision_reason: Option<Cow<'a, str>>,
+    /// What it says to the in-process MCP server.
+    #[serde(borrow, default)]
+    pub message: Option<Rpc<'a>>,
+}
+
+/// A JSON-RPC message.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Rpc<'a> {
+    #[serde(borrow, default)]
+    pub id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub method: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub params: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CallParams<'a> {
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub arguments: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct InitializeParams<'a> {
+    #[serde(borrow, default, rename = "protocolVersion")]
+    pub protocol_version: Option<Cow<'a, str>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Response<'a> {
     #[serde(borrow, default)]
     pub request_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub response: Option<&'a RawValue>,
+}
+
+/// What the agent answers to the greeting.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Greeting {
+    #[serde(default)]
+    pub claude_code_version: Option<String>,
+    #[serde(default)]
+    pub account: Option<Account>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Account {
+    #[serde(default)]
+    pub token_source: Option<String>,
+    #[serde(default)]
+    pub api_key_source: Option<String>,
+    #[serde(default)]
+    pub api_provider: Option<String>,
+}
+
+/// The questions of the tool by which an agent asks a person.
+#[derive(Debug, Deserialize)]
+pub(crate) struct AskInput {
+    pub questions: Vec<AskInputQuestion>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AskInputQuestion {
+    pub question: String,
+    #[serde(default)]
+    pub options: Vec<iris_core::agent::AskedOption>,
+    #[serde(default)]
+    pub multi_select: bool,
+}
+
+/// A line of type `system`, with what the subtypes that are understood carry.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct SystemLine<'a> {
+    #[serde(default)]
+    pub attempt: Option<u32>,
+    #[serde(default)]
+    pub max_retries: Option<u32>,
+    #[serde(default)]
+    pub retry_delay_ms: Option<f64>,
+    #[serde(default)]
+    pub error_status: Option<u16>,
+    #[serde(borrow, default)]
+    pub error: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub original_model: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub fallback_model: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub description: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub summary: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub status: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub tool_use_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub tasks: Vec<BackgroundTask>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct BackgroundTask {
+    #[serde(default)]
+    pub description: Option<String>,
+    #[serde(default)]
+    pub task_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct RateLimitLine {
+    #[serde(default)]
+    pub rate_limit_info: RateLimit,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RateLimit {
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Seconds since 1970.
+    #[serde(default)]
+    pub resets_at: Option<f64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -101,16 +223,27 @@ pub(crate) struct ResultLine<'a> {
     #[serde(borrow, default)]
     pub terminal_reason: Option<Cow<'a, str>>,
     #[serde(default)]
+    pub api_error_status: Option<u16>,
+    #[serde(default)]
     pub total_cost_usd: Option<f64>,
     /// Present when the agent started the turn itself, for instance because background work of its own ended.
-    #[serde(borrow, default)]
-    pub origin: Option<&'a RawValue>,
+    #[serde(default)]
+    pub origin: Option<Origin>,
+    /// The messages this answers.
+    #[serde(default)]
+    pub user_message_uuids: Vec<String>,
     #[serde(default)]
     pub usage: TurnUsage,
     #[serde(default, rename = "modelUsage")]
     pub model_usage: Option<serde_json::Map<String, serde_json::Value>>,
     #[serde(default)]
     pub model_usage_since_last_result: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Origin {
+    #[serde(default)]
+    pub kind: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -1,15 +1,31 @@
 //! What Iris writes to an agent, one line each.
 
-use iris_core::agent::PermissionReply;
+use std::borrow::Cow;
+
+use iris_core::agent::Reply;
 use iris_core::id::TurnId;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::tools;
 
 /// The id of the one request whose answer says that the agent is ready.
 pub(crate) const INITIALIZE: &str = "iris-initialize";
 
-pub(crate) fn initialize(out: &mut Vec<u8>) {
-    line(out, &json!({"type": "control_request", "request_id": INITIALIZE, "request": {"subtype": "initialize"}}));
+/// The greeting: which tools Iris brings, and what is added to the agent's instructions. Said here and not on the command
+/// line, where every user of the machine could read it.
+pub(crate) fn initialize(out: &mut Vec<u8>, instructions: Option<&str>) {
+    let mut request = json!({
+        "subtype": "initialize",
+        "sdkMcpServers": [tools::SERVER],
+        // Otherwise an interrupt would also end the work that goes on in the background.
+        "perTaskStopAffordance": true,
+    });
+    if let Some(instructions) = instructions {
+        request["appendSystemPrompt"] = Value::from(instructions);
+    }
+    line(out, &json!({"type": "control_request", "request_id": INITIALIZE, "request": request}));
 }
 
 #[derive(Serialize)]
@@ -18,6 +34,8 @@ struct UserMessage<'a> {
     kind: &'static str,
     message: UserContent<'a>,
     uuid: &'a TurnId,
+    /// Somebody wrote this text: it is not a command of the CLI's, whatever it begins with.
+    client_composed: bool,
 }
 
 #[derive(Serialize)]
@@ -27,7 +45,10 @@ struct UserContent<'a> {
 }
 
 pub(crate) fn user_message(out: &mut Vec<u8>, turn: &TurnId, text: &str) {
-    line(out, &UserMessage { kind: "user", message: UserContent { role: "user", content: text }, uuid: turn });
+    // Older versions do not know `client_composed`; none of them takes a text that begins with a space for a command.
+    let content = if text.starts_with('/') { Cow::Owned(format!(" {text}")) } else { Cow::Borrowed(text) };
+    let message = UserContent { role: "user", content: &content };
+    line(out, &UserMessage { kind: "user", message, uuid: turn, client_composed: true });
 }
 
 pub(crate) fn interrupt(out: &mut Vec<u8>) {
@@ -38,11 +59,35 @@ pub(crate) fn end_session(out: &mut Vec<u8>) {
     line(out, &json!({"type": "control_request", "request_id": "iris-end", "request": {"subtype": "end_session"}}));
 }
 
-pub(crate) fn permission_reply(out: &mut Vec<u8>, request: &str, reply: &PermissionReply) {
+/// The answer to a request for permission or to questions. It repeats the input, as older versions want it.
+pub(crate) fn reply(out: &mut Vec<u8>, request: &str, input: &RawValue, reply: &Reply) {
     let response = match reply {
-        PermissionReply::Allow => json!({"behavior": "allow"}),
-        PermissionReply::Deny { message } => json!({"behavior": "deny", "message": message}),
+        Reply::Allow => json!({"behavior": "allow", "updatedInput": input}),
+        Reply::Deny { message } => json!({"behavior": "deny", "message": message}),
+        Reply::Answers(answers) => {
+            let mut updated: Value = serde_json::from_str(input.get()).unwrap_or_default();
+            let answers: serde_json::Map<_, _> =
+                answers.iter().map(|(question, answer)| (question.clone(), Value::from(answer.as_str()))).collect();
+            if let Some(fields) = updated.as_object_mut() {
+                fields.insert("answers".to_owned(), Value::Object(answers));
+            }
+            json!({"behavior": "allow", "updatedInput": updated})
+        }
     };
+    respond(out, request, &response);
+}
+
+/// An answer of the MCP server on the pipe.
+pub(crate) fn rpc(out: &mut Vec<u8>, request: &str, id: Option<&RawValue>, result: Result<Value, (i32, String)>) {
+    let mut message = match result {
+        Ok(result) => json!({"jsonrpc": "2.0", "result": result}),
+        Err((code, message)) => json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}}),
+    };
+    message["id"] = id.and_then(|id| serde_json::from_str(id.get()).ok()).unwrap_or(Value::Null);
+    respond(out, request, &json!({ "mcp_response": message }));
+}
+
+fn respond(out: &mut Vec<u8>, request: &str, response: &Value) {
     line(
         out,
         &json!({"type": "control_response", "response": {"subtype": "success", "request_id": request, "response": response}}),

@@ -14,13 +14,25 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         // The very program that runs, also when the file it came from has been replaced by a newer one.
         None => PathBuf::from("/proc/self/exe"),
     };
-    let conversation = match spec.conversation {
-        Conversation::New => "--session-id",
-        Conversation::Resumed => "--resume",
-    };
     let mut args = vec![SUBCOMMAND.to_owned(), "--script".to_owned(), script.display().to_string()];
-    args.extend([conversation.to_owned(), spec.session.to_string()]);
+    match &spec.conversation {
+        Conversation::New => args.extend(["--session-id".to_owned(), spec.session.to_string()]),
+        Conversation::Resumed => args.extend(["--resume".to_owned(), spec.session.to_string()]),
+        Conversation::ForkOf(origin) => args.extend([
+            "--resume".to_owned(),
+            origin.to_string(),
+            "--fork-session".to_owned(),
+            "--session-id".to_owned(),
+            spec.session.to_string(),
+        ]),
+    }
     args.extend(["--state-dir".to_owned(), spec.state_folder.display().to_string()]);
     args.extend(spec.args.iter().cloned());
-    Ok(Launch { program, args, env: environment(spec), folder: spec.path.clone() })
+    Ok(Launch {
+        program,
+        args,
+        env: environment(spec, &[]),
+        folder: spec.path.clone(),
+        instructions: spec.instructions.clone(),
+    })
 }

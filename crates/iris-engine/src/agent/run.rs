@@ -2,27 +2,30 @@
 //!
 //! Everything that can wake it is one of four things; what follows is decided by `iris_core::turn` and performed here.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use iris_agents::agent::{Agent, Progress};
-use iris_core::agent::{AgentExit, AgentOutput};
+use iris_core::agent::{AgentExit, AgentOutput, Limit};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
-use iris_core::id::{SessionId, TurnId};
-use iris_core::message::Heard;
+use iris_core::id::{Party, QuestionId, SessionId, TurnId};
+use iris_core::message::{Heard, MessageType};
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
-use iris_core::turn::{Effect, Turn, TurnInput, TurnOutcome};
+use iris_core::turn::{Ask, Effect, Turn, TurnInput, TurnOutcome, decide_permission};
 use iris_store::lane::Claim;
-use iris_store::turn::{AgentAfter, Finish, Work};
-use iris_store::{StoreError, session as sessions, turn as turns};
+use iris_store::turn::{AgentAfter, Finish, Own, Work};
+use iris_store::{StoreError, session as sessions, turn as turns, wall_ms};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
+use uuid::Uuid;
 
+use super::call::OpenCall;
 use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::bus::Delta;
 use crate::config::TeamConfig;
@@ -30,18 +33,26 @@ use crate::engine::Inner;
 use crate::turn::TurnReport;
 
 pub(super) struct Runner {
-    engine: Arc<Inner>,
-    session: SessionId,
-    team: TeamName,
-    epoch: i64,
-    agent: Agent,
-    handle: RunnerHandle,
-    grant: GrantPermission,
+    pub(super) engine: Arc<Inner>,
+    pub(super) session: SessionId,
+    pub(super) team: TeamName,
+    /// Whoever speaks in this session.
+    pub(super) party: Party,
+    pub(super) epoch: i64,
+    pub(super) agent: Agent,
+    pub(super) handle: RunnerHandle,
+    pub(super) grant: GrantPermission,
     response_timeout: Millis,
     current: Option<Current>,
     /// The turn that was run last: work that is announced twice is run once.
     last_turn: Option<TurnId>,
     saving: Option<Saving>,
+    /// What the agent has asked and waits for, by its own names.
+    pub(super) asks: HashMap<String, QuestionId>,
+    /// The tools it has called and waits for.
+    pub(super) calls: HashMap<String, OpenCall>,
+    /// How many things it does between turns.
+    background: usize,
 }
 
 /// The turn the agent is working on.
@@ -65,6 +76,9 @@ const SAVE_AT: usize = 256;
 const UNSAVED_LIMIT: usize = 4096;
 /// How long an agent may take to break off a turn before it is stopped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
+
+/// A limit that is said to last longer is looked at again then.
+const LONGEST_PAUSE_MS: i64 = 24 * 3_600_000;
 
 enum Wake {
     Command(Command),
@@ -92,6 +106,7 @@ impl Runner {
         Self {
             session: claim.session.id,
             team: claim.session.to,
+            party: claim.session.from,
             epoch: claim.epoch,
             agent,
             handle,
@@ -100,12 +115,16 @@ impl Runner {
             current: None,
             last_turn: None,
             saving: None,
+            asks: HashMap::new(),
+            calls: HashMap::new(),
+            background: 0,
             engine,
         }
     }
 
     pub async fn run(mut self, mut commands: mpsc::Receiver<Command>) -> Result<(), StoreError> {
         let end = self.serve(&mut commands).await;
+        self.break_off_all_calls();
         // From here on nobody is listened to any more; whoever wants the session waits until it is forgotten.
         self.handle.slot.set(PoolPhase::Stopping);
         let (why, reply, exit) = match end {
@@ -193,9 +212,19 @@ impl Runner {
     /// The next moment at which something has to be done though nothing happens.
     fn deadline(&self) -> Option<Instant> {
         let current = self.current.as_ref()?;
-        let silence = current.heard + self.response_timeout.duration();
+        let silence = (!self.is_waited_for()).then(|| current.heard + self.response_timeout.duration());
         let save = (!current.unsaved.is_empty() && self.saving.is_none()).then_some(current.unsaved_since + SAVE_AFTER);
-        [Some(silence), current.cancel_until, save].into_iter().flatten().min()
+        [silence, current.cancel_until, save].into_iter().flatten().min()
+    }
+
+    /// The agent waits for a person or for Iris: it has no reason to say anything.
+    fn is_waited_for(&self) -> bool {
+        !self.asks.is_empty() || !self.calls.is_empty()
+    }
+
+    /// The turn that what the agent does now belongs to.
+    pub(super) fn current_turn(&self) -> Option<TurnId> {
+        self.current.as_ref().map(|current| current.id.clone()).or_else(|| self.last_turn.clone())
     }
 
     async fn check_time(&mut self) -> Result<Next, StoreError> {
@@ -204,7 +233,8 @@ impl Runner {
         if current.cancel_until.is_some_and(|until| now >= until) {
             return self.apply(TurnInput::CancelIgnored, StopCause::CancelIgnored).await;
         }
-        if now >= current.heard + self.response_timeout.duration() {
+        let silent = now >= current.heard + self.response_timeout.duration();
+        if silent && !self.is_waited_for() {
             let after_ms = self.response_timeout.0;
             return self.apply(TurnInput::Silent { after_ms }, StopCause::ResponseTimeout).await;
         }
@@ -229,6 +259,8 @@ impl Runner {
                     return self.apply(TurnInput::CancelAsked, StopCause::CancelIgnored).await;
                 }
             }
+            Command::Answer { request, epoch, reply } => self.pass_on(&request, epoch, &reply),
+            Command::ToolDone { request, answer } => self.tool_done(&request, &answer),
             Command::Stop { mode, why, reply } => return self.stop(mode, why, reply).await,
         }
         Ok(Next::GoOn)
@@ -266,22 +298,25 @@ impl Runner {
     fn take(&mut self, work: Option<Work>) {
         let Some(work) = work else {
             if self.current.is_none() {
-                self.handle.slot.set(PoolPhase::Idle);
-                self.engine.pool.nudge();
+                self.rest();
             }
             return;
         };
         if self.last_turn.as_ref() == Some(&work.turn) || work.epoch != self.epoch {
             return;
         }
+        self.agent.tell(&work.turn, &work.body);
+        self.begin(work.turn, Turn::start(self.grant));
+    }
+
+    fn begin(&mut self, id: TurnId, turn: Turn) {
         self.handle.slot.set(PoolPhase::Busy);
         self.handle.slot.touch();
-        self.agent.tell(&work.turn, &work.body);
-        self.last_turn = Some(work.turn.clone());
+        self.last_turn = Some(id.clone());
         let now = Instant::now();
         self.current = Some(Current {
-            id: work.turn,
-            turn: Turn::start(self.grant),
+            id,
+            turn,
             started: now,
             heard: now,
             cancel_until: None,
@@ -290,19 +325,118 @@ impl Runner {
         });
     }
 
+    /// No turn runs. The agent is idle if it does nothing by itself either.
+    fn rest(&self) {
+        self.handle.slot.set(if self.background == 0 { PoolPhase::Idle } else { PoolPhase::Busy });
+        self.engine.pool.nudge();
+    }
+
     async fn hear(&mut self, outputs: Vec<AgentOutput>) -> Result<Next, StoreError> {
         for output in outputs {
             if self.current.is_none() {
-                // Said between turns: nobody's answer. What an agent starts by itself is not recorded yet.
-                tracing::debug!(session = %self.session, ?output, "output outside a turn");
-                continue;
+                self.hear_between_turns(&output).await?;
             }
-            match self.apply(TurnInput::Output(output), StopCause::Exited).await? {
+            let next = match self.current.is_some() {
+                true => self.hear_in_turn(output).await?,
+                false => self.serve_between_turns(output).await?,
+            };
+            match next {
                 Next::GoOn => {}
                 end => return Ok(end),
             }
         }
         Ok(Next::GoOn)
+    }
+
+    /// An agent that speaks or ends a turn though nobody told it anything has begun one by itself.
+    async fn hear_between_turns(&mut self, output: &AgentOutput) -> Result<(), StoreError> {
+        let origin = match output {
+            AgentOutput::Message(heard) if is_work(heard) => "agent",
+            AgentOutput::TurnEnded(end) => match &end.own {
+                Some(own) => own,
+                None => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let (session, epoch, origin) = (self.session.clone(), self.epoch, origin.to_owned());
+        let id = TurnId::new(Uuid::now_v7().to_string());
+        let turn = id.clone();
+        let begun = self
+            .engine
+            .persist("turn.begin_own", move |tx| turns::begin_own(tx, &session, epoch, &turn, &origin))
+            .await?;
+        match begun {
+            Own::Begun => self.begin(id, Turn::start_own(self.grant)),
+            Own::Told(work) => self.take(Some(work)),
+        }
+        Ok(())
+    }
+
+    async fn hear_in_turn(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
+        if let (AgentOutput::TurnEnded(end), Some(current)) = (&output, &self.current)
+            && !current.turn.is_ended_by(current.id.as_str(), end)
+        {
+            let text = format!("the agent ended a turn of its own ({})", end.own.as_deref().unwrap_or_default());
+            self.keep(&Heard { kind: MessageType::System, text: Some(text), parent: None, line: None });
+            return Ok(Next::GoOn);
+        }
+        self.apply(TurnInput::Output(output), StopCause::Exited).await
+    }
+
+    /// What an agent does in the background is served, too. What it says belongs to the turn in which it set that going.
+    async fn serve_between_turns(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
+        match output {
+            AgentOutput::Background(tasks) => self.note_background(tasks).await?,
+            AgentOutput::ToolCalled(call) => self.call(call),
+            AgentOutput::Withdrawn { request } => self.withdraw(&request).await?,
+            AgentOutput::Asked(asking) => self.ask(&Ask::Questions(asking)).await?,
+            AgentOutput::PermissionAsked(request) => match decide_permission(self.grant, request) {
+                Effect::Answer { request, reply } => self.agent.reply(&request, &reply),
+                Effect::Ask(ask) => self.ask(&ask).await?,
+                _ => {}
+            },
+            AgentOutput::Message(heard) => {
+                if let Some(turn) = self.last_turn.clone() {
+                    let (session, epoch, said) = (self.session.clone(), self.epoch, [Said::from(&heard)]);
+                    let afterword = move |tx: &mut iris_store::Tx<'_>| turns::record(tx, &session, epoch, &turn, &said);
+                    self.engine.persist("turn.record", afterword).await?;
+                }
+            }
+            AgentOutput::TurnEnded(_) | AgentOutput::Ready(_) | AgentOutput::Heartbeat | AgentOutput::Delta(_) => {}
+        }
+        Ok(Next::GoOn)
+    }
+
+    async fn note_background(&mut self, tasks: Vec<String>) -> Result<(), StoreError> {
+        self.background = tasks.len();
+        let (session, epoch) = (self.session.clone(), self.epoch);
+        let note = move |tx: &mut iris_store::Tx<'_>| sessions::note_background(tx, &session, epoch, &tasks);
+        self.engine.persist("session.background", note).await?;
+        if self.current.is_none() {
+            self.rest();
+        }
+        Ok(())
+    }
+
+    /// A limit was reached. The turn waits again at its old place until the limit is lifted.
+    async fn pause(&mut self, limit: Limit) -> Result<(), StoreError> {
+        let Some(current) = self.current.take() else { return Ok(()) };
+        if let Some(saving) = self.saving.take() {
+            saving.await?;
+        }
+        let default = i64::try_from(self.engine.config.settings.limit_pause.0).unwrap_or(i64::MAX);
+        let delay = limit.resets_at.map_or(default, |at| (at - wall_ms()).clamp(1000, LONGEST_PAUSE_MS));
+        tracing::warn!(session = %self.session, delay_ms = delay, why = limit.what, "a limit was reached; the session rests");
+        let (session, epoch, turn) = (self.session.clone(), self.epoch, current.id);
+        let said = current.unsaved;
+        let pause =
+            move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &session, epoch, &turn, &said, delay, &limit.what);
+        self.engine.persist("turn.pause", pause).await?;
+        // It is to be run again.
+        self.last_turn = None;
+        self.rest();
+        self.engine.upkeep.nudge();
+        Ok(())
     }
 
     async fn lose_agent(&mut self, exit: AgentExit) -> Result<Next, StoreError> {
@@ -327,7 +461,12 @@ impl Runner {
                 Effect::ShowDelta(text) => self.show(&text),
                 Effect::RestartClock => self.restart_clock(),
                 Effect::Interrupt => self.interrupt(),
-                Effect::Answer { request, reply } => self.agent.answer_permission(&request, &reply),
+                Effect::Answer { request, reply } => self.agent.reply(&request, &reply),
+                Effect::Ask(ask) => self.ask(&ask).await?,
+                Effect::Withdraw { request } => self.withdraw(&request).await?,
+                Effect::Call(call) => self.call(call),
+                Effect::Background(tasks) => self.note_background(tasks).await?,
+                Effect::Pause(limit) => self.pause(limit).await?,
                 Effect::End(outcome) => self.end(outcome, agent_after).await?,
                 Effect::StopAgent => next = Next::Stop { why, reply: None },
             }
@@ -353,7 +492,7 @@ impl Runner {
         });
     }
 
-    fn restart_clock(&mut self) {
+    pub(super) fn restart_clock(&mut self) {
         if let Some(current) = &mut self.current {
             current.heard = Instant::now();
         }
@@ -410,6 +549,12 @@ impl Runner {
         }
         Ok(())
     }
+}
+
+/// Whether this is the agent at work itself, and not one of its sub-agents or a note of the program's.
+fn is_work(heard: &Heard) -> bool {
+    use MessageType::{Assistant, Thinking, ToolResult, ToolUse};
+    heard.parent.is_none() && matches!(heard.kind, Assistant | Thinking | ToolUse | ToolResult)
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

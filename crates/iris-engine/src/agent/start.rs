@@ -1,10 +1,11 @@
 //! Starting an agent: claim the session's lane, start the process, wait until it is ready.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use iris_agents::agent::{Agent, Progress};
-use iris_agents::launch::{AgentSpec, Conversation, launch};
-use iris_core::agent::{AgentExit, AgentOutput};
+use iris_agents::launch::{AgentSpec, Conversation, explain_exit, launch};
+use iris_core::agent::{AgentExit, AgentOutput, Introduction};
 use iris_core::event::StopCause;
 use iris_core::id::SessionId;
 use iris_store::lane;
@@ -14,9 +15,9 @@ use tokio::sync::mpsc;
 
 use super::run::Runner;
 use super::{Command, RunnerHandle, forget};
-use crate::config::TeamConfig;
+use crate::config::{AgentHome, TeamConfig};
 use crate::engine::Inner;
-use crate::tasks;
+use crate::{tasks, tool, trust};
 
 /// Starts the task that serves a session. It takes its place in the pool at once.
 pub(crate) fn start(engine: &Arc<Inner>, session: SessionId) {
@@ -79,6 +80,10 @@ impl StartFailure {
     fn because(why: String) -> Self {
         Self { why, exit: None }
     }
+
+    fn said(&self, words: &str) -> bool {
+        self.exit.as_ref().is_some_and(|exit| exit.stderr.contains(words))
+    }
 }
 
 /// One waiting turn ends with the reason; the next, if there is one, is a new try.
@@ -97,18 +102,23 @@ async fn give_up(engine: &Inner, session: &SessionId, epoch: i64, failed: StartF
 }
 
 async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch: i64) -> Result<Agent, StartFailure> {
-    let conversation = if row.begun { Conversation::Resumed } else { Conversation::New };
+    let first = || match &row.fork_of {
+        Some(origin) => Conversation::ForkOf(origin.clone()),
+        None => Conversation::New,
+    };
+    let conversation = if row.begun { Conversation::Resumed } else { first() };
+    let resumed = conversation == Conversation::Resumed;
     match start_as(engine, team, row, epoch, conversation).await {
         // It was told something but never wrote it down, so there is nothing to resume.
-        Err(failure) if conversation == Conversation::Resumed && knows_no_conversation(&failure) => {
-            start_as(engine, team, row, epoch, Conversation::New).await
+        Err(failure) if resumed && failure.said("No conversation found") => {
+            start_as(engine, team, row, epoch, first()).await
+        }
+        // It wrote down more than Iris knows of.
+        Err(failure) if !resumed && failure.said("already in use") => {
+            start_as(engine, team, row, epoch, Conversation::Resumed).await
         }
         result => result,
     }
-}
-
-fn knows_no_conversation(failure: &StartFailure) -> bool {
-    failure.exit.as_ref().is_some_and(|exit| exit.stderr.contains("No conversation found"))
 }
 
 async fn start_as(
@@ -127,6 +137,14 @@ async fn start_as(
         args: team.args.clone(),
         env: team.env.clone(),
         model: team.model.clone(),
+        allowed_tools: team.allowed_tools.clone(),
+        disallowed_tools: team.disallowed_tools.clone(),
+        instructions: team.append_system_prompt.clone(),
+        max_budget_usd: team.max_budget_usd,
+        own_home: own_home(engine, team, row)?,
+        trusted: trust::is_trusted(engine, &team.path)
+            .await
+            .map_err(|error| StartFailure::because(error.to_string()))?,
         session: row.id.clone(),
         conversation,
         state_folder: engine.home.agent_state(),
@@ -136,7 +154,7 @@ async fn start_as(
         None => StartFailure::because(error.to_string()),
     };
     let launch = launch(&spec).map_err(|error| explain(&error))?;
-    let mut agent = Agent::start(&launch).map_err(|error| explain(&error))?;
+    let mut agent = Agent::start(&launch, tool::specs()).map_err(|error| explain(&error))?;
     if let Some(pid) = agent.pid() {
         let id = row.id.clone();
         let noted = engine.persist("session.process", move |tx| session::note_process(tx, &id, epoch, pid)).await;
@@ -144,8 +162,18 @@ async fn start_as(
     }
     let limit = engine.config.settings.session_init_timeout;
     match tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)).await {
-        Ok(Ok(())) => Ok(agent),
-        Ok(Err(exit)) => Err(StartFailure { why: format!("it ended at once: {}", exit.describe()), exit: Some(exit) }),
+        Ok(Ok(Introduction { obstacle: Some(obstacle), .. })) => {
+            let exit = agent.stop().await;
+            Err(StartFailure { why: obstacle, exit: Some(exit) })
+        }
+        Ok(Ok(_)) => Ok(agent),
+        Ok(Err(exit)) => {
+            let mut why = format!("it ended at once: {}", exit.describe());
+            if let Some(help) = explain_exit(team.agent, &exit) {
+                why = format!("{why}; {help}");
+            }
+            Err(StartFailure { why, exit: Some(exit) })
+        }
         Err(_) => {
             let exit = agent.stop().await;
             Err(StartFailure { why: format!("it was not ready within {limit}"), exit: Some(exit) })
@@ -153,12 +181,28 @@ async fn start_as(
     }
 }
 
-async fn wait_until_ready(agent: &mut Agent) -> Result<(), AgentExit> {
+/// The folder in which the agent lives, if it is not the user's own.
+fn own_home(engine: &Inner, team: &TeamConfig, row: &SessionRow) -> Result<Option<PathBuf>, StartFailure> {
+    if team.home == AgentHome::Shared {
+        return Ok(None);
+    }
+    let home = engine.home.agent_home(&row.to);
+    match home {
+        Ok(home) => Ok(Some(home)),
+        Err(error) => Err(StartFailure::because(format!("the team's home could not be made: {error}"))),
+    }
+}
+
+async fn wait_until_ready(agent: &mut Agent) -> Result<Introduction, AgentExit> {
     loop {
         match agent.next().await {
             Progress::Outputs(outputs) => {
-                if outputs.iter().any(|output| matches!(output, AgentOutput::Ready)) {
-                    return Ok(());
+                let ready = outputs.into_iter().find_map(|output| match output {
+                    AgentOutput::Ready(introduction) => Some(introduction),
+                    _ => None,
+                });
+                if let Some(introduction) = ready {
+                    return Ok(introduction);
                 }
             }
             Progress::Exited(exit) => return Err(exit),

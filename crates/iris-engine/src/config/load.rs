@@ -73,6 +73,9 @@ fn check_team(team: &TeamConfig) -> Result<(), String> {
     if !team.path.is_absolute() {
         return Err(format!("path '{}' must be absolute", team.path.display()));
     }
+    if team.max_budget_usd.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
+        return Err("maxBudgetUsd must be more than 0".to_owned());
+    }
     match (&team.agent, &team.script) {
         (AgentKind::Scripted, None) => Err("agent is scripted, so `script` must name a script file".to_owned()),
         (AgentKind::Scripted, Some(script)) if !script.is_absolute() => {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iris_agents::launch::is_built;
 use iris_core::agent::Usage;
 use iris_core::duration::Millis;
 use iris_core::event::Recorded;
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::TurnReport;
+use super::circle::chain;
 use super::wait::{Waiter, report_of};
 use crate::engine::Engine;
 
@@ -29,6 +31,8 @@ pub struct Tell {
     pub key: Option<String>,
     /// Queue it only after this time.
     pub delay: Option<Millis>,
+    /// The turn in which an agent makes this tell.
+    pub within: Option<TurnId>,
 }
 
 /// How long the caller is willing to wait. It never touches the agent, which works on.
@@ -105,6 +109,10 @@ pub enum TellError {
     KeyTaken { turn: TurnId },
     #[error("agent kind '{}' is not built into this version of Iris", .0.as_str())]
     NotBuilt(AgentKind),
+    #[error("{to} cannot be asked: {}", chain(.path))]
+    Circle { to: TeamName, path: Vec<String> },
+    #[error("this tell would be number {depth} in a chain of tells, one in another; at most {limit} are allowed")]
+    TooDeep { depth: i64, limit: i64 },
     #[error("Iris is shutting down")]
     ShuttingDown,
     #[error(transparent)]
@@ -119,7 +127,8 @@ impl TellError {
                 FaultKind::Invalid
             }
             Self::TooLong { .. } | Self::QueueFull { .. } => FaultKind::Limit,
-            Self::KeyTaken { .. } => FaultKind::Conflict,
+            Self::TooDeep { .. } => FaultKind::Limit,
+            Self::KeyTaken { .. } | Self::Circle { .. } => FaultKind::Conflict,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::ShuttingDown => FaultKind::Unavailable,
             Self::Store(error) => error.kind(),
@@ -134,7 +143,9 @@ impl TellError {
             Self::UnknownTeam { known, .. } => Some(format!("known teams: {}", known.join(", "))),
             Self::QueueFull { .. } => Some("wait for the queue to shrink, or raise settings.maxQueue".to_owned()),
             Self::KeyTaken { .. } => Some("use a new key for a new tell".to_owned()),
-            Self::NotBuilt(_) => Some("set `agent: scripted` with a script for this team".to_owned()),
+            Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
+            Self::Circle { .. } => Some("answer in your own reply instead; whoever waits for you gets it".to_owned()),
+            Self::TooDeep { .. } => Some("answer with what you know; settings.maxTellDepth is the limit".to_owned()),
             Self::ShuttingDown => Some("send it again when Iris is back".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
             _ => None,
@@ -152,7 +163,13 @@ const MESSAGES_WITH_PARTIAL: i64 = 1000;
 impl Engine {
     /// Writes the tell down, has it run, and waits as long as the caller is willing to.
     pub async fn tell(&self, tell: Tell) -> Result<TellReport, TellError> {
+        self.tell_noting(tell, |_| {}).await
+    }
+
+    /// As `tell`; `note` is told the turn as soon as there is one that is waited for.
+    pub(crate) async fn tell_noting(&self, tell: Tell, note: impl FnOnce(&TurnId)) -> Result<TellReport, TellError> {
         self.check(&tell)?;
+        let depth = self.depth_of(&tell).await?;
         let turn = TurnId::new(Uuid::now_v7().to_string());
         let arrived = Instant::now();
         // Subscribed before it is accepted, so that not even an instant answer is missed.
@@ -167,6 +184,8 @@ impl Engine {
             key: tell.key.clone(),
             delay_ms: tell.delay.map(|delay| i64::try_from(delay.0).unwrap_or(i64::MAX)),
             longest_queue: i64::from(self.inner.config.settings.max_queue),
+            cause: tell.within.clone(),
+            depth,
         };
         let accepted = self.inner.store.write("turn.accept", move |tx| turn::accept(tx, &new)).await;
         if let Err(StoreError::InDoubt) = accepted {
@@ -175,11 +194,17 @@ impl Engine {
         match accepted? {
             Accept::Accepted(accepted) => {
                 let report = report(&tell, &accepted);
+                let waiting = self.begin_waiting(&tell, &accepted.turn).await?;
+                if waiting.is_some() {
+                    note(&accepted.turn);
+                }
                 match tell.delay {
                     Some(_) => self.inner.upkeep.nudge(),
                     None => self.set_going(accepted).await,
                 }
-                self.wait(&tell, report, waiter, arrived).await
+                let waited = self.wait(&tell, report, waiter, arrived).await;
+                drop(waiting);
+                waited
             }
             Accept::Repeated(row) => self.find_again(&tell, row, arrived).await,
             Accept::KeyTaken { turn } => Err(TellError::KeyTaken { turn }),
@@ -195,7 +220,7 @@ impl Engine {
             name: tell.to.to_string(),
             known: self.inner.config.teams.keys().map(ToString::to_string).collect(),
         })?;
-        if team.agent != AgentKind::Scripted {
+        if !is_built(team.agent) {
             return Err(TellError::NotBuilt(team.agent));
         }
         if tell.text.trim().is_empty() {

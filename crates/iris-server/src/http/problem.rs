@@ -9,7 +9,9 @@ use iris_core::fault::FaultKind;
 use iris_core::team::TeamNameError;
 use iris_engine::StoreError;
 use iris_engine::backup::BackupError;
+use iris_engine::question::QuestionError;
 use iris_engine::session::SessionError;
+use iris_engine::trust::TrustError;
 use iris_engine::turn::cancel::CancelError;
 use iris_engine::turn::tell::TellError;
 
@@ -27,6 +29,7 @@ impl Fault {
             FaultKind::Invalid => (StatusCode::BAD_REQUEST, "invalid"),
             FaultKind::NotFound => (StatusCode::NOT_FOUND, "not_found"),
             FaultKind::Conflict => (StatusCode::CONFLICT, "conflict"),
+            FaultKind::Unfit => (StatusCode::UNPROCESSABLE_ENTITY, "unfit"),
             FaultKind::Limit => (StatusCode::TOO_MANY_REQUESTS, "limit"),
             FaultKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             FaultKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, "unsupported"),
@@ -81,6 +84,16 @@ impl From<TellError> for Fault {
 
 impl From<SessionError> for Fault {
     fn from(error: SessionError) -> Self {
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
+    }
+}
+impl From<QuestionError> for Fault {
+    fn from(error: QuestionError) -> Self {
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
+    }
+}
+impl From<TrustError> for Fault {
+    fn from(error: TrustError) -> Self {
         Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
     }
 }

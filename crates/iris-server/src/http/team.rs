@@ -4,7 +4,10 @@ use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use iris_api::Page;
-use iris_api::team::{CancelResponse, PartyRequest, SleepResponse, Team, TeamStatus, WakeResponse};
+use iris_api::session::Session;
+use iris_api::team::{
+    CancelResponse, ForkRequest, PartyRequest, SleepResponse, Team, TeamStatus, Trust, TrustRequest, WakeResponse,
+};
 use iris_core::fault::FaultKind;
 use iris_core::id::Party;
 use iris_core::team::TeamName;
@@ -97,6 +100,35 @@ pub(crate) async fn cancel(
         turns.extend(app.engine.cancel_session(&session.id).await?.iter().map(ToString::to_string));
     }
     Ok(Json(CancelResponse { turns }))
+}
+
+pub(crate) async fn fork(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    body: Result<Option<Json<ForkRequest>>, JsonRejection>,
+) -> Result<Json<Session>, Fault> {
+    let team = name.parse()?;
+    let request = body?.map(|Json(request)| request).unwrap_or_default();
+    let from = Party::new(request.from_team.as_deref().unwrap_or(OWNER));
+    let forked = app.engine.fork(&from, &team, request.new_party.map(Party::new)).await?;
+    Ok(Json(wire::session(&forked)))
+}
+
+pub(crate) async fn trust(State(app): State<App>, Path(name): Path<String>) -> Result<Json<Trust>, Fault> {
+    Ok(Json(wire::trust(app.engine.look_at_trust(&name.parse()?).await?)))
+}
+
+pub(crate) async fn grant_trust(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    body: Result<Json<TrustRequest>, JsonRejection>,
+) -> Result<Json<Trust>, Fault> {
+    let Json(request) = body?;
+    Ok(Json(wire::trust(app.engine.trust(&name.parse()?, &request.digest).await?)))
+}
+
+pub(crate) async fn revoke_trust(State(app): State<App>, Path(name): Path<String>) -> Result<Json<Trust>, Fault> {
+    Ok(Json(wire::trust(app.engine.distrust(&name.parse()?).await?)))
 }
 
 /// Saying nothing is saying the usual.

@@ -35,6 +35,7 @@ pub(crate) async fn tell(
             patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
             key: request.key.or(header_key),
             delay: request.delay.map(Millis),
+            within: None,
         })
         .await?;
     Ok(Json(wire::tell(report)))

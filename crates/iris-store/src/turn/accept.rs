@@ -25,6 +25,10 @@ pub struct NewTurn {
     pub delay_ms: Option<i64>,
     /// How many turns may wait in one session.
     pub longest_queue: i64,
+    /// The turn in which an agent makes this tell.
+    pub cause: Option<TurnId>,
+    /// How many turns are one in another, this one counted.
+    pub depth: i64,
 }
 
 #[derive(Debug)]
@@ -109,7 +113,7 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
     let Some(taken) = taken else { return Ok(None) };
     let (session, epoch, number) = (SessionId::new(taken.text(0)), taken.int(1), taken.int(2));
     let subject = Subject { team: Some(new.to.clone()), session: Some(session.clone()), turn: Some(new.id.clone()) };
-    event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Started { number }) }])?;
+    event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Started { number, origin: None }) }])?;
     insert(tx, new, &session, At { number, seq }, TurnState::Running)?;
     let work = Work { turn: new.id.clone(), session: session.clone(), epoch, body: new.body.clone() };
     Ok(Some(Accepted {
@@ -142,8 +146,8 @@ fn insert(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionId, at: At, state: Tu
     let now = tx.wall_ms();
     let running = state == TurnState::Running;
     tx.run(
-        "INSERT INTO turn (id, session, number, state, body, key, attempts, place, accepted_at, started_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        "INSERT INTO turn (id, session, number, state, body, key, attempts, place, accepted_at, started_at, cause, \
+         depth) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         values![
             &new.id,
             session,
@@ -155,6 +159,8 @@ fn insert(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionId, at: At, state: Tu
             at.seq,
             now,
             running.then_some(now),
+            new.cause.as_ref(),
+            new.depth,
         ],
     )?;
     Ok(())

@@ -67,7 +67,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
     if let Some(next) = &next {
         drafts.push(Draft {
             subject: Subject { turn: Some(next.turn.clone()), ..session.subject() },
-            fact: Fact::Turn(TurnEvent::Started { number: next.number }),
+            fact: Fact::Turn(TurnEvent::Started { number: next.number, origin: None }),
         });
     }
     let last = event::append(tx, &drafts)? + i64::try_from(drafts.len()).expect("few events") - 1;

@@ -33,7 +33,7 @@ pub fn start_next(tx: &mut Tx<'_>, session: &SessionId, epoch: i64) -> Result<Op
     }
     let Some(next) = oldest_waiting(tx, &row)? else { return Ok(None) };
     let subject = Subject { turn: Some(next.turn.clone()), ..row.subject() };
-    let fact = Fact::Turn(TurnEvent::Started { number: next.number });
+    let fact = Fact::Turn(TurnEvent::Started { number: next.number, origin: None });
     let seq = event::append(tx, &[Draft { subject, fact }])?;
     mark_started(tx, &next.turn)?;
     occupy(tx, session, &next.turn, seq)?;
@@ -51,7 +51,7 @@ pub(super) fn oldest_waiting(tx: &mut Tx<'_>, session: &SessionRow) -> Result<Op
         return Ok(None);
     }
     let sql = "SELECT id, number, body FROM turn WHERE session = ?1 AND state = 'queued' \
-               ORDER BY place, number LIMIT 1";
+               AND (SELECT held_until FROM session WHERE id = ?1) <= iris_now() ORDER BY place, number LIMIT 1";
     Ok(tx.one(sql, values![&session.id])?.map(|row| Waiting {
         turn: TurnId::new(row.text(0)),
         number: row.int(1),

@@ -1,0 +1,96 @@
+//! The command line that starts Claude Code.
+
+use std::path::{Path, PathBuf};
+
+use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
+
+const PROGRAM: &str = "claude";
+
+/// Of the daemon's environment, what Claude Code needs to reach its model. Anything else goes into the team's `env`.
+const PASSED_ON: [&str; 14] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_MODEL",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "NODE_EXTRA_CA_CERTS",
+];
+
+/// Set unless the team says otherwise. A CLI that replaces itself while it runs is not the one that was started; with its
+/// ten tries it takes three minutes to say that a key is wrong.
+const DEFAULTS: [(&str, &str); 2] = [("DISABLE_AUTOUPDATER", "1"), ("CLAUDE_CODE_MAX_RETRIES", "3")];
+
+/// Every `claude` process of one user can wake every other by these; agents talk to each other through Iris.
+const PEER_TOOLS: &str = "SendMessage,ListAgents";
+
+pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
+    let program = find(spec)?;
+    let mut args: Vec<String> = [
+        "-p",
+        "--input-format",
+        "stream-json",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--include-partial-messages",
+        "--permission-prompt-tool",
+        "stdio",
+    ]
+    .map(str::to_owned)
+    .into();
+    let mut option = |name: &str, value: &str| args.extend([name.to_owned(), value.to_owned()]);
+    match &spec.conversation {
+        Conversation::New => option("--session-id", spec.session.as_str()),
+        Conversation::Resumed => option("--resume", spec.session.as_str()),
+        Conversation::ForkOf(origin) => {
+            option("--resume", origin.as_str());
+            option("--session-id", spec.session.as_str());
+        }
+    }
+    // The settings of a folder can name commands that are run; nobody has read them until the user says so.
+    option("--setting-sources", if spec.trusted { "user,project,local" } else { "user" });
+    if let Some(model) = &spec.model {
+        option("--model", model);
+    }
+    if let Some(budget) = spec.max_budget_usd {
+        option("--max-budget-usd", &budget.to_string());
+    }
+    if !spec.allowed_tools.is_empty() {
+        option("--allowedTools", &spec.allowed_tools.join(","));
+    }
+    let mut disallowed = spec.disallowed_tools.clone();
+    disallowed.push(PEER_TOOLS.to_owned());
+    option("--disallowedTools", &disallowed.join(","));
+    if matches!(spec.conversation, Conversation::ForkOf(_)) {
+        args.push("--fork-session".to_owned());
+    }
+    if !spec.trusted {
+        // Servers that the folder's own config names are programs, too.
+        args.push("--strict-mcp-config".to_owned());
+    }
+    args.extend(spec.args.iter().cloned());
+    let mut env = environment(spec, &PASSED_ON);
+    for (name, value) in DEFAULTS {
+        env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+    }
+    Ok(Launch { program, args, env, folder: spec.path.clone(), instructions: spec.instructions.clone() })
+}
+
+/// The program: where the team says, or in the PATH it will run with.
+fn find(spec: &AgentSpec) -> Result<PathBuf, LaunchError> {
+    let named = spec.command.as_deref().unwrap_or(Path::new(PROGRAM));
+    let missing = || LaunchError::NotInstalled { program: named.display().to_string() };
+    if named.components().count() > 1 {
+        return if named.is_file() { Ok(named.to_owned()) } else { Err(missing()) };
+    }
+    let path = spec.env.get("PATH").cloned().or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(named)).find(|file| file.is_file()).ok_or_else(missing)
+}

@@ -1,0 +1,109 @@
+//! What the agent's own words mean for a person, and what helps.
+
+use iris_core::agent::AgentExit;
+
+use super::wire::{Greeting, ResultLine, SystemLine};
+
+/// Why an agent that is up will not be able to work.
+pub(super) fn obstacle(greeting: &Greeting) -> Option<String> {
+    let account = greeting.account.as_ref()?;
+    let none = |source: &Option<String>| source.as_deref().is_none_or(|source| source == "none");
+    let first_party = account.api_provider.as_deref() == Some("firstParty");
+    (first_party && none(&account.token_source) && none(&account.api_key_source))
+        .then(|| format!("Claude Code is not logged in; {LOG_IN}"))
+}
+
+/// Why the CLI ended before it was ready.
+pub(crate) fn exit(exit: &AgentExit) -> Option<&'static str> {
+    let said = |words: &str| exit.stderr.contains(words);
+    if said("unknown option") || said("Unsupported control request") {
+        return Some(
+            "this version of Claude Code is too old; update it with `npm install -g @anthropic-ai/claude-code`",
+        );
+    }
+    if said("root/sudo privileges") {
+        return Some("run Iris as another user, or set IS_SANDBOX=1 in the team's `env` if this is a sandbox");
+    }
+    None
+}
+
+const LOG_IN: &str = "run `claude` in a terminal and type /login, or set ANTHROPIC_API_KEY in the team's `env`";
+
+/// What a turn that failed says, with what to do about it where that is known.
+pub(super) fn failure(result: &ResultLine<'_>) -> String {
+    let reason = result.terminal_reason.as_deref().unwrap_or_default();
+    let said = result.result.as_deref().unwrap_or_default();
+    let what = match (said, result.errors.is_empty()) {
+        ("", false) => result.errors.join("; "),
+        ("", true) => format!("the agent ended the turn with an error ({reason})"),
+        (said, _) => said.to_owned(),
+    };
+    match helps(result) {
+        Some(help) => format!("{what} [{help}]"),
+        None => what,
+    }
+}
+
+fn helps(result: &ResultLine<'_>) -> Option<&'static str> {
+    let reason = result.terminal_reason.as_deref().unwrap_or_default();
+    let subtype = result.subtype.as_deref().unwrap_or_default();
+    let said = result.result.as_deref().unwrap_or_default();
+    Some(match (result.api_error_status, reason, subtype) {
+        (Some(401 | 403), ..) => LOG_IN,
+        _ if said.contains("/login") => LOG_IN,
+        (Some(404), ..) => "check the team's `model`",
+        (Some(429), ..) => "the provider limits how often it may be asked; try again later",
+        (Some(529), ..) => "the provider is overloaded; try again later",
+        (_, "prompt_too_long", _) => "the conversation has become too long; `iris sessions delete` begins a new one",
+        (_, _, "error_max_turns") => "the agent used up its rounds; tell it to go on",
+        (_, _, "error_max_budget_usd") => "the team's `maxBudgetUsd` is used up; raise it or begin a new session",
+        _ if said.contains("Connection refused") => {
+            "the provider cannot be reached; check the network and ANTHROPIC_BASE_URL"
+        }
+        _ => return None,
+    })
+}
+
+/// Whether the turn failed only because it was too much or too soon.
+pub(super) fn is_limit(result: &ResultLine<'_>) -> bool {
+    let said = result.result.as_deref().unwrap_or_default();
+    result.is_error
+        && (result.api_error_status == Some(429)
+            || said.contains("usage limit reached")
+            || said.contains("hit your limit")
+            || said.contains("limit reached"))
+}
+
+/// The time that older agents put behind their message: `…limit reached|1794770765`.
+pub(super) fn reset_time(result: &ResultLine<'_>) -> Option<i64> {
+    let (_, seconds) = result.result.as_deref()?.rsplit_once('|')?;
+    seconds.trim().parse::<i64>().ok()?.checked_mul(1000)
+}
+
+pub(super) fn retry(line: &SystemLine<'_>) -> String {
+    let why = match (line.error_status, line.error) {
+        (Some(status), Some(error)) => format!("{status} {}", error.get().trim_matches('"')),
+        (Some(status), None) => status.to_string(),
+        (None, _) => "no answer".to_owned(),
+    };
+    let tries = match (line.attempt, line.max_retries) {
+        (Some(attempt), Some(most)) => format!("try {attempt} of {most}"),
+        _ => "another try".to_owned(),
+    };
+    let seconds = line.retry_delay_ms.unwrap_or_default() / 1000.0;
+    format!("the provider answered {why}; {tries} in {seconds:.1} s")
+}
+
+pub(super) fn fallback(line: &SystemLine<'_>) -> String {
+    let model = |name: &Option<std::borrow::Cow<'_, str>>| name.as_deref().unwrap_or("another model").to_owned();
+    format!("went on with {} instead of {}", model(&line.fallback_model), model(&line.original_model))
+}
+
+pub(super) fn task(subtype: &str, line: &SystemLine<'_>) -> String {
+    let about = line.summary.as_deref().or(line.description.as_deref()).unwrap_or_default();
+    match (subtype, line.status.as_deref()) {
+        ("task_notification", Some(status)) => format!("{status}: {about}"),
+        ("task_started", _) => format!("started: {about}"),
+        _ => about.to_owned(),
+    }
+}

@@ -1,0 +1,60 @@
+//! Tools that an agent calls. They run beside it: it may call several at once, and be told to break off meanwhile.
+
+use std::sync::{Arc, Mutex};
+
+use iris_core::agent::{ToolAnswer, ToolCall};
+use iris_core::id::TurnId;
+use tokio::task::AbortHandle;
+
+use super::run::Runner;
+use crate::engine::Engine;
+use crate::tasks;
+use crate::tool::{self, Caller};
+
+/// A call that is being carried out.
+pub(super) struct OpenCall {
+    task: AbortHandle,
+    told: Arc<Mutex<Option<TurnId>>>,
+}
+
+impl Runner {
+    pub(super) fn call(&mut self, call: ToolCall) {
+        let caller = Caller { team: self.team.clone(), turn: self.current_turn(), told: Arc::default() };
+        let told = Arc::clone(&caller.told);
+        let (engine, handle) = (Engine::of(&self.engine), self.handle.clone());
+        let request = call.request.clone();
+        let task = tasks::spawn("tool", async move {
+            let answer = tool::call(&engine, &caller, &call).await;
+            handle.tool_done(call.request, answer).await;
+        });
+        self.calls.insert(request, OpenCall { task: task.abort_handle(), told });
+    }
+
+    pub(super) fn tool_done(&mut self, request: &str, answer: &ToolAnswer) {
+        if self.calls.remove(request).is_some() {
+            self.agent.answer_tool(request, answer);
+            self.restart_clock();
+        }
+    }
+
+    /// Nobody waits for the call any more: what it set going is broken off.
+    pub(super) fn break_off_call(&mut self, request: &str) {
+        let Some(call) = self.calls.remove(request) else { return };
+        call.task.abort();
+        let told = call.told.lock().expect("nothing panics while it holds this").take();
+        if let Some(turn) = told {
+            let engine = Engine::of(&self.engine);
+            drop(tasks::spawn("break off", async move {
+                if let Err(error) = engine.cancel_turn(&turn).await {
+                    tracing::debug!(%turn, %error, "what a tool had told was over already");
+                }
+            }));
+        }
+    }
+
+    pub(super) fn break_off_all_calls(&mut self) {
+        for request in self.calls.keys().cloned().collect::<Vec<_>>() {
+            self.break_off_call(&request);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! /api/questions
+
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, State};
+use iris_api::question::{AnswerRequest, Pending, Question, Response};
+use iris_core::fault::FaultKind;
+use iris_core::id::{Party, QuestionId};
+use iris_core::question::Answer;
+use serde_json::Value;
+
+use super::OWNER;
+use super::problem::Fault;
+use crate::{App, wire};
+
+pub(crate) async fn pending(State(app): State<App>) -> Result<Json<Pending>, Fault> {
+    let open = app.engine.list_open_questions().await?;
+    Ok(Json(Pending { questions: open.into_iter().map(wire::question).collect() }))
+}
+
+pub(crate) async fn answer(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    body: Result<Json<AnswerRequest>, JsonRejection>,
+) -> Result<Json<Question>, Fault> {
+    let Json(AnswerRequest { response }) = body?;
+    let row = app.engine.answer_question(&QuestionId::new(id), &Party::new(OWNER), given(response)?).await?;
+    Ok(Json(wire::question(row)))
+}
+
+fn given(response: Response) -> Result<Answer, Fault> {
+    let text = |value: Value| match value {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(Fault::new(FaultKind::Unfit, format!("{other} is not an answer"))),
+    };
+    Ok(match response.value {
+        Value::Bool(true) => Answer::Approve,
+        Value::Bool(false) => Answer::Refuse { why: response.text },
+        Value::Array(values) => Answer::Choose { values: values.into_iter().map(text).collect::<Result<_, _>>()? },
+        value => Answer::Choose { values: vec![text(value)?] },
+    })
+}

@@ -71,7 +71,7 @@ impl FromStr for QuestionState {
 
 /// What is asked, in full.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub enum Detail {
     Approval {
         tool: String,
@@ -171,13 +171,20 @@ mod tests {
     use super::*;
 
     fn approval() -> Detail {
-        let input = RawValue::from_string(r#"{"command":"ls"}"#.to_owned()).expect("JSON");
+        let input = RawValue::from_string(r#"{"command": "ls",  "a":1}"#.to_owned()).expect("JSON");
         Detail::Approval { tool: "Bash".to_owned(), input, reason: None }
     }
 
     fn choice() -> Detail {
         let question = |text: &str| AskedQuestion { question: text.to_owned(), options: Vec::new(), several: false };
         Detail::Choice { questions: vec![question("Which?"), question("How many?")] }
+    }
+
+    #[test]
+    fn what_is_to_be_approved_is_kept_byte_by_byte() {
+        let json = serde_json::to_string(&approval()).expect("plain data");
+        let Ok(Detail::Approval { input, .. }) = serde_json::from_str(&json) else { panic!("it reads back: {json}") };
+        assert_eq!(input.get(), r#"{"command": "ls",  "a":1}"#);
     }
 
     #[test]

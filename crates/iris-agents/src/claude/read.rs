@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::tools::Tools;
 use super::wire::{AskInput, Block, Content, Greeting, Line, RateLimitLine, Request, ResultLine, SystemLine};
-use super::{explain, write};
+use super::{explain, tools, write};
 
 /// The conversation with one agent process, as far as it has to be remembered to understand the next line.
 #[derive(Debug)]
@@ -167,6 +167,11 @@ impl Reader {
             return message(MessageType::Unknown, Some("control_request".to_owned()), None, text);
         };
         match (request.subtype.as_ref(), request.input) {
+            // Iris's own tools decide for themselves what they do for whom.
+            ("can_use_tool", Some(input)) if request.tool_name.as_deref().is_some_and(tools::is_own) => {
+                write::reply(replies, &id, input, &Reply::Allow);
+                AgentOutput::Heartbeat
+            }
             ("can_use_tool", Some(input)) => {
                 self.open.insert(id.clone().into_owned(), input.to_owned());
                 asked(id.into_owned(), input, &request)

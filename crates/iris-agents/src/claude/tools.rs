@@ -14,6 +14,11 @@ use super::write;
 /// The name under which an agent sees the server: its tools are `mcp__iris__…`.
 pub(crate) const SERVER: &str = "iris";
 
+/// Whether a tool, as the agent names it, is one of ours.
+pub(crate) fn is_own(tool: &str) -> bool {
+    tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(SERVER)).is_some_and(|rest| rest.starts_with("__"))
+}
+
 /// Taken if the agent does not say which it wants.
 const PROTOCOL: &str = "2025-11-25";
 

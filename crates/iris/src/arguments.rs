@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{backup, cache, cancel, events, restore, serve, sessions, sleep, status, teams, tell, wake};
+use crate::commands::{
+    answer, backup, cache, cancel, events, fork, inbox, restore, serve, sessions, sleep, status, teams, tell, trust,
+    wake,
+};
 use crate::exit;
 use crate::printer::Format;
 
@@ -50,6 +53,10 @@ pub enum Command {
     Wake(wake::WakeArguments),
     Sleep(sleep::SleepArguments),
     Cancel(cancel::CancelArguments),
+    Fork(fork::ForkArguments),
+    Inbox(inbox::InboxArguments),
+    Answer(answer::AnswerArguments),
+    Trust(trust::TrustArguments),
     Sessions(sessions::SessionsArguments),
     Cache(cache::CacheArguments),
     Events(events::EventsArguments),

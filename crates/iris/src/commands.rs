@@ -1,9 +1,12 @@
 //! The commands, one file each. This is their table of contents.
 
+pub mod answer;
 pub mod backup;
 pub mod cache;
 pub mod cancel;
 pub mod events;
+pub mod fork;
+pub mod inbox;
 pub mod restore;
 pub mod serve;
 pub mod sessions;
@@ -11,6 +14,7 @@ pub mod sleep;
 pub mod status;
 pub mod teams;
 pub mod tell;
+pub mod trust;
 pub mod wake;
 
 use std::path::PathBuf;
@@ -45,6 +49,10 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Wake(arguments) => wake::run(arguments, context).await,
         Command::Sleep(arguments) => sleep::run(arguments, context).await,
         Command::Cancel(arguments) => cancel::run(arguments, context).await,
+        Command::Fork(arguments) => fork::run(arguments, context).await,
+        Command::Inbox(arguments) => inbox::run(arguments, context).await,
+        Command::Answer(arguments) => answer::run(arguments, context).await,
+        Command::Trust(arguments) => trust::run(arguments, context).await,
         Command::Sessions(arguments) => sessions::run(arguments, context).await,
         Command::Cache(arguments) => cache::run(arguments, context).await,
         Command::Events(arguments) => events::run(arguments, context).await,

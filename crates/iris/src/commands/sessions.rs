@@ -115,7 +115,14 @@ pub fn table(sessions: &[Session], all: &[Session]) -> Table {
 
 /// A state is never shown without its age and the event it came from.
 pub fn state(session: &Session) -> String {
-    format!("{} {} (event {})", session.state, moment::age(session.state_age_ms), session.state_event)
+    let mut state = format!("{} {} (event {})", session.state, moment::age(session.state_age_ms), session.state_event);
+    if session.background > 0 {
+        state.push_str(&format!(", {} in the background", session.background));
+    }
+    if let Some(until) = session.held_until {
+        state.push_str(&format!(", held until {}", moment::clock(until)));
+    }
+    state
 }
 
 async fn show(id: &str, context: &mut Context) -> Result<Exit, Failure> {
@@ -134,6 +141,8 @@ async fn show(id: &str, context: &mut Context) -> Result<Exit, Failure> {
         ("queued", session.queued.to_string()),
     ];
     pairs.extend(session.running.clone().map(|turn| ("running", format!("turn {turn}"))));
+    pairs.extend(session.held_why.clone().map(|why| ("held", why)));
+    pairs.extend(session.fork_of.clone().map(|origin| ("copy of", origin)));
     pairs.extend(session.pid.map(|pid| ("process", pid.to_string())));
     pairs.extend([("created", moment::date(session.created_at)), ("used", moment::date(session.used_at))]);
     printer.pairs(&pairs)?;

@@ -48,7 +48,7 @@ async fn overloaded_twice() -> Result<()> {
 
 #[tokio::test]
 async fn an_error_that_is_not_tried_again() -> Result<()> {
-    check(r#"MODEL[{"http":400,"message":"no such thing"}]"#, |turn| turn.failed("no such thing").calls(1)).await
+    check(r#"MODEL[{"http":403,"message":"not for you"}]"#, |turn| turn.failed("not for you").calls(1)).await
 }
 
 #[tokio::test]
@@ -148,8 +148,8 @@ async fn check(message: &str, look: impl Fn(Turn) -> Turn) -> Result<()> {
         let (events, result) = cli.turn(message).await.with_context(|| version.clone())?;
         let requests = model.requests();
         assert!(requests.iter().all(|request| request.api_key.as_deref() == Some("sk-made-up")), "{version}");
-        look(Turn { version, events, result, requests });
-        assert_eq!(model.strays(), Vec::<String>::new());
+        look(Turn { version: version.clone(), events, result, requests });
+        assert_eq!(model.strays(), Vec::<String>::new(), "{version}");
         cli.end().await?;
     }
     Ok(())

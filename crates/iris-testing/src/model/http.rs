@@ -7,7 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::routing::{head, post};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -30,6 +30,8 @@ struct Surroundings {
 
 pub fn router(log: Arc<Log>) -> Router {
     Router::new()
+        // The CLI's first knock at the door, before it has something to say.
+        .route("/", head(|| async {}))
         .route("/v1/messages", post(answer))
         .route("/v1/messages/count_tokens", post(count_tokens))
         .fallback(refuse)

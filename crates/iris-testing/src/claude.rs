@@ -20,6 +20,8 @@ pub fn environment(home: &Path, model: &str) -> Vec<(&'static str, String)> {
     vec![
         ("HOME", home.display().to_string()),
         ("PATH", std::env::var("PATH").unwrap_or_else(|_| "/usr/bin:/bin".to_owned())),
+        // Else it leaves sockets and folders in the machine's, where other CLIs find them.
+        ("CLAUDE_CODE_TMPDIR", home.join("tmp").display().to_string()),
         ("ANTHROPIC_BASE_URL", model.to_owned()),
         ("ANTHROPIC_API_KEY", "sk-made-up".to_owned()),
         ("DISABLE_TELEMETRY", "1".to_owned()),

@@ -4,9 +4,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The body of a call.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Call {
-    #[serde(default)]
     pub model: String,
     #[serde(default)]
     pub stream: bool,
@@ -14,7 +13,6 @@ pub struct Call {
     pub system: Value,
     #[serde(default)]
     pub tools: Vec<Value>,
-    #[serde(default)]
     pub messages: Vec<Value>,
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -52,12 +53,14 @@ pub async fn serve(listener: std::net::TcpListener, router: Router) {
     }
 }
 
-async fn answer(State(here): State<Arc<Surroundings>>, headers: HeaderMap, body: Bytes) -> Response {
-    let call: Call = match serde_json::from_slice(&body) {
-        Ok(call) => call,
-        Err(error) => return refusal(400, &format!("the call cannot be read: {error}")),
+type Sent = Result<Bytes, BytesRejection>;
+
+async fn answer(State(here): State<Arc<Surroundings>>, headers: HeaderMap, body: Sent) -> Response {
+    let (call, bytes) = match read(body) {
+        Ok(read) => read,
+        Err(refusal) => return *refusal,
     };
-    let request = ModelRequest::read(&headers, &call, body.len());
+    let request = ModelRequest::read(&headers, &call, bytes);
     let cue = find_cue(&request.messages);
     let hindrance = here.attempts.next_hindrance(request.session.as_deref(), &cue, call.stream);
     let answer = Answer::compose(&cue.answer, &call, &request.messages);
@@ -87,11 +90,19 @@ async fn give(step: &AnswerStep, answer: &Answer, is_stream: bool) -> Response {
     }
 }
 
-async fn count_tokens(body: Bytes) -> Response {
-    match serde_json::from_slice::<Call>(&body) {
-        Ok(call) => Json(json!({"input_tokens": call.input_tokens()})).into_response(),
-        Err(error) => refusal(400, &format!("the call cannot be read: {error}")),
+async fn count_tokens(body: Sent) -> Response {
+    match read(body) {
+        Ok((call, _)) => Json(json!({"input_tokens": call.input_tokens()})).into_response(),
+        Err(refusal) => *refusal,
     }
+}
+
+/// The call and its size, or what to answer instead.
+fn read(body: Sent) -> Result<(Call, usize), Box<Response>> {
+    let body = body.map_err(|error| refusal(error.status().as_u16(), &error.body_text()))?;
+    let call =
+        serde_json::from_slice(&body).map_err(|error| refusal(400, &format!("the call cannot be read: {error}")))?;
+    Ok((call, body.len()))
 }
 
 async fn refuse(State(here): State<Arc<Surroundings>>, request: Request) -> Response {

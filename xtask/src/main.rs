@@ -3,6 +3,7 @@
 
 mod bench;
 mod check;
+mod claude;
 mod postgres;
 mod release;
 mod run;

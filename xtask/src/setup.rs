@@ -5,23 +5,24 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell;
+use crate::{claude, shell};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
     CCompiler,
     Strace,
     Postgres,
+    Npm,
 }
 
 /// For building and running Iris.
 pub const TO_BUILD: &[Tool] = &[Tool::CCompiler];
 
-/// For measuring the release build, on both databases.
-pub const TO_MEASURE: &[Tool] = &[Tool::CCompiler, Tool::Postgres];
+/// For measuring the release build, on both databases and with the real CLI.
+pub const TO_MEASURE: &[Tool] = &[Tool::CCompiler, Tool::Postgres, Tool::Npm];
 
 /// For every test.
-pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres];
+pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm];
 
 /// Sees to it that the tools are there. Does nothing, quickly, the second time.
 pub fn ensure(tools: &[Tool]) -> Result<()> {
@@ -71,6 +72,7 @@ impl Tool {
             // Only Linux has it, and only there do the tests use it.
             Tool::Strace => !cfg!(target_os = "linux") || shell::find_program("strace").is_some(),
             Tool::Postgres => find_postgres().is_some(),
+            Tool::Npm => !claude::is_to_be_fetched() || shell::find_program("npm").is_some(),
         }
     }
 
@@ -79,6 +81,7 @@ impl Tool {
             Tool::CCompiler => "a C compiler",
             Tool::Strace => "strace",
             Tool::Postgres => "PostgreSQL",
+            Tool::Npm => "npm",
         }
     }
 
@@ -87,6 +90,7 @@ impl Tool {
             Tool::CCompiler => "SQLite is built from its source",
             Tool::Strace => "the fault tests make system calls fail with it",
             Tool::Postgres => "every store test runs on it as well as on SQLite",
+            Tool::Npm => "the real Claude Code CLI is fetched with it, for the tests",
         }
     }
 
@@ -97,6 +101,8 @@ impl Tool {
             (Tool::Strace, _) => "strace",
             (Tool::Postgres, Installer::Dnf) => "postgresql-server",
             (Tool::Postgres, _) => "postgresql",
+            (Tool::Npm, Installer::Brew) => "node",
+            (Tool::Npm, _) => "npm",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Result, bail};
 
 use crate::check::{self, Check, Report};
+use crate::claude::{self, Claude};
 use crate::postgres::{self, Postgres};
 use crate::setup;
 use crate::shell::{self, Steps};
@@ -15,10 +16,11 @@ Set up, then format, lints, every test on SQLite and PostgreSQL, and the doc tes
 Usage: cargo xtask test [--tests | --fast] [-- filter arguments]
 
   --tests   only the tests, without format, lints and doc tests; so too with a filter
-  --fast    as --tests, and without PostgreSQL: tests that need it say so and pass
+  --fast    as --tests, and without PostgreSQL and the real CLI: tests that need them say so and pass
 
 What follows `--` goes to `cargo nextest run`, or to `cargo test` where nextest is not installed.
-A PostgreSQL server of our own is started for the run and removed after it.
+A PostgreSQL server of our own is started for the run and removed after it. The real Claude Code CLI, in the versions
+we test with, is fetched with npm the first time and kept in the target directory.
 
 Examples:
   cargo xtask test
@@ -42,41 +44,62 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn everything(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(6);
-    let server = set_up(&mut steps)?;
+    let mut steps = Steps::new(7);
+    let surroundings = Surroundings::set_up(&mut steps)?;
     report.check(&mut steps, check::format_check());
     report.check(&mut steps, check::lint_check());
-    report.check(&mut steps, doc_check(&server));
+    report.check(&mut steps, doc_check(&surroundings));
     // Last, so that the summary a reader looks for is the end of the output.
-    report.check(&mut steps, test_check(request, |command| server.export(command)));
+    report.check(&mut steps, test_check(request, |command| surroundings.export(command)));
     Ok(())
 }
 
 fn tests(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(3);
-    let server = set_up(&mut steps)?;
-    report.check(&mut steps, test_check(request, |command| server.export(command)));
+    let mut steps = Steps::new(4);
+    let surroundings = Surroundings::set_up(&mut steps)?;
+    report.check(&mut steps, test_check(request, |command| surroundings.export(command)));
     Ok(())
 }
 
 fn fast(request: &Request, report: &mut Report) -> Result<()> {
     let mut steps = Steps::new(1);
     setup::ensure(setup::TO_BUILD)?;
-    report.check(&mut steps, test_check(request, postgres::forget));
-    report.leave_out("PostgreSQL, format, lints, doc tests", "`cargo xtask test` does them");
+    report.check(&mut steps, test_check(request, Surroundings::forget));
+    report.leave_out("PostgreSQL, the real CLI, format, lints, doc tests", "`cargo xtask test` does them");
     Ok(())
 }
 
-fn set_up(steps: &mut Steps) -> Result<Postgres> {
-    steps.next("looking for a C compiler, strace and PostgreSQL");
-    setup::ensure(setup::TO_TEST)?;
-    steps.next("starting PostgreSQL");
-    let server = Postgres::start()?;
-    eprintln!("      {}", server.describe());
-    Ok(server)
+/// What the tests find through their environment.
+struct Surroundings {
+    postgres: Postgres,
+    claude: Claude,
 }
 
-fn test_check(request: &Request, surroundings: impl Fn(&mut Command)) -> Check {
+impl Surroundings {
+    fn set_up(steps: &mut Steps) -> Result<Self> {
+        steps.next("looking for a C compiler, strace, PostgreSQL and npm");
+        setup::ensure(setup::TO_TEST)?;
+        steps.next("looking for the real Claude Code CLI");
+        let claude = Claude::ensure()?;
+        eprintln!("      {}", claude.describe());
+        steps.next("starting PostgreSQL");
+        let postgres = Postgres::start()?;
+        eprintln!("      {}", postgres.describe());
+        Ok(Self { postgres, claude })
+    }
+
+    fn export(&self, command: &mut Command) {
+        self.postgres.export(command);
+        self.claude.export(command);
+    }
+
+    fn forget(command: &mut Command) {
+        postgres::forget(command);
+        claude::forget(command);
+    }
+}
+
+fn test_check(request: &Request, prepare: impl Fn(&mut Command)) -> Check {
     let mut command = shell::cargo();
     if has_nextest() {
         command.args(["nextest", "run"]);
@@ -89,14 +112,14 @@ fn test_check(request: &Request, surroundings: impl Fn(&mut Command)) -> Check {
         command.arg("--workspace");
     }
     command.arg("--no-fail-fast").args(&request.filter);
-    surroundings(&mut command);
+    prepare(&mut command);
     Check { name: "tests", command, repeat: request.repeat(), component: None }
 }
 
-fn doc_check(server: &Postgres) -> Check {
+fn doc_check(surroundings: &Surroundings) -> Check {
     let mut command = shell::cargo();
     command.args(["test", "--workspace", "--doc"]);
-    server.export(&mut command);
+    surroundings.export(&mut command);
     Check { name: "doc tests", repeat: shell::as_typed(&command), command, component: None }
 }
 

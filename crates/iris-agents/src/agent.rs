@@ -80,7 +80,7 @@ impl Agent {
     }
 
     pub fn tell(&mut self, turn: &TurnId, text: &str) {
-        write::user_message(&mut self.outgoing, turn, text);
+        self.reader.tell(turn, text, &mut self.outgoing);
     }
 
     pub fn interrupt(&mut self) {

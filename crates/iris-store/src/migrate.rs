@@ -148,11 +148,13 @@ mod tests {
         open(&path, &all()).expect("a new database").close().await;
 
         let mut next = all();
-        next.push(Step { version: 2, name: "more", sql: "CREATE TABLE more (id BIGINT NOT NULL);" });
+        next.push(Step { version: newest() + 1, name: "more", sql: "CREATE TABLE more (id BIGINT NOT NULL);" });
         open(&path, &next).expect("the upgrade").close().await;
-        assert!(folder.path().join("iris-before-upgrade-from-1.db").exists(), "a copy is made before the upgrade");
+        let copy = folder.path().join(format!("iris-before-upgrade-from-{}.db", newest()));
+        assert!(copy.exists(), "a copy is made before the upgrade");
 
         let refused = open(&path, &all()).err().expect("an older binary must refuse");
-        assert_eq!(refused.to_string(), "the database has schema 2, this iris knows up to 1");
+        let expected = format!("the database has schema {}, this iris knows up to {}", newest() + 1, newest());
+        assert_eq!(refused.to_string(), expected);
     }
 }

@@ -21,6 +21,8 @@ pub struct Setup {
     pub settings: Vec<String>,
     /// Team name and the text of its script.
     pub teams: Vec<(String, String)>,
+    /// Teams of the real CLI: name and the lines under it.
+    pub claude_teams: Vec<(String, Vec<String>)>,
     /// Further keys of every team, such as `onInterrupted: resume`.
     pub team_keys: Vec<String>,
     pub database: Option<String>,
@@ -35,6 +37,7 @@ impl Setup {
             binary: binary.into(),
             settings: Vec::new(),
             teams: Vec::new(),
+            claude_teams: Vec::new(),
             team_keys: Vec::new(),
             database: None,
             env: Vec::new(),
@@ -44,6 +47,23 @@ impl Setup {
 
     pub fn team(mut self, name: &str, script: &str) -> Self {
         self.teams.push((name.to_owned(), script.to_owned()));
+        self
+    }
+
+    /// A team that the real CLI serves, against a model of the test's, in a home of its own.
+    pub fn claude_team(mut self, name: &str, program: &Path, model: &str, keys: &[&str]) -> Self {
+        let mut lines = vec![
+            "agent: claude".to_owned(),
+            format!("command: {}", program.display()),
+            "home: own".to_owned(),
+            "env:".to_owned(),
+        ];
+        let own = ["HOME", "PATH", "CLAUDE_CODE_TMPDIR"];
+        let env = crate::claude::environment(Path::new("/nowhere"), model);
+        let env = env.into_iter().filter(|(name, _)| !own.contains(name));
+        lines.extend(env.map(|(name, value)| format!("  {name}: '{value}'")));
+        lines.extend(keys.iter().map(|&key| key.to_owned()));
+        self.claude_teams.push((name.to_owned(), lines));
         self
     }
 
@@ -87,7 +107,13 @@ impl Setup {
             ));
             self.team_keys.iter().for_each(|line| config.push_str(&format!("    {line}\n")));
         }
-        if self.teams.is_empty() {
+        for (name, lines) in &self.claude_teams {
+            let folder = home.join("projects").join(name);
+            std::fs::create_dir_all(&folder)?;
+            config.push_str(&format!("  {name}:\n    path: {}\n", folder.display()));
+            lines.iter().for_each(|line| config.push_str(&format!("    {line}\n")));
+        }
+        if self.teams.is_empty() && self.claude_teams.is_empty() {
             config.push_str("  {}\n");
         }
         std::fs::write(home.join("config.yaml"), config)?;

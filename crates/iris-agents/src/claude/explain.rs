@@ -51,6 +51,8 @@ fn helps(result: &ResultLine<'_>) -> Option<&'static str> {
     Some(match (result.api_error_status, reason, subtype) {
         (Some(401 | 403), ..) => LOG_IN,
         _ if said.contains("/login") => LOG_IN,
+        // Older versions do not say the status apart.
+        _ if said.contains("Overloaded") => "the provider is overloaded; try again later",
         (Some(404), ..) => "check the team's `model`",
         (Some(429), ..) => "the provider limits how often it may be asked; try again later",
         (Some(529), ..) => "the provider is overloaded; try again later",

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use iris_core::agent::{
     AgentOutput, AskedQuestion, Asking, Introduction, Limit, PermissionRequest, Reply, ToolAnswer, TurnEnd, Usage,
 };
+use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::tools::Tools;
 use super::wire::{AskInput, Block, Content, Greeting, Line, RateLimitLine, Request, ResultLine, SystemLine};
@@ -21,6 +23,11 @@ pub(crate) struct Reader {
     introduced: bool,
     /// The inputs of the requests that wait for an answer: the answer has to repeat them.
     open: HashMap<String, Box<RawValue>>,
+    /// The message that was sent last, and the turn it was for. The agent passes over a message whose id it has seen, and
+    /// a turn may be told twice, so the ids are not the same.
+    told: Option<(String, TurnId)>,
+    /// It says which version it is, as those do that take a text for a text if they are told to.
+    names_version: bool,
     /// When the limit that was reached last is lifted, in milliseconds since 1970.
     limit_resets_at: Option<i64>,
 }
@@ -32,7 +39,15 @@ const ASK_USER: &str = "AskUserQuestion";
 
 impl Reader {
     pub fn new(tools: Tools) -> Self {
-        Self { tools, cost_so_far: 0.0, introduced: false, open: HashMap::new(), limit_resets_at: None }
+        Self {
+            tools,
+            cost_so_far: 0.0,
+            introduced: false,
+            open: HashMap::new(),
+            told: None,
+            names_version: false,
+            limit_resets_at: None,
+        }
     }
 
     /// Reads a line. What Iris can answer by itself is answered at once, into `replies`: an agent must never wait for an
@@ -53,6 +68,18 @@ impl Reader {
         AgentOutput::Message(Heard { kind: MessageType::Garbage, text: Some(text), parent: None, line: None })
     }
 
+    pub fn tell(&mut self, turn: &TurnId, text: &str, out: &mut Vec<u8>) {
+        let id = Uuid::new_v4().to_string();
+        write::user_message(out, &id, text, self.names_version);
+        self.told = Some((id, turn.clone()));
+    }
+
+    /// The turns whose messages a turn's end answers.
+    fn answered(&self, messages: &[String]) -> Vec<String> {
+        let told = self.told.iter().filter(|(id, _)| messages.contains(id));
+        told.map(|(_, turn)| turn.to_string()).collect()
+    }
+
     /// Answers a request for permission or a question. One that was withdrawn is passed over.
     pub fn reply(&mut self, request: &str, reply: &Reply, out: &mut Vec<u8>) {
         if let Some(input) = self.open.remove(request) {
@@ -70,7 +97,7 @@ impl Reader {
             "result" => self.turn_end(text),
             "stream_event" => delta(&line),
             "system" => self.system(text, line),
-            "control_response" => control_response(&line),
+            "control_response" => self.control_response(&line),
             "control_request" => self.control_request(text, line, replies),
             "control_cancel_request" => self.withdrawn(line.request_id.unwrap_or_default().into_owned()),
             "rate_limit_event" => self.rate_limit(text),
@@ -78,6 +105,18 @@ impl Reader {
             other => message(MessageType::Unknown, Some(other.to_owned()), None, text),
         };
         outputs.push(output);
+    }
+
+    fn control_response(&mut self, line: &Line<'_>) -> AgentOutput {
+        let Some(response) = &line.response else { return AgentOutput::Heartbeat };
+        if response.request_id.as_deref() != Some(write::INITIALIZE) {
+            return AgentOutput::Heartbeat;
+        }
+        let greeting = response.response.and_then(|said| serde_json::from_str::<Greeting>(said.get()).ok());
+        let greeting = greeting.unwrap_or_default();
+        let (obstacle, version) = (explain::obstacle(&greeting), greeting.claude_code_version);
+        self.names_version = version.is_some();
+        AgentOutput::Ready(Introduction { obstacle, version })
     }
 
     fn withdrawn(&mut self, request: String) -> AgentOutput {
@@ -157,7 +196,7 @@ impl Reader {
                 model: model.or_else(|| result.model_usage.and_then(|models| models.keys().next().cloned())),
             },
             own: result.origin.map(|origin| origin.kind.unwrap_or_else(|| "unknown".to_owned())),
-            answers: result.user_message_uuids,
+            answers: self.answered(&result.user_message_uuids),
             limit,
         })
     }
@@ -243,16 +282,6 @@ fn delta(line: &Line<'_>) -> AgentOutput {
         Some(text) => AgentOutput::Delta(text.to_owned()),
         None => AgentOutput::Heartbeat,
     }
-}
-
-fn control_response(line: &Line<'_>) -> AgentOutput {
-    let Some(response) = &line.response else { return AgentOutput::Heartbeat };
-    if response.request_id.as_deref() != Some(write::INITIALIZE) {
-        return AgentOutput::Heartbeat;
-    }
-    let greeting = response.response.and_then(|said| serde_json::from_str::<Greeting>(said.get()).ok());
-    let greeting = greeting.unwrap_or_default();
-    AgentOutput::Ready(Introduction { obstacle: explain::obstacle(&greeting), version: greeting.claude_code_version })
 }
 
 fn message(kind: MessageType, text: Option<String>, parent: Option<String>, line: &str) -> AgentOutput {

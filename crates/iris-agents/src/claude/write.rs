@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use iris_core::agent::Reply;
-use iris_core::id::TurnId;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -33,7 +32,7 @@ struct UserMessage<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     message: UserContent<'a>,
-    uuid: &'a TurnId,
+    uuid: &'a str,
     /// Somebody wrote this text: it is not a command of the CLI's, whatever it begins with.
     client_composed: bool,
 }
@@ -44,11 +43,12 @@ struct UserContent<'a> {
     content: &'a str,
 }
 
-pub(crate) fn user_message(out: &mut Vec<u8>, turn: &TurnId, text: &str) {
-    // Older versions do not know `client_composed`; none of them takes a text that begins with a space for a command.
-    let content = if text.starts_with('/') { Cow::Owned(format!(" {text}")) } else { Cow::Borrowed(text) };
+/// `knows_composed`: older versions do not, but take no text that begins with a space for a command.
+pub(crate) fn user_message(out: &mut Vec<u8>, id: &str, text: &str, knows_composed: bool) {
+    let is_at_risk = text.starts_with('/') && !knows_composed;
+    let content = if is_at_risk { Cow::Owned(format!(" {text}")) } else { Cow::Borrowed(text) };
     let message = UserContent { role: "user", content: &content };
-    line(out, &UserMessage { kind: "user", message, uuid: turn, client_composed: true });
+    line(out, &UserMessage { kind: "user", message, uuid: id, client_composed: true });
 }
 
 pub(crate) fn interrupt(out: &mut Vec<u8>) {

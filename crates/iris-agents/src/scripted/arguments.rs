@@ -21,6 +21,11 @@ pub enum Identity {
     Unnamed,
     New(String),
     Resumed(String),
+    /// A new conversation that begins as a copy of another.
+    Fork {
+        of: String,
+        id: String,
+    },
 }
 
 #[derive(Debug, Error)]
@@ -31,14 +36,14 @@ pub enum ArgumentsError {
     NoValue(String),
     #[error("Invalid session ID. Must be a valid UUID: {0}")]
     NotAUuid(String),
-    #[error("--session-id cannot be used with --resume")]
+    #[error("--session-id can only be used with --resume if --fork-session is given too")]
     TwoIdentities,
 }
 
 pub fn parse(args: impl Iterator<Item = String>) -> Result<Arguments, ArgumentsError> {
     let mut args = args.peekable();
     let (mut script, mut new, mut resumed, mut state_dir) = (None, None, None, None);
-    let (mut model, mut permission_mode) = (None, None);
+    let (mut model, mut permission_mode, mut is_fork) = (None, None, false);
     while let Some(argument) = args.next() {
         let (flag, inline) = split(&argument);
         let mut value = || match inline {
@@ -51,6 +56,7 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Arguments, ArgumentsE
             "--session-id" => new = Some(uuid(value()?)?),
             "--resume" | "-r" => resumed = Some(uuid(value()?)?),
             "--model" => model = Some(value()?),
+            "--fork-session" => is_fork = true,
             "--permission-mode" => permission_mode = Some(value()?),
             // Flags of the real CLI that mean nothing here. Their values are words without a dash and fall through the
             // same way, so that a new flag upstream never breaks a script.
@@ -61,6 +67,7 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Arguments, ArgumentsE
         (None, None) => Identity::Unnamed,
         (Some(id), None) => Identity::New(id),
         (None, Some(id)) => Identity::Resumed(id),
+        (Some(id), Some(of)) if is_fork => Identity::Fork { of, id },
         (Some(_), Some(_)) => return Err(ArgumentsError::TwoIdentities),
     };
     Ok(Arguments { script: script.ok_or(ArgumentsError::NoScript)?, identity, state_dir, model, permission_mode })

@@ -49,7 +49,11 @@ struct Entry<'a> {
 
 impl Conversation {
     pub fn open(identity: Identity, directory: Option<PathBuf>, ids: &mut Ids) -> Result<Self, OpenError> {
+        if let Identity::Fork { of, id } = &identity {
+            copy(directory.as_deref(), of, id)?;
+        }
         let (id, resumed) = match identity {
+            Identity::Fork { id, .. } => (id, true),
             Identity::Unnamed => (ids.uuid().as_str().to_owned(), false),
             Identity::New(id) => (id, false),
             Identity::Resumed(id) => (id, true),
@@ -155,6 +159,20 @@ fn last_turn(journal: &[u8]) -> u64 {
         .rsplit(|byte| *byte == b'\n')
         .find_map(|line| serde_json::from_slice::<Numbered>(line).ok())
         .map_or(0, |entry| entry.turn)
+}
+
+/// Copies a conversation under another id, unless that one has been begun already.
+fn copy(directory: Option<&Path>, of: &str, id: &str) -> Result<(), OpenError> {
+    let Some(directory) = directory else { return Err(OpenError::Unknown(of.to_owned())) };
+    let (from, to) = (journal_path(directory, of), journal_path(directory, id));
+    if to.exists() {
+        return Err(OpenError::InUse(id.to_owned()));
+    }
+    fs::copy(&from, &to).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => OpenError::Unknown(of.to_owned()),
+        _ => OpenError::Storage { path: to, source: error },
+    })?;
+    Ok(())
 }
 
 fn journal_path(directory: &Path, id: &str) -> PathBuf {

@@ -74,6 +74,8 @@ pub fn new_turn(from: &str, text: &str) -> NewTurn {
         key: None,
         delay_ms: None,
         longest_queue: 100,
+        cause: None,
+        depth: 0,
     }
 }
 

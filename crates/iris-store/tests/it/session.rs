@@ -53,7 +53,7 @@ async fn a_copy_made_in_use_is_whole_and_a_damaged_one_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let copy = folder.path().join("copy.db");
     store.copy_to(copy.clone()).await.expect("copied");
-    assert_eq!(backup::inspect(&copy).expect("whole"), 1);
+    assert!(backup::inspect(&copy).expect("whole") > 0, "it says which schema it has");
 
     let place = folder.path().join("iris.db");
     backup::put_back(&copy, &place).expect("put back");

@@ -1,6 +1,6 @@
 //! What an agent can do wrong, and what the caller is told.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::{World, id, setup};
 
@@ -226,12 +226,50 @@ default: [{ say: "You said: {{text}}" }]
 }
 
 #[tokio::test]
-async fn a_question_is_refused_with_the_reason_whatever_the_team_may_do() {
+async fn a_question_waits_for_its_answer_whatever_the_team_may_do() {
     let script = "default: [{ ask: { question: 'Which?', header: H, options: [A, B], denied: [{ say: 'refused: {{message}}' }] } }, { say: 'answer: {{answer}}' }]\n";
     let world = World::new(setup().team("alpha", script).team_key("grantPermission: yes"));
-    let told = world.tell("ask").await;
-    let messages = world.get(&format!("/api/turns/{}/messages", id(&told))).await.to_string();
-    assert!(messages.contains("nobody can be asked"), "{messages}");
+    let told = world.tell_async("user", "ask").await;
+    let question = world.open_question().await;
+    assert_eq!((question["kind"].as_str(), question["question"].as_str()), (Some("choice"), Some("Which?")));
+    assert_eq!(question["options"][1]["value"], "B", "{question}");
+    let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+    let answer = |value: Value| world.post(&path, json!({"response": {"type": "choice", "value": value}}));
+    assert_eq!(answer(json!(true)).await.0, 422, "this is not a yes or no");
+    assert_eq!(answer(json!(["A", "B"])).await.0, 422, "one thing is asked");
+    assert_eq!(answer(json!("B")).await.0, 200);
+    let (status, late) = answer(json!("A")).await;
+    assert_eq!(status, 409, "{late}");
+    assert!(late["detail"].as_str().is_some_and(|detail| detail.contains("by user")), "{late}");
+    assert_eq!(world.ended(id(&told)).await["response"], "answer: B");
+}
+
+/// While a person thinks, nobody calls the agent silent; when it no longer waits, the question is gone.
+#[tokio::test]
+async fn a_permission_waits_with_the_clock_stopped_and_ends_with_its_turn() {
+    let script =
+        "default: [{ permission: { tool: Bash, input: { command: ls }, result: listed } }, { say: 'went on' }]\n";
+    let world = World::new(setup().team("alpha", script).team_key("responseTimeout: 300ms"));
+    let told = world.tell_async("user", "go").await;
+    let question = world.open_question().await;
+    assert_eq!(
+        question["action"],
+        json!({"tool": "Bash", "input": {"command": "ls"}, "reason": "This command requires approval"})
+    );
+    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+    assert_eq!(world.turn(id(&told)).await["state"], "running", "three times the response time-out has passed");
+    let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+    let (status, _) = world.post(&path, json!({"response": {"type": "boolean", "value": true}})).await;
+    assert_eq!(status, 200);
+    assert_eq!(world.ended(id(&told)).await["response"], "went on");
+
+    let told = world.tell_async("user", "again").await;
+    let question = world.open_question().await;
+    world.post("/api/teams/alpha/cancel", json!({})).await;
+    assert_eq!(world.ended(id(&told)).await["state"], "cancelled");
+    assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]), "nobody waits any more");
+    let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+    assert_eq!(world.post(&path, json!({"response": {"value": true}})).await.0, 409);
 }
 
 #[tokio::test]

@@ -90,6 +90,19 @@ impl World {
         page["items"].as_array().expect("events").clone()
     }
 
+    /// The one question that is open, once there is one.
+    pub async fn open_question(&self) -> Value {
+        let until = std::time::Instant::now() + SOON;
+        loop {
+            let pending = self.get("/api/questions/pending").await;
+            if let Some(question) = pending["questions"].as_array().expect("a list").first() {
+                return question.clone();
+            }
+            assert!(std::time::Instant::now() < until, "nobody asks anything");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
     pub async fn session(&self, from: &str) -> Value {
         let page = self.get("/api/sessions?limit=1000").await;
         let sessions = page["items"].as_array().expect("sessions");

@@ -57,6 +57,10 @@ mod tests {
             running: None,
             queued: 0,
             turns: 0,
+            background: 0,
+            fork_of: None,
+            held_until: None,
+            held_why: None,
             created_at: 0,
             used_at: 0,
         }

@@ -1,0 +1,117 @@
+//! What goes wrong at the provider or at the start, and what the user is told.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, stage, stages};
+use crate::world::{World, setup};
+
+#[tokio::test]
+async fn errors_of_the_provider_say_what_helps_and_the_agent_goes_on() {
+    for stage in stages(&[]).await {
+        let told = stage.tell("alpha", "x", json!([{"http": 401}])).await;
+        assert_eq!(told["status"], "failed", "{}: {told}", stage.version);
+        assert!(told["error"].to_string().contains("/login"), "{}: {told}", stage.version);
+
+        let told = stage.tell("alpha", "x", json!([{"http": 529}])).await;
+        assert!(told["error"].to_string().contains("is overloaded; try again later"), "{}: {told}", stage.version);
+
+        let told = stage.tell("alpha", "x", json!([{"http": 529, "times": 1}, {"text": "recovered"}])).await;
+        assert_eq!(told["response"], "recovered", "{}: {told}", stage.version);
+        let kept = stage.messages(told["turnId"].as_str().expect("a turn")).await;
+        assert!(kept.iter().any(|(kind, text)| kind == "retry" && text.contains("529")), "{}: {kept:?}", stage.version);
+
+        let told = stage.tell("alpha", "x", json!([{"cut": true, "times": 1}, {"text": "whole again"}])).await;
+        assert_eq!(told["response"], "whole again", "{}: {told}", stage.version);
+    }
+}
+
+/// A limit is a pause with a time, not a failure; what waits runs in order when it is lifted.
+#[tokio::test]
+async fn a_limit_pauses_the_session_and_nothing_is_lost() {
+    let Some((version, program)) = iris_testing::claude::binaries().into_iter().next() else { return };
+    let model = iris_testing::model::Model::start().await.expect("a model");
+    let setup = setup()
+        .claude_team("alpha", &program, &model.url(), &[])
+        .setting("limitPause: 2s")
+        .setting("responseTimeout: 60s");
+    let stage = Stage { world: World::new(setup), model, version };
+    // The CLI tries four times; the fifth comes after the pause.
+    let first = stage.start("alpha", json!([{"http": 429, "times": 4}, {"text": "at last"}])).await;
+    let second = stage.start("alpha", json!([{"text": "and then"}])).await;
+    stage.until("it is held", async || stage.session("user", "alpha").await["heldUntil"].is_i64()).await;
+    let held = stage.session("user", "alpha").await;
+    assert!(held["heldWhy"].to_string().contains("429"), "{held}");
+    assert_eq!(stage.world.turn(&first).await["state"], "queued", "it waits");
+    assert_eq!(stage.world.ended(&first).await["response"], "at last");
+    assert_eq!(stage.world.ended(&second).await["response"], "and then");
+    let finished = stage.world.events("turn.finished").await;
+    assert_eq!((&finished[0]["turn"], &finished[1]["turn"]), (&json!(first), &json!(second)), "in order");
+    assert_eq!(stage.world.events("session.released").await.len(), 1);
+}
+
+/// A script that plays a `claude` which cannot start.
+fn fake(folder: &Path, name: &str, body: &str) -> std::path::PathBuf {
+    let file = folder.join(name);
+    std::fs::write(&file, format!("#!/bin/sh\n{body}\n")).expect("written");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    file
+}
+
+async fn refusal(program: &Path) -> Value {
+    let world = World::new(setup().claude_team("alpha", program, "http://127.0.0.1:9", &[]));
+    let began = std::time::Instant::now();
+    let told = world.tell("hello").await;
+    assert!(began.elapsed().as_secs() < 10, "at once");
+    assert_eq!((&told["status"], &told["reason"]), (&json!("terminated"), &json!("not_started")), "{told}");
+    told["error"].clone()
+}
+
+#[tokio::test]
+async fn a_cli_that_cannot_start_is_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = refusal(&folder.path().join("claude")).await.to_string();
+    assert!(error.contains("is not installed") && error.contains("npm install -g"), "{error}");
+
+    let old = fake(folder.path(), "old", "echo \"error: unknown option '--permission-prompt-tool'\" >&2; exit 1");
+    let error = refusal(&old).await.to_string();
+    assert!(error.contains("too old") && error.contains("npm install -g"), "{error}");
+
+    let broken = fake(folder.path(), "broken", "echo 'cannot allocate memory' >&2; exit 7");
+    let error = refusal(&broken).await.to_string();
+    assert!(error.contains("exit code 7") && error.contains("cannot allocate memory"), "{error}");
+}
+
+#[tokio::test]
+async fn a_cli_that_is_not_logged_in_is_told_from_one_that_is() {
+    for (version, program) in iris_testing::claude::binaries() {
+        let mut setup = setup().claude_team("alpha", &program, "http://127.0.0.1:9", &[]);
+        setup.claude_teams[0].1.retain(|line| !line.contains("ANTHROPIC_API_KEY"));
+        let world = World::new(setup);
+        let told = world.tell("hello").await;
+        let error = told["error"].to_string();
+        assert!(error.contains("not logged in") && error.contains("/login"), "{version}: {told}");
+    }
+}
+
+/// No secret in an argument, nothing of the daemon's environment that is not on the list, no way to other processes.
+#[tokio::test]
+async fn the_environment_is_an_allow_list_and_arguments_hold_no_secret() {
+    let Some(stage) = stage(&["appendSystemPrompt: 'the magic word is xyzzy'"]).await else { return };
+    let told = stage.tell("alpha", "hello", json!([{"text": "hi"}])).await;
+    assert_eq!(told["status"], "completed");
+    let pid = stage.session("user", "alpha").await["pid"].as_i64().expect("a pid");
+    let read = |what: &str| {
+        String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/{what}")).expect("readable")).replace('\0', "\n")
+    };
+    let (arguments, environment) = (read("cmdline"), read("environ"));
+    assert!(!arguments.contains("sk-made-up") && !arguments.contains("xyzzy"), "{arguments}");
+    assert!(arguments.contains("SendMessage,ListAgents"), "{arguments}");
+    assert!(!environment.contains("CARGO"), "nothing of ours leaks: {environment}");
+    let request = stage.model.requests().pop().expect("asked");
+    assert!(request.system.contains("xyzzy"), "the instructions came by the pipe");
+    assert!(!request.tools.iter().any(|tool| tool == "SendMessage" || tool == "ListAgents"), "{:?}", request.tools);
+    assert!(environment.lines().any(|line| line.starts_with("HOME=") && line.contains("homes/alpha")), "{environment}");
+}

@@ -1,0 +1,101 @@
+//! A conversation outlives its process.
+
+use serde_json::json;
+
+use crate::stage::{stage, stages};
+
+#[tokio::test]
+async fn a_conversation_is_resumed_after_sleep_and_after_a_death_in_the_middle_of_a_tool() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        stage.tell("alpha", "remember the number 1615", json!([{"text": "noted"}])).await;
+        let (status, slept) = stage.world.post("/api/teams/alpha/sleep", json!({})).await;
+        assert_eq!((status, &slept["stopped"]), (200, &json!(1)), "{slept}");
+        let told = stage.tell("alpha", "what was it?", json!([{"echo": true}])).await;
+        assert!(told["response"].to_string().contains("1615"), "{}: resumed after sleep: {told}", stage.version);
+
+        let tool = json!([{"tool": "Bash", "input": {"command": "python3 -c 'import time; time.sleep(30)'"}},
+                          {"text": "slept"}]);
+        let turn = stage.start("alpha", tool).await;
+        stage
+            .until("the tool runs", async || stage.messages(&turn).await.iter().any(|(kind, _)| kind == "tool_use"))
+            .await;
+        let pid = stage.session("user", "alpha").await["pid"].as_i64().expect("a pid");
+        assert!(std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().expect("kill").success());
+        let began = std::time::Instant::now();
+        let ended = stage.world.ended(&turn).await;
+        assert!(began.elapsed().as_secs() < 5, "the caller is told soon");
+        assert_eq!((&ended["state"], &ended["reason"]), (&json!("terminated"), &json!("exited")), "{ended}");
+        assert!(ended["error"].to_string().contains("signal 9"), "{ended}");
+        let told = stage.tell("alpha", "and now?", json!([{"echo": true}])).await;
+        assert!(told["response"].to_string().contains("1615"), "{}: resumed after death: {told}", stage.version);
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_survives_the_daemon() {
+    let Some(stage) = stage(&[]).await else { return };
+    stage.tell("alpha", "remember the number 1616", json!([{"text": "noted"}])).await;
+    let stage = crate::stage::Stage { world: stage.world.crash_and_restart(), ..stage };
+    let told = stage.tell("alpha", "what was it?", json!([{"echo": true}])).await;
+    assert!(told["response"].to_string().contains("1616"), "{told}");
+}
+
+#[tokio::test]
+async fn a_copy_of_a_conversation_goes_its_own_way() {
+    for stage in stages(&[]).await {
+        stage.tell("alpha", "remember the number 1617", json!([{"text": "noted"}])).await;
+        let (status, forked) = stage.world.post("/api/teams/alpha/fork", json!({"as": "twin"})).await;
+        assert_eq!((status, &forked["from"]), (200, &json!("twin")), "{forked}");
+        let (_, told) = stage
+            .world
+            .post(
+                "/api/teams/tell",
+                json!({"toTeam": "alpha", "fromTeam": "twin", "message": "what was it? only twin asks MODEL[{\"echo\":true}]", "timeout": 0}),
+            )
+            .await;
+        assert!(told["response"].to_string().contains("1617"), "{}: {told}", stage.version);
+        let told = stage.tell("alpha", "and you?", json!([{"echo": true}])).await;
+        let said = told["response"].to_string();
+        assert!(said.contains("1617") && !said.contains("only twin"), "{}: {said}", stage.version);
+        assert_eq!(stage.world.post("/api/teams/alpha/fork", json!({"as": "twin"})).await.0, 409, "the name is taken");
+    }
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_a_turn_also_while_the_provider_hangs() {
+    for stage in stages(&[]).await {
+        for hang in ["hang", "hang_before_headers"] {
+            let turn = stage.start("alpha", json!([{hang: true}])).await;
+            stage.running(&turn).await;
+            let asked = stage.model.requests().len();
+            stage.until("the model is asked", async || stage.model.requests().len() >= asked.max(1)).await;
+            stage.world.post("/api/teams/alpha/cancel", json!({})).await;
+            let ended = stage.world.ended(&turn).await;
+            assert_eq!(ended["state"], "cancelled", "{} {hang}: {ended}", stage.version);
+            let told = stage.tell("alpha", "again", json!([{"text": "fine"}])).await;
+            assert_eq!(told["response"], "fine", "{}: the process lives", stage.version);
+        }
+    }
+}
+
+/// Ten agents at once, each with its own conversation, and messages of two megabytes both ways.
+#[tokio::test]
+async fn ten_at_once_and_very_long_messages() {
+    let Some(stage) = stage(&[]).await else { return };
+    let mut telling = tokio::task::JoinSet::new();
+    for number in 0..10 {
+        let mut client = stage.world.client();
+        telling.spawn(async move {
+            let message = format!("I am {number} MODEL[{{\"text\": \"hello {number}\"}}]");
+            (number, client.tell(&format!("party-{number}"), "alpha", &message).await.expect("told"))
+        });
+    }
+    for (number, told) in telling.join_all().await {
+        assert_eq!(told["response"], format!("hello {number}"), "{told}");
+    }
+    let long = "x".repeat(2 * 1024 * 1024);
+    let told = stage.tell("beta", &long, json!([{"big": 2_000_000}])).await;
+    assert_eq!(told["response"].as_str().map(str::len), Some(2_000_000));
+    let sent = stage.model.requests().pop().expect("asked").last_user_text;
+    assert!(sent.len() > long.len(), "all of it reached the model: {}", sent.len());
+}

@@ -1,0 +1,96 @@
+//! A daemon with teams that the real CLI serves.
+
+use std::path::PathBuf;
+
+use iris_testing::claude::binaries;
+use iris_testing::model::Model;
+use serde_json::{Value, json};
+
+use crate::world::{World, setup};
+
+pub struct Stage {
+    pub world: World,
+    pub model: Model,
+    pub version: String,
+}
+
+/// A stage for each version of the CLI.
+pub async fn stages(keys: &[&str]) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    for (version, program) in binaries() {
+        stages.push(Stage::new(version, program, keys).await);
+    }
+    stages
+}
+
+/// One for the newest version only, where versions have no reason to differ.
+pub async fn stage(keys: &[&str]) -> Option<Stage> {
+    let (version, program) = binaries().into_iter().next()?;
+    Some(Stage::new(version, program, keys).await)
+}
+
+impl Stage {
+    async fn new(version: String, program: PathBuf, keys: &[&str]) -> Self {
+        let model = Model::start().await.expect("a model");
+        let setup = setup()
+            .claude_team("alpha", &program, &model.url(), keys)
+            .claude_team("beta", &program, &model.url(), keys)
+            .setting("responseTimeout: 60s");
+        Self { world: World::new(setup), model, version }
+    }
+
+    /// Tells a team something with a script for the model, and waits until the end.
+    pub async fn tell(&self, team: &str, words: &str, script: Value) -> Value {
+        let message = format!("{words} MODEL{script}");
+        let body = json!({"toTeam": team, "message": message, "timeout": 0});
+        let (status, told) = self.world.post("/api/teams/tell", body).await;
+        assert_eq!(status, 200, "{}: {told}", self.version);
+        told
+    }
+
+    /// Told, but not waited for: the turn's id.
+    pub async fn start(&self, team: &str, script: Value) -> String {
+        let body = json!({"toTeam": team, "message": format!("MODEL{script}"), "timeout": -1});
+        let (status, told) = self.world.post("/api/teams/tell", body).await;
+        assert_eq!(status, 200, "{}: {told}", self.version);
+        told["turnId"].as_str().expect("a turn").to_owned()
+    }
+
+    /// The session between two parties.
+    pub async fn session(&self, from: &str, to: &str) -> Value {
+        let page = self.world.get("/api/sessions?limit=1000").await;
+        let found = page["items"].as_array().expect("sessions").iter();
+        let mut found = found.filter(|session| session["from"] == from && session["to"] == to);
+        found.next().cloned().unwrap_or_else(|| panic!("{}: no session from {from} to {to}: {page}", self.version))
+    }
+
+    pub async fn turns(&self, from: &str, to: &str) -> Vec<Value> {
+        let session = self.session(from, to).await;
+        let path = format!("/api/sessions/{}/turns?limit=1000", session["id"].as_str().expect("an id"));
+        self.world.get(&path).await["items"].as_array().expect("turns").clone()
+    }
+
+    /// What was kept of a turn, as pairs of kind and text.
+    pub async fn messages(&self, turn: &str) -> Vec<(String, String)> {
+        let page = self.world.get(&format!("/api/turns/{turn}/messages?limit=1000")).await;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        page["items"].as_array().expect("messages").iter().map(|m| (text(&m["type"]), text(&m["text"]))).collect()
+    }
+
+    /// Waits until a turn runs.
+    pub async fn running(&self, turn: &str) {
+        self.until("it runs", async || self.world.turn(turn).await["state"] == "running").await;
+    }
+
+    pub async fn until(&self, what: &str, mut holds: impl AsyncFnMut() -> bool) {
+        let until = std::time::Instant::now() + crate::world::SOON;
+        while !holds().await {
+            assert!(std::time::Instant::now() < until, "{}: it never came true that {what}", self.version);
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+
+    pub fn project(&self, team: &str) -> PathBuf {
+        self.world.path().join("projects").join(team)
+    }
+}

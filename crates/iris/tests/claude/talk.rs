@@ -1,0 +1,163 @@
+//! Tells, streams, tools, sub-agents, and agents that ask agents.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::stage::{stage, stages};
+
+#[tokio::test]
+async fn tells_are_answered_by_one_warm_process_and_figures_are_per_turn() {
+    for stage in stages(&[]).await {
+        let first = stage.tell("alpha", "one", json!([{"text": "first answer"}])).await;
+        assert_eq!((&first["status"], &first["response"]), (&json!("completed"), &json!("first answer")));
+        let pid = stage.session("user", "alpha").await["pid"].clone();
+        let second = stage.tell("alpha", "two", json!([{"text": "second answer"}])).await;
+        assert_eq!(stage.session("user", "alpha").await["pid"], pid, "{}: the process is kept", stage.version);
+        for told in [&first, &second] {
+            let usage = &told["usage"];
+            assert!(usage["inputTokens"].as_u64() > Some(0), "{}: {told}", stage.version);
+            assert!(usage["model"].as_str().is_some_and(|model| model.contains("claude")), "{told}");
+        }
+        // The CLI reports running totals; a turn's cost must not contain that of the one before.
+        let cost = |told: &serde_json::Value| told["usage"]["costUsd"].as_f64().expect("a cost");
+        assert!(cost(&second) < 1.8 * cost(&first), "{}: {first} {second}", stage.version);
+    }
+}
+
+/// Whatever a text begins with, it is what somebody said, and reaches the model.
+#[tokio::test]
+async fn a_text_that_looks_like_a_command_is_a_text() {
+    for stage in stages(&[]).await {
+        for command in ["/clear", "/compact now", "/context"] {
+            let told = stage.tell("alpha", command, json!([{"text": "read it"}])).await;
+            assert_eq!(told["response"], "read it", "{}: {command}", stage.version);
+            let request = stage.model.requests().pop().expect("the model was asked");
+            assert!(request.last_user_text.contains(command), "{}: {}", stage.version, request.last_user_text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_seen_while_it_is_written() {
+    let Some(stage) = stage(&[]).await else { return };
+    stage.tell("alpha", "warm", json!([{"text": "up"}])).await;
+    let mut stream = stage.world.client().follow("/api/events").await.expect("a stream");
+    let turn = stage.start("alpha", json!([{"slow_ms": 60, "text": "one two three four five six"}])).await;
+    let mut pieces = 0;
+    loop {
+        let (name, frame) = stream.next(Duration::from_secs(20)).await.expect("a frame");
+        if name == "delta" && frame["turn"] == turn.as_str() {
+            pieces += 1;
+        }
+        if frame["kind"] == "turn.finished" && frame["turn"] == turn.as_str() {
+            break;
+        }
+    }
+    assert!(pieces >= 3, "it came in {pieces} pieces");
+}
+
+#[tokio::test]
+async fn tools_are_kept_with_their_results_and_sub_agents_with_their_parent() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        let sub = r#"report MODEL[{"text": "sub report"}]"#;
+        let script = json!([
+            {"tool": "Bash", "input": {"command": "echo made > made.txt && cat made.txt"}},
+            {"tool": "Agent", "input": {"description": "look", "prompt": sub, "subagent_type": "general-purpose",
+                                        "run_in_background": false}},
+            {"text": "all done"}
+        ]);
+        let told = stage.tell("alpha", "work", script).await;
+        assert_eq!(told["response"], "all done", "{}: {told}", stage.version);
+        assert!(stage.project("alpha").join("made.txt").exists(), "the tool ran in the team's folder");
+        let kinds: Vec<_> = stage.messages(told["turnId"].as_str().expect("a turn")).await;
+        let has = |kind: &str| kinds.iter().any(|(found, _)| found == kind);
+        assert!(has("tool_use") && has("tool_result") && has("assistant"), "{}: {kinds:?}", stage.version);
+        let path = format!("/api/turns/{}/messages?limit=1000", told["turnId"].as_str().expect("a turn"));
+        let page = stage.world.get(&path).await;
+        let parented = page["items"].as_array().expect("messages").iter().filter(|m| m["parent"].is_string()).count();
+        assert!(parented > 0, "{}: a sub-agent's lines name their parent: {page}", stage.version);
+    }
+}
+
+/// Work in the background goes on between turns; the turn it leads to is the agent's own.
+#[tokio::test]
+async fn a_turn_that_the_agent_starts_is_recorded_with_its_origin() {
+    let Some(stage) = stage(&["grantPermission: yes"]).await else { return };
+    let sub = r#"dig MODEL[{"tool": "Bash", "input": {"command": "python3 -c 'import time; time.sleep(2)'"}}, {"text": "dug"}]"#;
+    let script = json!([
+        {"tool": "Agent", "input": {"description": "dig", "prompt": sub, "subagent_type": "general-purpose",
+                                    "run_in_background": true}},
+        {"text": "it is running"}
+    ]);
+    let told = stage.tell("alpha", "work", script).await;
+    assert_eq!(told["response"], "it is running", "{told}");
+    let session = stage.session("user", "alpha").await;
+    assert_eq!((&session["state"], &session["background"]), (&json!("processing"), &json!(1)), "not idle: {session}");
+
+    // It takes tells all the same.
+    let between = stage.tell("alpha", "meanwhile", json!([{"text": "still here"}])).await;
+    assert_eq!(between["response"], "still here");
+
+    stage.until("it is idle", async || stage.session("user", "alpha").await["state"] == "idle").await;
+    stage.until("it spoke of it", async || stage.turns("user", "alpha").await.len() == 3).await;
+    let turns = stage.turns("user", "alpha").await;
+    assert_eq!((&turns[2]["message"], &turns[2]["state"]), (&json!(""), &json!("completed")), "{turns:?}");
+    assert!(turns[2]["origin"].is_string() && turns[0]["origin"].is_null(), "{turns:?}");
+}
+
+#[tokio::test]
+async fn an_agent_asks_an_agent() {
+    for stage in stages(&[]).await {
+        let question = r#"how much? MODEL[{"text": "it is 42"}]"#;
+        let script = json!([
+            {"tool": "mcp__iris__team_tell", "input": {"toTeam": "beta", "message": question}},
+            {"echo": true}
+        ]);
+        let told = stage.tell("alpha", "ask beta", script).await;
+        assert!(told["response"].as_str().is_some_and(|said| said.contains("it is 42")), "{}: {told}", stage.version);
+        let turns = stage.turns("alpha", "beta").await;
+        assert_eq!(turns[0]["cause"], told["turnId"], "{}: stamped by the pipe", stage.version);
+        let request = stage.model.requests().into_iter().next().expect("asked");
+        let tools = request.tools.iter().filter(|tool| tool.starts_with("mcp__iris__")).count();
+        assert_eq!(tools, 11, "{}: always loaded: {:?}", stage.version, request.tools);
+    }
+}
+
+/// alpha asks beta, who asks alpha, who asks beta: the last would wait for itself.
+#[tokio::test]
+async fn agents_that_would_wait_for_each_other_are_told_at_once() {
+    let Some(stage) = stage(&[]).await else { return };
+    let ask = |team: &str, message: String| {
+        json!([{"tool": "mcp__iris__team_tell", "input": {"toTeam": team, "message": message, "timeout": 0}},
+               {"echo": true}])
+    };
+    let third = format!("third MODEL{}", ask("beta", "you? MODEL[{\"text\": \"never said\"}]".to_owned()));
+    let second = format!("second MODEL{}", ask("alpha", third));
+    let began = std::time::Instant::now();
+    let told = stage.tell("alpha", "first", ask("beta", second)).await;
+    assert_eq!(told["status"], "completed", "{told}");
+    assert!(began.elapsed() < Duration::from_secs(30), "nobody waited for a time-out");
+    let inner = stage.turns("beta", "alpha").await;
+    let said = inner[0]["response"].as_str().expect("it answered").to_owned();
+    assert!(said.contains("beta cannot be asked") && said.contains("waits for the next"), "{said}");
+}
+
+#[tokio::test]
+async fn a_chain_of_tells_has_an_end() {
+    let Some((version, program)) = iris_testing::claude::binaries().into_iter().next() else { return };
+    let model = iris_testing::model::Model::start().await.expect("a model");
+    let setup = crate::world::setup()
+        .claude_team("alpha", &program, &model.url(), &[])
+        .claude_team("beta", &program, &model.url(), &[])
+        .claude_team("gamma", &program, &model.url(), &[])
+        .setting("maxTellDepth: 1");
+    let stage = crate::stage::Stage { world: crate::world::World::new(setup), model, version };
+    let inner =
+        json!([{"tool": "mcp__iris__team_tell", "input": {"toTeam": "gamma", "message": "hello"}}, {"echo": true}]);
+    let outer = json!([{"tool": "mcp__iris__team_tell",
+                        "input": {"toTeam": "beta", "message": format!("go MODEL{inner}")}}, {"text": "done"}]);
+    stage.tell("alpha", "go", outer).await;
+    let said = stage.turns("alpha", "beta").await[0]["response"].to_string();
+    assert!(said.contains("number 2 in a chain of tells") && said.contains("maxTellDepth"), "{said}");
+}

@@ -78,7 +78,7 @@ const PASSED_ON: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG"
 pub(crate) fn environment(spec: &AgentSpec) -> BTreeMap<String, String> {
     let inherited = std::env::vars().filter(|(name, _)| PASSED_ON.contains(&name.as_str()) || name.starts_with("LC_"));
     let mut env: BTreeMap<_, _> = inherited.collect();
-    env.insert(crate::leftover::SESSION_MARK.to_owned(), spec.session.to_string());
+    env.insert(crate::contain::SESSION_MARK.to_owned(), spec.session.to_string());
     env.insert("IRIS_TEAM".to_owned(), spec.team.to_string());
     env.extend(spec.env.clone());
     env

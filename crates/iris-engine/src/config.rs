@@ -6,6 +6,7 @@ mod load;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use iris_agents::contain::Wanted;
 use iris_core::duration::Millis;
 use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,8 @@ pub struct Settings {
     pub max_spawning: Option<usize>,
     /// How long running turns may go on when Iris is asked to stop.
     pub shutdown_grace: Millis,
+    /// How agents are contained: the strongest way there is, or always the weaker one.
+    pub containment: Wanted,
     pub host: String,
     pub port: u16,
 }
@@ -53,6 +56,7 @@ impl Default for Settings {
             max_queue: 1000,
             max_spawning: None,
             shutdown_grace: Millis(5_000),
+            containment: Wanted::Auto,
             host: "127.0.0.1".to_owned(),
             port: 1615,
         }

@@ -8,6 +8,7 @@ pub mod backup;
 pub mod bus;
 pub mod config;
 mod engine;
+pub mod halt;
 pub mod home;
 pub mod pool;
 pub mod session;
@@ -16,6 +17,7 @@ pub mod turn;
 mod upkeep;
 
 pub use engine::{Engine, EngineStatus, StartError};
+pub use iris_agents::contain::Holds;
 pub use iris_store::session::SessionRow;
 pub use iris_store::turn::TurnRow;
 pub use iris_store::{StoreError, StoreHealth, wall_ms};

@@ -28,6 +28,8 @@ pub enum SessionError {
     NotBuilt(AgentKind),
     #[error("Iris is shutting down")]
     ShuttingDown,
+    #[error("everything is being stopped")]
+    Halted,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -37,7 +39,7 @@ impl SessionError {
         match self {
             Self::UnknownTeam(_) | Self::NotFound(_) => FaultKind::NotFound,
             Self::Busy | Self::InUse => FaultKind::Conflict,
-            Self::NotStarted(_) | Self::ShuttingDown => FaultKind::Unavailable,
+            Self::NotStarted(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::Store(error) => error.kind(),
         }
@@ -51,7 +53,7 @@ impl SessionError {
             Self::InUse => Some("put it to sleep first: `iris sleep <team> --force`".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: scripted` with a script for this team".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
-            Self::NotStarted(_) | Self::ShuttingDown => None,
+            Self::NotStarted(_) | Self::ShuttingDown | Self::Halted => None,
         }
     }
 }
@@ -113,6 +115,9 @@ impl Engine {
         let (mut head, _) = self.inner.bus.subscribe();
         self.inner.pool.want(&before.id);
         loop {
+            if self.inner.halt.is_on() {
+                return Err(SessionError::Halted);
+            }
             let now = self.find_session(&before.id).await?;
             let now = now.ok_or_else(|| SessionError::NotFound(before.id.to_string()))?;
             match now.state {

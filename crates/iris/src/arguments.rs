@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{backup, cache, cancel, events, restore, serve, sessions, sleep, status, teams, tell, wake};
+use crate::commands::{
+    backup, cache, cancel, doctor, events, restore, serve, sessions, sleep, status, stop, teams, tell, wake,
+};
 use crate::exit;
 use crate::printer::Format;
 
@@ -49,10 +51,12 @@ pub enum Command {
     Tell(tell::TellArguments),
     Wake(wake::WakeArguments),
     Sleep(sleep::SleepArguments),
+    Stop(stop::StopArguments),
     Cancel(cancel::CancelArguments),
     Sessions(sessions::SessionsArguments),
     Cache(cache::CacheArguments),
     Events(events::EventsArguments),
+    Doctor(doctor::DoctorArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),
 }

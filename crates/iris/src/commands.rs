@@ -3,12 +3,14 @@
 pub mod backup;
 pub mod cache;
 pub mod cancel;
+pub mod doctor;
 pub mod events;
 pub mod restore;
 pub mod serve;
 pub mod sessions;
 pub mod sleep;
 pub mod status;
+pub mod stop;
 pub mod teams;
 pub mod tell;
 pub mod wake;
@@ -44,10 +46,12 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Tell(arguments) => tell::run(arguments, context).await,
         Command::Wake(arguments) => wake::run(arguments, context).await,
         Command::Sleep(arguments) => sleep::run(arguments, context).await,
+        Command::Stop(arguments) => stop::run(arguments, context).await,
         Command::Cancel(arguments) => cancel::run(arguments, context).await,
         Command::Sessions(arguments) => sessions::run(arguments, context).await,
         Command::Cache(arguments) => cache::run(arguments, context).await,
         Command::Events(arguments) => events::run(arguments, context).await,
+        Command::Doctor(arguments) => doctor::run(arguments, context).await,
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,
     }

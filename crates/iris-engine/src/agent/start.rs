@@ -136,21 +136,28 @@ async fn start_as(
         None => StartFailure::because(error.to_string()),
     };
     let launch = launch(&spec).map_err(|error| explain(&error))?;
-    let mut agent = Agent::start(&launch).map_err(|error| explain(&error))?;
+    let cell = engine.containment.cell(&row.id, epoch);
+    let mut agent = Agent::start(&launch, cell).map_err(|error| explain(&error))?;
     if let Some(pid) = agent.pid() {
         let id = row.id.clone();
         let noted = engine.persist("session.process", move |tx| session::note_process(tx, &id, epoch, pid)).await;
         noted.map_err(|error| StartFailure::because(error.to_string()))?;
     }
     let limit = engine.config.settings.session_init_timeout;
-    match tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)).await {
-        Ok(Ok(())) => Ok(agent),
-        Ok(Err(exit)) => Err(StartFailure { why: format!("it ended at once: {}", exit.describe()), exit: Some(exit) }),
-        Err(_) => {
-            let exit = agent.stop().await;
-            Err(StartFailure { why: format!("it was not ready within {limit}"), exit: Some(exit) })
-        }
-    }
+    let ready = tokio::select! {
+        ready = tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)) => Some(ready),
+        () = engine.halt.asked() => None,
+    };
+    let why = match ready {
+        Some(Ok(Ok(()))) => return Ok(agent),
+        Some(Ok(Err(_))) => None,
+        Some(Err(_)) => Some(format!("it was not ready within {limit}")),
+        None => Some("everything was stopped".to_owned()),
+    };
+    // Also one that is gone already may have left something behind.
+    let exit = agent.stop().await;
+    let why = why.unwrap_or_else(|| format!("it ended at once: {}", exit.describe()));
+    Err(StartFailure { why, exit: Some(exit) })
 }
 
 async fn wait_until_ready(agent: &mut Agent) -> Result<(), AgentExit> {

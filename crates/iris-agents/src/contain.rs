@@ -100,7 +100,8 @@ impl Containment {
     }
 
     /// Asks those that were taken in and have ended how they did. And once no agent is alive, ends what was taken in
-    /// and belongs to nobody: a process that threw its mark away and left its family. Cheap when there is nothing to do.
+    /// and belongs to nobody: a process that threw its mark away and left its family. Only for a process whose children are
+    /// agents and what they left, and nothing else. Cheap when there is nothing to do.
     pub fn tidy(&self) {
         self.leaders.reap_all();
         if self.leaders.is_empty() && self.strays.swap(false, Ordering::SeqCst) {
@@ -126,7 +127,6 @@ impl Containment {
 
     /// Nothing is contained any more.
     pub fn close(&self) {
-        self.tidy();
         if let Holds::Cgroup { group } = &self.holds {
             Group::at(group.clone()).remove();
         }

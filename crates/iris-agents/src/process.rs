@@ -99,8 +99,8 @@ mod tests {
         let mut stranger = std::process::Command::new("sleep").arg("60").spawn().expect("sleep runs");
         let pid = i32::try_from(stranger.id()).expect("a number");
         let now = Process::find(pid).expect("it runs");
-        for ticks in 1..1000 {
-            let before = Process { started: now.started - ticks, ..now };
+        for ticks in 1..10_000 {
+            let before = Process { started: now.started.wrapping_sub(ticks), ..now };
             assert!(!before.kill(), "the same number, an earlier process");
         }
         assert!(stranger.try_wait().expect("ours").is_none(), "it still runs");

@@ -156,6 +156,7 @@ impl Engine {
                 tracing::error!("a keeper of the engine did not end well");
             }
         }
+        inner.containment.tidy();
         inner.containment.close();
         let fact = || Fact::Daemon(DaemonEvent::Stopped { version: env!("CARGO_PKG_VERSION").to_owned() });
         let note = inner.store.write("daemon.stopped", move |tx| {

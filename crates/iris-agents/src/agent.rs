@@ -14,11 +14,14 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::claude::tools::Tools;
 use crate::claude::{read::Reader, write};
+use crate::contain::Cell;
 use crate::launch::{Launch, LaunchError};
 use crate::lines::{Line, Lines};
 
 pub struct Agent {
     child: Child,
+    /// Where it and everything it starts live. Gone once it was cleared.
+    cell: Option<Cell>,
     pid: Option<u32>,
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
@@ -45,8 +48,9 @@ const DRAIN_LIMIT: Duration = Duration::from_millis(300);
 
 impl Agent {
     /// Starts the process and greets it. It is ready when it answers with `AgentOutput::Ready`.
-    pub fn start(launch: &Launch, tools: Arc<[ToolSpec]>) -> Result<Self, LaunchError> {
-        let mut child = Command::new(&launch.program)
+    pub fn start(launch: &Launch, mut cell: Cell, tools: Arc<[ToolSpec]>) -> Result<Self, LaunchError> {
+        let mut command = Command::new(&launch.program);
+        command
             .args(&launch.args)
             .env_clear()
             .envs(&launch.env)
@@ -56,8 +60,9 @@ impl Agent {
             .stderr(Stdio::piped())
             // A group of its own, so that it can be ended with everything it started in it.
             .process_group(0)
-            .kill_on_drop(true)
-            .spawn()
+            .kill_on_drop(true);
+        let mut child = cell
+            .spawn(&mut command)
             .map_err(|why| LaunchError::NotStarted { program: launch.program.display().to_string(), why })?;
         let mut agent = Self {
             pid: child.id(),
@@ -65,6 +70,7 @@ impl Agent {
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
             child,
+            cell: Some(cell),
             lines: Lines::default(),
             reader: Reader::new(Tools::new(tools)),
             outgoing: Vec::new(),
@@ -170,6 +176,9 @@ impl Agent {
         }
         // It has ended, so this answers at once. Nothing is awaited after the lines are read, so none can be lost.
         let status = self.child.wait().await.ok();
+        if let Some(cell) = &mut self.cell {
+            cell.leader_is_gone();
+        }
         let mut outputs = self.read_lines();
         if let Some(rest) = self.lines.rest() {
             self.reader.read(&rest, &mut outputs, &mut self.outgoing);
@@ -183,21 +192,34 @@ impl Agent {
         outputs
     }
 
-    /// Stops politely, then firmly, then for certain. Returns when the process is gone.
+    /// Stops politely, then firmly, then for certain, each with a limit. Returns when the process and everything it
+    /// started are gone.
     pub async fn stop(mut self) -> AgentExit {
         if self.exit.is_none() {
+            // One who is at work breaks off first; to one who is not, the interrupt says nothing.
+            write::interrupt(&mut self.outgoing);
             write::end_session(&mut self.outgoing);
             if timeout(POLITE_LIMIT, self.gone_politely()).await.is_err() {
                 self.signal(Signal::SIGTERM);
                 if timeout(FIRM_LIMIT, self.gone()).await.is_err() {
-                    self.signal(Signal::SIGKILL);
-                    self.gone().await;
+                    self.kill();
+                    if timeout(CERTAIN_LIMIT, self.gone()).await.is_err() {
+                        tracing::error!(pid = self.pid, "an agent does not end though it was killed");
+                    }
                 }
             }
         }
-        // Whatever it started in its group and left behind goes with it.
-        self.signal(Signal::SIGKILL);
+        self.clear_cell().await;
         self.exit.take().unwrap_or_default()
+    }
+
+    /// Whatever it started and left behind goes with it.
+    async fn clear_cell(&mut self) {
+        let Some(cell) = self.cell.take() else { return };
+        let ended = cell.clear().await;
+        if ended > 0 {
+            tracing::info!(pid = self.pid, processes = ended, "ended what an agent had left behind");
+        }
     }
 
     async fn gone_politely(&mut self) {
@@ -213,8 +235,16 @@ impl Agent {
         while !matches!(self.next().await, Progress::Exited(_)) {}
     }
 
+    fn kill(&self) {
+        self.signal(Signal::SIGKILL);
+        if let Some(cell) = &self.cell {
+            cell.kill();
+        }
+    }
+
+    /// To its group. Only while its own process has not been asked how it ended: until then the number is its own.
     fn signal(&self, signal: Signal) {
-        let Some(pid) = self.pid.and_then(|pid| i32::try_from(pid).ok()) else { return };
+        let Some(pid) = self.child.id().and_then(|pid| i32::try_from(pid).ok()) else { return };
         if let Err(error) = killpg(Pid::from_raw(pid), signal)
             && error != nix::errno::Errno::ESRCH
         {
@@ -224,7 +254,8 @@ impl Agent {
 }
 
 const POLITE_LIMIT: Duration = Duration::from_secs(3);
-const FIRM_LIMIT: Duration = Duration::from_secs(4);
+const FIRM_LIMIT: Duration = Duration::from_secs(3);
+const CERTAIN_LIMIT: Duration = Duration::from_secs(1);
 
 enum Happened {
     Wrote(usize),

@@ -115,7 +115,7 @@ pub(crate) fn environment(spec: &AgentSpec, needed: &[&str]) -> BTreeMap<String,
     if let Some(home) = &spec.own_home {
         env.insert("HOME".to_owned(), home.display().to_string());
     }
-    env.insert(crate::leftover::SESSION_MARK.to_owned(), spec.session.to_string());
+    env.insert(crate::contain::SESSION_MARK.to_owned(), spec.session.to_string());
     env.insert("IRIS_TEAM".to_owned(), spec.team.to_string());
     env.extend(spec.env.clone());
     env

@@ -4,8 +4,9 @@
 
 pub mod agent;
 pub mod claude;
+pub mod contain;
 pub mod health;
 pub mod launch;
-pub mod leftover;
 mod lines;
+pub mod process;
 pub mod scripted;

@@ -19,6 +19,27 @@ pub struct Status {
     pub waiting_sessions: usize,
     pub newest_event: i64,
     pub uptime_ms: i64,
+    pub containment: ContainmentStatus,
+}
+
+/// How it is made sure that nothing an agent started outlives it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum ContainmentStatus {
+    /// A cgroup for each agent, in this one.
+    Cgroup { group: String },
+    /// Process groups and marks in the environment, because of this.
+    Sweep { why: String },
+}
+
+/// What a stop of everything ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StopResponse {
+    /// How many agents were ended.
+    pub agents: usize,
+    /// The turns that waited and were withdrawn.
+    pub withdrawn: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -168,6 +168,9 @@ pub enum DaemonEvent {
         interrupted: i64,
         requeued: i64,
         sessions: i64,
+        /// Processes that were still running, and were ended.
+        #[serde(default)]
+        processes: i64,
     },
     Stopped {
         version: String,

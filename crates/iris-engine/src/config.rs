@@ -6,6 +6,7 @@ mod load;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use iris_agents::contain::Wanted;
 use iris_core::duration::Millis;
 use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,8 @@ pub struct Settings {
     pub max_tell_depth: u32,
     /// How long a session rests after a limit of which the agent does not say when it is lifted.
     pub limit_pause: Millis,
+    /// How agents are contained: the strongest way there is, or always the weaker one.
+    pub containment: Wanted,
     pub host: String,
     pub port: u16,
 }
@@ -59,6 +62,7 @@ impl Default for Settings {
             shutdown_grace: Millis(5_000),
             max_tell_depth: 8,
             limit_pause: Millis(300_000),
+            containment: Wanted::Auto,
             host: "127.0.0.1".to_owned(),
             port: 1615,
         }

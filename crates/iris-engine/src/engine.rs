@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use iris_agents::contain::{Containment, Holds, Wanted, end_leftovers};
 use iris_core::event::{DaemonEvent, Draft, Fact, Subject};
 use iris_core::id::SessionId;
 use iris_core::team::{OnInterrupted, TeamName};
@@ -14,6 +15,7 @@ use tokio::task::JoinHandle;
 use crate::agent::RunnerHandle;
 use crate::bus::Bus;
 use crate::config::{Config, TeamConfig};
+use crate::halt::Halt;
 use crate::home::Home;
 use crate::pool::PoolHandle;
 use crate::turn::Waiters;
@@ -37,6 +39,8 @@ pub(crate) struct Inner {
     pub runners: Mutex<HashMap<SessionId, RunnerHandle>>,
     pub closing: AtomicBool,
     pub upkeep: upkeep::Nudge,
+    pub containment: Arc<Containment>,
+    pub halt: Halt,
     keepers: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -57,6 +61,7 @@ pub struct EngineStatus {
     pub max_agents: usize,
     pub waiting_sessions: usize,
     pub head: i64,
+    pub containment: Holds,
 }
 
 impl Engine {
@@ -78,6 +83,9 @@ impl Engine {
         let opened = tokio::task::spawn_blocking(move || Store::open(opening)).await;
         let store = opened.map_err(|_| StoreError::Closed)??;
 
+        let instance = home.instance().unwrap_or_else(|| store.node().to_string());
+        let (containment, processes) = contain(instance, config.settings.containment).await;
+
         let (pool, pool_inbox) = pool::channel();
         let (nudge, nudged) = upkeep::channel();
         let inner = Arc::new(Inner {
@@ -91,9 +99,11 @@ impl Engine {
             runners: Mutex::default(),
             closing: AtomicBool::new(false),
             upkeep: nudge,
+            containment,
+            halt: Halt::default(),
             keepers: Mutex::default(),
         });
-        inner.begin().await?;
+        inner.begin(processes).await?;
         let keepers = vec![
             tasks::spawn("pool", pool::run(Arc::clone(&inner), pool_inbox)),
             tasks::spawn("upkeep", upkeep::run(Arc::clone(&inner), nudged)),
@@ -135,6 +145,7 @@ impl Engine {
             max_agents: inner.config.settings.max_processes,
             waiting_sessions: inner.pool.waiting(),
             head: inner.bus.head(),
+            containment: inner.containment.holds().clone(),
         }
     }
 
@@ -152,6 +163,8 @@ impl Engine {
                 tracing::error!("a keeper of the engine did not end well");
             }
         }
+        inner.containment.tidy();
+        inner.containment.close();
         let fact = || Fact::Daemon(DaemonEvent::Stopped { version: env!("CARGO_PKG_VERSION").to_owned() });
         let note = inner.store.write("daemon.stopped", move |tx| {
             event::append(tx, &[Draft { subject: Subject::default(), fact: fact() }])
@@ -163,13 +176,33 @@ impl Engine {
     }
 }
 
+/// Ends what an earlier daemon of this home left running, and finds out how agents can be contained here. In this order:
+/// until nothing of the earlier life runs, nothing of it may be run again.
+async fn contain(instance: String, wanted: Wanted) -> (Arc<Containment>, usize) {
+    let found = tokio::task::spawn_blocking(move || {
+        let processes = end_leftovers(&instance);
+        (Arc::new(Containment::find(&instance, wanted)), processes)
+    });
+    let (containment, processes) = found.await.expect("looking for processes does not panic");
+    if processes > 0 {
+        tracing::warn!(processes, "ended what had outlived an earlier daemon");
+    }
+    match containment.holds() {
+        Holds::Cgroup { group } => tracing::info!(group = %group.display(), "agents are contained in cgroups"),
+        Holds::Sweep { why } => tracing::info!(why, "agents are contained by marks; cgroups cannot be used"),
+    }
+    containment.take_in_orphans();
+    (containment, processes)
+}
+
 impl Inner {
-    async fn begin(&self) -> Result<(), StoreError> {
+    async fn begin(&self, processes: usize) -> Result<(), StoreError> {
         let head = self.store.read(event::newest).await?;
         self.bus.grown_to(head);
         let policies = self.interruption_policies();
         let mark = self.store.clock().mark();
         let node = self.store.node().to_string();
+        let own = OwnLanes::FromEarlierLife { processes: i64::try_from(processes).unwrap_or(i64::MAX) };
         let recovery = self
             .store
             .write("daemon.started", move |tx| {
@@ -177,14 +210,9 @@ impl Inner {
                 let fact = Fact::Daemon(DaemonEvent::Started { version, node: node.clone() });
                 event::append(tx, &[Draft { subject: Subject::default(), fact }])?;
                 lane::renew(tx, &mark)?;
-                lane::recover(tx, OwnLanes::FromEarlierLife, |session| policy(&policies, &session.to))
+                lane::recover(tx, own, |session| policy(&policies, &session.to))
             })
             .await?;
-        for (session, pid) in &recovery.processes {
-            if iris_agents::leftover::end(session, *pid) {
-                tracing::warn!(%session, pid, "ended an agent that had outlived its daemon");
-            }
-        }
         if recovery.sessions > 0 {
             tracing::warn!(
                 interrupted = recovery.interrupted,

@@ -138,7 +138,7 @@ impl Home {
 
     /// The name of the node on this home; the same after every restart, so that it finds its own lanes again.
     pub fn node(&self) -> Result<NodeId, HomeError> {
-        let path = self.root.join("data/node");
+        let path = self.node_file();
         if let Ok(node) = std::fs::read_to_string(&path)
             && !node.trim().is_empty()
         {
@@ -147,6 +147,22 @@ impl Home {
         let node = uuid::Uuid::new_v4().simple().to_string()[..12].to_owned();
         write_private(&path, &node)?;
         Ok(NodeId::new(node))
+    }
+}
+
+impl Home {
+    /// What the processes of this home's daemons are known by. The node alone would not do: a copy of a home has the same
+    /// one, and must leave the agents of the original alone. The lock is a file of this very folder, so the two together
+    /// are nobody else's. `None` if no daemon ever ran here.
+    pub fn instance(&self) -> Option<String> {
+        use std::os::unix::fs::MetadataExt;
+        let node = std::fs::read_to_string(self.node_file()).ok()?;
+        let lock = std::fs::metadata(self.lock_file()).ok()?;
+        (!node.trim().is_empty()).then(|| format!("{}-{:x}", node.trim(), lock.ino()))
+    }
+
+    fn node_file(&self) -> PathBuf {
+        self.root.join("data/node")
     }
 }
 

@@ -8,6 +8,7 @@ pub mod backup;
 pub mod bus;
 pub mod config;
 mod engine;
+pub mod halt;
 pub mod home;
 pub mod pool;
 pub mod question;
@@ -19,6 +20,7 @@ pub mod turn;
 mod upkeep;
 
 pub use engine::{Engine, EngineStatus, StartError};
+pub use iris_agents::contain::Holds;
 pub use iris_store::question::QuestionRow;
 pub use iris_store::session::SessionRow;
 pub use iris_store::turn::TurnRow;

@@ -115,6 +115,10 @@ impl Pool {
 
     /// Gives agents to as many waiting sessions as the limits allow, first come first served.
     async fn settle(&mut self) {
+        if self.engine.halt.is_on() {
+            // Who has work when this is over is found by upkeep.
+            self.waiting.clear();
+        }
         let mut still_waiting: VecDeque<Waiting> = VecDeque::new();
         while let Some(mut next) = self.waiting.pop_front() {
             match admit(&self.members(), self.limits, &next.session, still_waiting.len()) {

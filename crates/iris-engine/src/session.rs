@@ -32,6 +32,8 @@ pub enum SessionError {
     NotBuilt(AgentKind),
     #[error("Iris is shutting down")]
     ShuttingDown,
+    #[error("everything is being stopped")]
+    Halted,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -41,7 +43,7 @@ impl SessionError {
         match self {
             Self::UnknownTeam(_) | Self::NotFound(_) => FaultKind::NotFound,
             Self::Busy | Self::InUse | Self::NothingSaid(_) | Self::PartyTaken(_) => FaultKind::Conflict,
-            Self::NotStarted(_) | Self::ShuttingDown => FaultKind::Unavailable,
+            Self::NotStarted(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::Store(error) => error.kind(),
         }
@@ -57,7 +59,7 @@ impl SessionError {
             Self::InUse => Some("put it to sleep first: `iris sleep <team> --force`".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
-            Self::NotStarted(_) | Self::ShuttingDown => None,
+            Self::NotStarted(_) | Self::ShuttingDown | Self::Halted => None,
         }
     }
 }
@@ -122,6 +124,9 @@ impl Engine {
         let (mut head, _) = self.inner.bus.subscribe();
         self.inner.pool.want(&before.id);
         loop {
+            if self.inner.halt.is_on() {
+                return Err(SessionError::Halted);
+            }
             let now = self.find_session(&before.id).await?;
             let now = now.ok_or_else(|| SessionError::NotFound(before.id.to_string()))?;
             match now.state {

@@ -114,6 +114,7 @@ impl Upkeep {
         done = done.and(self.find_work().await);
         done = done.and(self.check_health().await);
         self.reap_idle();
+        self.tidy().await;
         if let Err(error) = done {
             tracing::debug!(%error, "upkeep could not do everything; it will try again");
         }
@@ -289,6 +290,15 @@ impl Upkeep {
             if runner.idle_for_ms().is_some_and(|idle| idle >= limit.0) {
                 runner.ask_to_stop(StopMode::IfIdle, StopCause::Idle);
             }
+        }
+    }
+
+    /// What agents left behind is asked how it ended, or is ended.
+    async fn tidy(&self) {
+        let containment = Arc::clone(&self.engine.containment);
+        // It looks through all processes now and then, which is too long for a thread that others wait for.
+        if tokio::task::spawn_blocking(move || containment.tidy()).await.is_err() {
+            tracing::error!("tidying up after agents failed");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The routes: one file per noun. This is their table of contents.
 
+mod agent;
 mod event;
 pub(crate) mod problem;
 mod question;
@@ -22,6 +23,7 @@ pub(crate) fn routes() -> Router<App> {
     Router::new()
         .route("/api/status", get(status::show))
         .route("/api/backup", post(status::back_up))
+        .route("/api/agents/stop", post(agent::stop))
         .route("/api/teams", get(team::list))
         .route("/api/teams/tell", post(turn::tell))
         .route("/api/teams/{name}/status", get(team::show))

@@ -56,8 +56,6 @@ pub struct Recovery {
     pub interrupted: i64,
     pub requeued: i64,
     pub sessions: i64,
-    /// The processes that served these sessions, which may be running still.
-    pub processes: Vec<(SessionId, i64)>,
 }
 
 /// Ends what a dead daemon left behind: sessions of this node's earlier life, and lanes whose lease has run out.
@@ -71,10 +69,10 @@ pub fn recover(
     let node = tx.node().clone();
     let rows = match own {
         // A file has one daemon at a time, under whatever name: nobody else can be serving anything in it.
-        OwnLanes::FromEarlierLife if !tx.is_postgres() => {
+        OwnLanes::FromEarlierLife { .. } if !tx.is_postgres() => {
             tx.many("SELECT id FROM session WHERE state <> 'stopped' ORDER BY id", &[])?
         }
-        OwnLanes::FromEarlierLife => tx.many(
+        OwnLanes::FromEarlierLife { .. } => tx.many(
             "SELECT id FROM session WHERE state <> 'stopped' AND (owner = ?1 OR lease_until < iris_now()) ORDER BY id",
             values![&node],
         )?,
@@ -87,7 +85,6 @@ pub fn recover(
     for row in rows {
         let Some(session) = session::lock(tx, &SessionId::new(row.text(0)))? else { continue };
         recovery.sessions += 1;
-        recovery.processes.extend(session.pid.map(|pid| (session.id.clone(), pid)));
         if let Some(running) = &session.running {
             match on_interrupted(&session) {
                 OnInterrupted::Stop => {
@@ -109,9 +106,13 @@ pub fn recover(
         )?;
         question::cancel_all(tx, &session, "Iris ended while the agent waited for the answer")?;
     }
-    if recovery.sessions > 0 {
-        let Recovery { interrupted, requeued, sessions, .. } = recovery;
-        let fact = Fact::Daemon(DaemonEvent::Recovered { interrupted, requeued, sessions });
+    let processes = match own {
+        OwnLanes::FromEarlierLife { processes } => processes,
+        OwnLanes::Mine => 0,
+    };
+    if recovery.sessions > 0 || processes > 0 {
+        let Recovery { interrupted, requeued, sessions } = recovery;
+        let fact = Fact::Daemon(DaemonEvent::Recovered { interrupted, requeued, sessions, processes });
         event::append(tx, &[Draft { subject: Subject::default(), fact }])?;
     }
     Ok(recovery)
@@ -120,7 +121,10 @@ pub fn recover(
 /// Whether lanes in this node's own name are its own, or those of a daemon that died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnLanes {
-    FromEarlierLife,
+    /// So many of its processes were still running, and were ended before.
+    FromEarlierLife {
+        processes: i64,
+    },
     Mine,
 }
 

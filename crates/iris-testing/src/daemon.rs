@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use iris_agents::contain::end_leftovers;
+use iris_engine::home::Home;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -129,6 +131,16 @@ pub struct Daemon {
     pub token: String,
     pub home: PathBuf,
     pub took: Duration,
+    end: End,
+}
+
+/// What becomes of the agents of a daemon that is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// The test is over: nothing stays.
+    OfTheTest,
+    /// The next daemon on the same home has to deal with them.
+    OfALife,
 }
 
 impl Daemon {
@@ -174,6 +186,7 @@ impl Daemon {
             token: std::fs::read_to_string(home.join("token"))?.trim().to_owned(),
             home: home.to_owned(),
             took: began.elapsed(),
+            end: End::OfTheTest,
         };
         Ok((Some(daemon), String::new()))
     }
@@ -184,6 +197,7 @@ impl Daemon {
 
     /// As a crash would: at once, with nothing written.
     pub fn kill(mut self) -> Result<()> {
+        self.end = End::OfALife;
         self.signal(Signal::SIGKILL)?;
         self.child.wait()?;
         Ok(())
@@ -232,12 +246,17 @@ impl Daemon {
 }
 
 impl Drop for Daemon {
-    /// A test that fails leaves nothing running: the daemon's agents see their pipes close and end too.
+    /// A test that fails leaves nothing running, neither the daemon nor its agents.
     fn drop(&mut self) {
         if self.is_alive() {
             self.signal(Signal::SIGKILL).ok();
             self.child.kill().ok();
             self.child.wait().ok();
+        }
+        if self.end == End::OfTheTest
+            && let Some(instance) = Home::at(&self.home).instance()
+        {
+            end_leftovers(&instance);
         }
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, events, fork, inbox, restore, serve, sessions, sleep, status, teams, tell, trust,
-    wake,
+    answer, backup, cache, cancel, doctor, events, fork, inbox, restore, serve, sessions, sleep, status, stop, teams,
+    tell, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -52,6 +52,7 @@ pub enum Command {
     Tell(tell::TellArguments),
     Wake(wake::WakeArguments),
     Sleep(sleep::SleepArguments),
+    Stop(stop::StopArguments),
     Cancel(cancel::CancelArguments),
     Fork(fork::ForkArguments),
     Inbox(inbox::InboxArguments),
@@ -60,6 +61,7 @@ pub enum Command {
     Sessions(sessions::SessionsArguments),
     Cache(cache::CacheArguments),
     Events(events::EventsArguments),
+    Doctor(doctor::DoctorArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),
 }

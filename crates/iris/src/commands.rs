@@ -4,6 +4,7 @@ pub mod answer;
 pub mod backup;
 pub mod cache;
 pub mod cancel;
+pub mod doctor;
 pub mod events;
 pub mod fork;
 pub mod inbox;
@@ -12,6 +13,7 @@ pub mod serve;
 pub mod sessions;
 pub mod sleep;
 pub mod status;
+pub mod stop;
 pub mod teams;
 pub mod tell;
 pub mod trust;
@@ -48,6 +50,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Tell(arguments) => tell::run(arguments, context).await,
         Command::Wake(arguments) => wake::run(arguments, context).await,
         Command::Sleep(arguments) => sleep::run(arguments, context).await,
+        Command::Stop(arguments) => stop::run(arguments, context).await,
         Command::Cancel(arguments) => cancel::run(arguments, context).await,
         Command::Fork(arguments) => fork::run(arguments, context).await,
         Command::Inbox(arguments) => inbox::run(arguments, context).await,
@@ -56,6 +59,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Sessions(arguments) => sessions::run(arguments, context).await,
         Command::Cache(arguments) => cache::run(arguments, context).await,
         Command::Events(arguments) => events::run(arguments, context).await,
+        Command::Doctor(arguments) => doctor::run(arguments, context).await,
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,
     }

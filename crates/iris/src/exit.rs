@@ -20,6 +20,7 @@ pub enum Exit {
     Unsupported = 7,
     Internal = 8,
     AlreadyRunning = 9,
+    ProblemFound = 10,
     /// As the shell has it for a process that Ctrl-C ended.
     BrokenOff = 130,
 }
@@ -42,6 +43,7 @@ Exit codes:
   7    not built, or not supported here
   8    a fault of Iris itself
   9    Iris is already running for this home
+  10   `iris doctor` found a problem
   130  broken off with Ctrl-C
 
 Environment:

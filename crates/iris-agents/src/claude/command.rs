@@ -78,6 +78,10 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     }
     args.extend(spec.args.iter().cloned());
     let mut env = environment(spec, &PASSED_ON);
+    if let Some(home) = &spec.own_home {
+        // Else it leaves sockets in a folder that the CLIs of every home share, by which they find each other.
+        env.entry("CLAUDE_CODE_TMPDIR".to_owned()).or_insert_with(|| home.join("tmp").display().to_string());
+    }
     for (name, value) in DEFAULTS {
         env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that stops at an unwrap has said all it had to say")]
 
-mod agent;
+pub mod agent;
 mod ask;
 mod life;
 mod reply;

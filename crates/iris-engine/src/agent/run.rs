@@ -93,7 +93,7 @@ enum Wake {
 enum Next {
     GoOn,
     Stop { why: StopCause, reply: Option<oneshot::Sender<Stopped>> },
-    Gone { exit: AgentExit },
+    Gone,
 }
 
 impl Runner {
@@ -127,10 +127,10 @@ impl Runner {
         self.break_off_all_calls();
         // From here on nobody is listened to any more; whoever wants the session waits until it is forgotten.
         self.handle.slot.set(PoolPhase::Stopping);
-        let (why, reply, exit) = match end {
-            Ok(Next::Gone { exit }) => (StopCause::Exited, None, Some(exit)),
-            Ok(Next::Stop { why, reply }) => (why, reply, None),
-            Ok(Next::GoOn) => (StopCause::Shutdown, None, None),
+        let (why, reply) = match end {
+            Ok(Next::Gone) => (StopCause::Exited, None),
+            Ok(Next::Stop { why, reply }) => (why, reply),
+            Ok(Next::GoOn) => (StopCause::Shutdown, None),
             Err(StoreError::Fenced) => {
                 tracing::warn!(session = %self.session, "another node serves this session; its agent here is stopped");
                 self.agent.stop().await;
@@ -141,13 +141,11 @@ impl Runner {
                 return Err(error);
             }
         };
-        let exit = match exit {
-            Some(exit) => exit,
-            None => {
-                self.say_terminating(why).await?;
-                self.agent.stop().await
-            }
-        };
+        if why != StopCause::Exited {
+            self.say_terminating(why).await?;
+        }
+        // Also one that is gone already may have left something behind.
+        let exit = self.agent.stop().await;
         let (session, epoch) = (self.session.clone(), self.epoch);
         let written = self
             .engine
@@ -440,8 +438,8 @@ impl Runner {
     }
 
     async fn lose_agent(&mut self, exit: AgentExit) -> Result<Next, StoreError> {
-        self.apply(TurnInput::Exited(exit.clone()), StopCause::Exited).await?;
-        Ok(Next::Gone { exit })
+        self.apply(TurnInput::Exited(exit), StopCause::Exited).await?;
+        Ok(Next::Gone)
     }
 
     /// Asks the rules what follows, and does it.

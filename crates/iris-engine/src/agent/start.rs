@@ -154,31 +154,32 @@ async fn start_as(
         None => StartFailure::because(error.to_string()),
     };
     let launch = launch(&spec).map_err(|error| explain(&error))?;
-    let mut agent = Agent::start(&launch, tool::specs()).map_err(|error| explain(&error))?;
+    let cell = engine.containment.cell(&row.id, epoch);
+    let mut agent = Agent::start(&launch, cell, tool::specs()).map_err(|error| explain(&error))?;
     if let Some(pid) = agent.pid() {
         let id = row.id.clone();
         let noted = engine.persist("session.process", move |tx| session::note_process(tx, &id, epoch, pid)).await;
         noted.map_err(|error| StartFailure::because(error.to_string()))?;
     }
     let limit = engine.config.settings.session_init_timeout;
-    match tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)).await {
-        Ok(Ok(Introduction { obstacle: Some(obstacle), .. })) => {
-            let exit = agent.stop().await;
-            Err(StartFailure { why: obstacle, exit: Some(exit) })
-        }
-        Ok(Ok(_)) => Ok(agent),
-        Ok(Err(exit)) => {
-            let mut why = format!("it ended at once: {}", exit.describe());
-            if let Some(help) = explain_exit(team.agent, &exit) {
-                why = format!("{why}; {help}");
-            }
-            Err(StartFailure { why, exit: Some(exit) })
-        }
-        Err(_) => {
-            let exit = agent.stop().await;
-            Err(StartFailure { why: format!("it was not ready within {limit}"), exit: Some(exit) })
-        }
-    }
+    let ready = tokio::select! {
+        ready = tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)) => Some(ready),
+        () = engine.halt.asked() => None,
+    };
+    let why = match ready {
+        Some(Ok(Ok(Introduction { obstacle: None, .. }))) => return Ok(agent),
+        Some(Ok(Ok(Introduction { obstacle, .. }))) => obstacle,
+        Some(Ok(Err(_))) => None,
+        Some(Err(_)) => Some(format!("it was not ready within {limit}")),
+        None => Some("everything was stopped".to_owned()),
+    };
+    // Also one that is gone already may have left something behind.
+    let exit = agent.stop().await;
+    let why = why.unwrap_or_else(|| {
+        let ended = format!("it ended at once: {}", exit.describe());
+        explain_exit(team.agent, &exit).map_or_else(|| ended.clone(), |help| format!("{ended}; {help}"))
+    });
+    Err(StartFailure { why, exit: Some(exit) })
 }
 
 /// The folder in which the agent lives, if it is not the user's own.

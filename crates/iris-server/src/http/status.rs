@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use iris_api::status::{BackupRequest, BackupResponse, Status, StoreStatus};
+use iris_api::status::{BackupRequest, BackupResponse, ContainmentStatus, Status, StoreStatus};
 use iris_core::fault::FaultKind;
-use iris_engine::StoreHealth;
+use iris_engine::{Holds, StoreHealth};
 
 use super::problem::Fault;
 use crate::App;
@@ -30,6 +30,10 @@ pub(crate) async fn show(State(app): State<App>) -> Json<Status> {
         max_agents: status.max_agents,
         waiting_sessions: status.waiting_sessions,
         newest_event: status.head,
+        containment: match status.containment {
+            Holds::Cgroup { group } => ContainmentStatus::Cgroup { group: group.display().to_string() },
+            Holds::Sweep { why } => ContainmentStatus::Sweep { why },
+        },
         uptime_ms: i64::try_from(app.started.elapsed().as_millis()).unwrap_or(i64::MAX),
     })
 }

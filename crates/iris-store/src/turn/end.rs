@@ -50,6 +50,20 @@ pub fn cancel_waiting(tx: &mut Tx<'_>, turn: &TurnId) -> Result<CancelWaiting, S
     Ok(CancelWaiting::Done)
 }
 
+/// Cancels up to so many of the turns that wait, in whatever session, now or for their time. Returns those.
+pub fn cancel_all_waiting(tx: &mut Tx<'_>, at_once: i64) -> Result<Vec<TurnId>, StoreError> {
+    let rows =
+        tx.many("SELECT id FROM turn WHERE state IN ('queued', 'scheduled') ORDER BY id LIMIT ?1", values![at_once])?;
+    let mut cancelled = Vec::new();
+    for row in rows {
+        let turn = TurnId::new(row.text(0));
+        if cancel_waiting(tx, &turn)? == CancelWaiting::Done {
+            cancelled.push(turn);
+        }
+    }
+    Ok(cancelled)
+}
+
 fn end_waiting(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId, ending: Ending) -> Result<(), StoreError> {
     tx.run("UPDATE session SET queued = queued - 1 WHERE id = ?1", values![&session.id])?;
     end_unrun(tx, session, turn, ending)

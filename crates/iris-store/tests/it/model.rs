@@ -116,8 +116,9 @@ impl World {
     async fn restart(&mut self) {
         let store = self.database.open_as("n1");
         std::mem::replace(&mut self.store, store).close().await;
-        let recover =
-            self.store.write("recover", |tx| lane::recover(tx, OwnLanes::FromEarlierLife, |_| OnInterrupted::Stop));
+        let recover = self.store.write("recover", |tx| {
+            lane::recover(tx, OwnLanes::FromEarlierLife { processes: 0 }, |_| OnInterrupted::Stop)
+        });
         let recovery = recover.await.expect("written");
         assert_eq!(recovery.interrupted, i64::from(self.work.is_some()));
         (self.epoch, self.work) = (None, None);

@@ -3,6 +3,7 @@
 
 mod agent;
 mod clock;
+mod contain;
 mod crash;
 mod disk;
 mod doors;

@@ -197,7 +197,7 @@ fn outline_line(line: &Value) -> String {
 }
 
 /// Cargo builds examples for a full `cargo test` only, so the program is built here, once, whatever was asked for.
-fn program() -> &'static Path {
+pub fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let test = std::env::current_exe().unwrap();

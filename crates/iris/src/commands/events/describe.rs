@@ -30,9 +30,12 @@ pub fn describe(event: &Event) -> String {
         "session.cache_cleared" => format!("{} turns forgotten", number("turns")),
         "session.deleted" => format!("from {}", text("from")),
         "daemon.started" | "daemon.stopped" => format!("iris {}", text("version")),
-        "daemon.recovered" => {
-            format!("{} turns interrupted, {} queued again", number("interrupted"), number("requeued"))
-        }
+        "daemon.recovered" => format!(
+            "{} turns interrupted, {} queued again, {} processes ended",
+            number("interrupted"),
+            number("requeued"),
+            number("processes")
+        ),
         "daemon.store_healed" => {
             format!("after {}: {}", moment::span(number("lastedMs")), text("trouble"))
         }

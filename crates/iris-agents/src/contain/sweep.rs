@@ -1,0 +1,82 @@
+//! The weaker way: processes are known by marks in their environment, and by who started them.
+
+use std::collections::{BTreeSet, HashSet};
+use std::time::{Duration, Instant};
+
+use crate::process::{self, Process};
+
+/// What a process carries if it belongs to an agent. Everything it starts inherits it.
+#[derive(Clone, Debug)]
+pub(super) struct Marks(pub Vec<String>);
+
+/// How long it is tried to end what was found.
+const LIMIT: Duration = Duration::from_secs(2);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(4);
+
+/// Everything that carries the marks, and everything those started, with or without them. Never this process.
+pub(super) fn find(marks: &Marks) -> Vec<Process> {
+    let own = std::process::id();
+    let all: Vec<Process> =
+        process::list().into_iter().filter(|one| one.is_alive() && u32::try_from(one.pid) != Ok(own)).collect();
+    let marked = all.iter().filter(|one| one.carries(&marks.0)).map(|one| one.pid);
+    with_descendants(&all, marked.collect())
+}
+
+pub(super) fn with_descendants(all: &[Process], mut chosen: HashSet<i32>) -> Vec<Process> {
+    // Until nobody new is found. Children often have higher numbers than their parents, so this is one or two rounds.
+    loop {
+        let before = chosen.len();
+        for one in all {
+            if chosen.contains(&one.parent) {
+                chosen.insert(one.pid);
+            }
+        }
+        if chosen.len() == before {
+            return all.iter().filter(|one| chosen.contains(&one.pid)).copied().collect();
+        }
+    }
+}
+
+/// Ends what is found, and looks again until nothing is: a process may have started another while it was looked for.
+pub(super) fn end_until_none(mut find: impl FnMut() -> Vec<Process>) -> BTreeSet<(i32, u64)> {
+    let until = Instant::now() + LIMIT;
+    let mut ended = BTreeSet::new();
+    loop {
+        let found = find();
+        if found.is_empty() {
+            return ended;
+        }
+        if Instant::now() > until {
+            tracing::error!(processes = ?found, "these could not be ended");
+            return ended;
+        }
+        for one in found {
+            one.kill();
+            ended.insert((one.pid, one.started));
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::State;
+
+    fn check(family: &[(i32, i32)], chosen: &[i32], expected: &[i32]) {
+        let all: Vec<_> = family
+            .iter()
+            .map(|(pid, parent)| Process { pid: *pid, parent: *parent, started: 1, state: State::Alive })
+            .collect();
+        let found: Vec<_> =
+            with_descendants(&all, chosen.iter().copied().collect()).iter().map(|one| one.pid).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_family_is_found_in_whatever_order() {
+        check(&[(2, 1), (3, 2), (4, 3), (5, 1)], &[2], &[2, 3, 4]);
+        check(&[(4, 9), (5, 4), (9, 1), (7, 5)], &[9], &[4, 5, 9, 7]);
+        check(&[(2, 1), (3, 1)], &[], &[]);
+    }
+}

@@ -1,0 +1,119 @@
+//! The kill switch: every agent is ended, what waits is withdrawn, and nothing starts again by itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use iris_core::event::StopCause;
+use iris_core::id::TurnId;
+use iris_store::{StoreError, turn};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::agent::StopMode;
+use crate::engine::{Engine, Inner};
+use crate::tasks;
+
+/// Whether everything is being stopped just now. While it is, no agent is started.
+#[derive(Debug, Default)]
+pub(crate) struct Halt(watch::Sender<usize>);
+
+/// What a stop of everything ended.
+#[derive(Clone, Debug, Default)]
+pub struct Halted {
+    pub agents: usize,
+    /// Turns that waited, now or for their time, and were withdrawn.
+    pub withdrawn: Vec<TurnId>,
+}
+
+/// How long agents may take to end by the usual steps. Then whatever is left is killed, whether or not that can be
+/// written down.
+const LADDER_LIMIT: Duration = Duration::from_millis(7_500);
+const WITHDRAW_LIMIT: Duration = Duration::from_secs(1);
+const WITHDRAWN_AT_ONCE: i64 = 500;
+
+impl Halt {
+    pub fn is_on(&self) -> bool {
+        *self.0.borrow() > 0
+    }
+
+    /// Returns as soon as everything is being stopped.
+    pub async fn asked(&self) {
+        if self.0.subscribe().wait_for(|count| *count > 0).await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    fn begin(&self) -> Switch<'_> {
+        self.0.send_modify(|count| *count += 1);
+        Switch(self)
+    }
+}
+
+/// The switch is on until this is dropped.
+struct Switch<'a>(&'a Halt);
+
+impl Drop for Switch<'_> {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|count| *count -= 1);
+    }
+}
+
+impl Engine {
+    /// Ends every agent of this daemon within ten seconds. The turns they run are terminated, the turns that wait are
+    /// withdrawn: somebody who stops everything does not want it to start again behind their back.
+    ///
+    /// The order: nothing is started any more, nothing waits any more, the agents go all at once, and what they asked
+    /// for while they went is withdrawn too. Agents go also if the database cannot be written; then the error says that
+    /// what waits could not be withdrawn.
+    pub async fn stop_everything(&self) -> Result<Halted, StoreError> {
+        let inner = Arc::clone(&self.inner);
+        // A task of its own: it goes on though whoever asked for it goes away.
+        let stopped = tasks::spawn("halt", async move { halt(&inner).await });
+        stopped.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+async fn halt(inner: &Arc<Inner>) -> Result<Halted, StoreError> {
+    let _on = inner.halt.begin();
+    tracing::warn!("everything is stopped");
+    let first = withdraw(inner).await;
+    let agents = end_agents(inner).await;
+    let mut withdrawn = withdraw(inner).await?;
+    withdrawn.extend(first.unwrap_or_default());
+    Ok(Halted { agents, withdrawn })
+}
+
+async fn end_agents(inner: &Arc<Inner>) -> usize {
+    let mut stopping = JoinSet::new();
+    let runners: Vec<_> = inner.runners().values().cloned().collect();
+    for runner in runners {
+        stopping.spawn(async move { runner.stop(StopMode::Now, StopCause::Asked).await });
+    }
+    let agents = stopping.len();
+    let ended = timeout(LADDER_LIMIT, async { while stopping.join_next().await.is_some() {} }).await;
+    if ended.is_err() {
+        let containment = Arc::clone(&inner.containment);
+        let killed = tokio::task::spawn_blocking(move || containment.end_everything()).await.unwrap_or_default();
+        tracing::error!(processes = killed, "agents that did not end in time were killed");
+    }
+    agents
+}
+
+async fn withdraw(inner: &Inner) -> Result<Vec<TurnId>, StoreError> {
+    let mut withdrawn = Vec::new();
+    loop {
+        let write = inner.store.write("turn.withdraw", |tx| turn::cancel_all_waiting(tx, WITHDRAWN_AT_ONCE));
+        let some = timeout(WITHDRAW_LIMIT, write).await.map_err(|_| no_answer())??;
+        some.iter().for_each(|turn| inner.waiters.look(turn));
+        let more = i64::try_from(some.len()) == Ok(WITHDRAWN_AT_ONCE);
+        withdrawn.extend(some);
+        if !more {
+            return Ok(withdrawn);
+        }
+    }
+}
+
+fn no_answer() -> StoreError {
+    StoreError::Unavailable("the turns that wait could not be withdrawn in time; the agents were ended".to_owned())
+}

@@ -1,5 +1,6 @@
 //! The benchmark: what is measured, against which floor, with which target. The measuring is in the files below.
 
+mod claude;
 mod floor;
 mod load;
 mod measure;

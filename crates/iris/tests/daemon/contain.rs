@@ -213,7 +213,10 @@ async fn the_kill_switch_ends_everything_within_ten_seconds() {
         let later = world.post("/api/teams/tell", later).await.1;
         let starting = json!({"toTeam": "slow", "message": "hello", "timeout": -1});
         let starting = world.post("/api/teams/tell", starting).await.1;
-        eventually("they work", async || Ok(world.events("message").await.len() >= 4)).await.expect("they do");
+        for one in &running {
+            let runs = async || Ok(world.turn(id(one)).await["state"] == "running");
+            eventually("it works", runs).await.expect("it does");
+        }
         eventually("one starts", async || Ok(world.get("/api/status").await["agents"] == 5)).await.expect("it does");
 
         let began = Instant::now();

@@ -8,6 +8,7 @@ mod world;
 mod fault;
 mod life;
 mod permission;
+mod pipe;
 mod stage;
 mod talk;
 mod trust;

@@ -35,6 +35,12 @@ fn ways() -> impl Iterator<Item = Setup> {
     WAYS.into_iter().map(|way| setup().team("alpha", SCRIPT).setting(way).setting("maxProcesses: 40"))
 }
 
+/// Both ways at the same time, for what takes seconds.
+async fn side_by_side(check: impl AsyncFn(Setup)) {
+    let [auto, sweep] = <[Setup; 2]>::try_from(ways().collect::<Vec<_>>()).expect("two ways");
+    tokio::join!(check(auto), check(sweep));
+}
+
 impl World {
     /// Everything of this home that runs, the daemon apart.
     fn running(&self) -> Vec<Process> {
@@ -92,9 +98,9 @@ async fn an_exit_is_told_within_a_second_though_a_server_holds_the_pipe() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_frozen_agent_at_work_is_told_as_silent_and_ended() {
-    for setup in ways() {
+    side_by_side(async |setup| {
         let world = World::new(setup.setting("responseTimeout: 500ms"));
         let told = world.tell_async("user", "hang").await;
         eventually("it works", async || Ok(!world.events("message").await.is_empty())).await.expect("works");
@@ -104,13 +110,14 @@ async fn a_frozen_agent_at_work_is_told_as_silent_and_ended() {
         eventually("it is ended", async || Ok(world.session("user").await["state"] == "stopped")).await.expect("ended");
         assert!(!runs(&pid));
         assert_eq!(world.running(), []);
-    }
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_starts_and_stops_leave_nothing() {
     const PARTIES: usize = 10;
-    const ROUNDS: usize = 50;
+    const ROUNDS: usize = 100;
     for setup in ways() {
         let world = World::new(setup.setting("maxSpawning: 4"));
         let files = world.open_files();
@@ -199,9 +206,9 @@ async fn a_copy_of_a_home_leaves_the_agents_of_the_original_alone() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn the_kill_switch_ends_everything_within_ten_seconds() {
-    for setup in ways() {
+    side_by_side(async |setup| {
         let world = World::new(setup.team("slow", "start: { delay: 60s }\n"));
         world.tell("serve").await;
         let mut running = Vec::new();
@@ -213,7 +220,15 @@ async fn the_kill_switch_ends_everything_within_ten_seconds() {
         let later = world.post("/api/teams/tell", later).await.1;
         let starting = json!({"toTeam": "slow", "message": "hello", "timeout": -1});
         let starting = world.post("/api/teams/tell", starting).await.1;
-        eventually("they work", async || Ok(world.events("message").await.len() >= 4)).await.expect("they do");
+        for one in &running {
+            // Each says something once it is in the trouble it is meant for.
+            eventually("it works", async || {
+                let said = world.get(&format!("/api/turns/{}/messages", id(one))).await;
+                Ok(said["items"].as_array().is_some_and(|said| said.iter().any(|one| one["type"] == "assistant")))
+            })
+            .await
+            .expect("it does");
+        }
         eventually("one starts", async || Ok(world.get("/api/status").await["agents"] == 5)).await.expect("it does");
 
         let began = Instant::now();
@@ -237,5 +252,6 @@ async fn the_kill_switch_ends_everything_within_ten_seconds() {
         tokio::time::sleep(Duration::from_secs(3)).await;
         assert_eq!(world.running(), [], "and nothing starts again by itself");
         assert_eq!(world.tell("hello").await["response"], "turn 2", "until somebody says so");
-    }
+    })
+    .await;
 }

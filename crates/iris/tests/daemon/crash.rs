@@ -124,7 +124,7 @@ async fn everything(world: &World) {
     let session = waiting["sessionId"].as_str().unwrap_or("none");
     world.client().delete(&format!("/api/sessions/{session}/cache")).await.ok();
     world.client().delete(&format!("/api/sessions/{session}")).await.ok();
-    tell("alpha", "too late", Some(60_000)).await;
+    tell("alpha", "too late", Some(1500)).await;
     post("/api/agents/stop", serde_json::json!({})).await;
 }
 

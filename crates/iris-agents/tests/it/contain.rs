@@ -69,11 +69,11 @@ async fn hear(agent: &mut Agent) -> Result<String, AgentExit> {
         match agent.next().await {
             Progress::Exited(exit) => return Err(exit),
             Progress::Outputs(outputs) => {
-                let heard = outputs.iter().filter_map(|output| match output {
+                let mut heard = outputs.iter().filter_map(|output| match output {
                     AgentOutput::Message(heard) => number_in(&heard.to_json()),
                     _ => None,
                 });
-                if let Some(pid) = heard.last() {
+                if let Some(pid) = heard.next_back() {
                     return Ok(pid);
                 }
             }

@@ -47,6 +47,15 @@ impl World {
         list_leftovers(&Home::at(self.path()).instance().expect("a daemon ran here"))
     }
 
+    /// Waits until the agent of a turn has said something: it is in the trouble it is meant for then.
+    async fn speaks(&self, turn: &str) {
+        let spoke = eventually("it speaks", async || {
+            let said = self.get(&format!("/api/turns/{turn}/messages")).await;
+            Ok(said["items"].as_array().is_some_and(|said| said.iter().any(|one| one["type"] == "assistant")))
+        });
+        spoke.await.expect("it does");
+    }
+
     fn children(&self) -> Vec<Process> {
         process::list().into_iter().filter(|one| u32::try_from(one.parent) == Ok(self.daemon.pid)).collect()
     }
@@ -156,9 +165,11 @@ async fn twenty_agents_at_work_when_the_daemon_is_killed_are_gone_and_run_once()
         for party in 0..20 {
             told.push(world.tell_async(&format!("p{party}"), "work").await);
         }
-        eventually("all of them work", async || Ok(world.events("message").await.len() >= 20)).await.expect("they do");
-        eventually("with a server each", async || Ok(world.running().len() >= 40)).await.expect("they have");
+        for one in &told {
+            world.speaks(id(one)).await;
+        }
         let before = world.running();
+        assert_eq!(before.len(), 40, "each with a server: {before:?}");
         let killed = Instant::now();
         let world = world.crash_and_restart();
         eventually("all of it is gone", async || Ok(world.running().is_empty())).await.expect("gone");
@@ -221,13 +232,7 @@ async fn the_kill_switch_ends_everything_within_ten_seconds() {
         let starting = json!({"toTeam": "slow", "message": "hello", "timeout": -1});
         let starting = world.post("/api/teams/tell", starting).await.1;
         for one in &running {
-            // Each says something once it is in the trouble it is meant for.
-            eventually("it works", async || {
-                let said = world.get(&format!("/api/turns/{}/messages", id(one))).await;
-                Ok(said["items"].as_array().is_some_and(|said| said.iter().any(|one| one["type"] == "assistant")))
-            })
-            .await
-            .expect("it does");
+            world.speaks(id(one)).await;
         }
         eventually("one starts", async || Ok(world.get("/api/status").await["agents"] == 5)).await.expect("it does");
 

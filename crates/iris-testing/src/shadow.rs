@@ -100,7 +100,7 @@ impl Shadow {
         }
         talking.join_all().await;
         // A step that comes only when nothing is told (an eviction, a lease) has a moment to be reached.
-        let until = Instant::now() + Duration::from_millis(if matches!(crash, Crash::At { .. }) { 300 } else { 0 });
+        let until = Instant::now() + Duration::from_millis(if matches!(crash, Crash::At { .. }) { 600 } else { 0 });
         while daemon.is_alive() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

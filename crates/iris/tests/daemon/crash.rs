@@ -86,13 +86,14 @@ async fn killed_at_random_under_load_on_postgres() {
 }
 
 /// The steps that tells alone do not reach: waking, putting off, cancelling, forgetting, failing to start, stopping.
-const REACHED_OTHERWISE: [&str; 9] = [
+const REACHED_OTHERWISE: [&str; 10] = [
     "session.create",
     "session.start_failed",
     "session.clear_cache",
     "session.delete",
     "turn.start",
     "turn.cancel",
+    "turn.withdraw",
     "timer.fire",
     "turn.record",
     "daemon.stopped",
@@ -123,6 +124,8 @@ async fn everything(world: &World) {
     let session = waiting["sessionId"].as_str().unwrap_or("none");
     world.client().delete(&format!("/api/sessions/{session}/cache")).await.ok();
     world.client().delete(&format!("/api/sessions/{session}")).await.ok();
+    tell("alpha", "too late", Some(1500)).await;
+    post("/api/agents/stop", serde_json::json!({})).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

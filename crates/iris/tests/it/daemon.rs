@@ -19,6 +19,8 @@ replies:
     do: [{ stream: { text: "abcdefghijklmnopqrstuvwxyz", chunk: 1, every: 0ms } }, { say: "The end." }]
   - match: "^hang"
     do: [{ say: "before" }, { hang: true }]
+  - match: "^deaf"
+    do: [{ say: "listening no more" }, { hang: deaf }]
   - match: "^evil"
     do: [{ say: "\e[31mred\e[0m \u202etxt.exe zero\u200bwidth\nnext\tline" }]
   - match: "^crash"

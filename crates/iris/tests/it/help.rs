@@ -5,7 +5,7 @@ use crate::daemon::Place;
 #[test]
 fn every_command_explains_itself() {
     let place = Place::empty();
-    let commands: [&[&str]; 19] = [
+    let commands: [&[&str]; 21] = [
         &[],
         &["serve"],
         &["status"],
@@ -15,6 +15,7 @@ fn every_command_explains_itself() {
         &["tell"],
         &["wake"],
         &["sleep"],
+        &["stop"],
         &["cancel"],
         &["sessions"],
         &["sessions", "list"],
@@ -24,6 +25,7 @@ fn every_command_explains_itself() {
         &["cache", "inspect"],
         &["cache", "clear"],
         &["events"],
+        &["doctor"],
         &["backup"],
     ];
     for command in commands.into_iter().chain([&["restore"][..]]) {

@@ -2,8 +2,10 @@
 
 mod backup;
 mod daemon;
+mod doctor;
 mod help;
 mod read;
 mod serve;
+mod stop;
 mod tell;
 mod terminal;

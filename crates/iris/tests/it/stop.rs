@@ -1,0 +1,22 @@
+//! The kill switch on the command line.
+
+use crate::daemon::Daemon;
+
+#[test]
+fn everything_is_stopped_and_the_next_tell_goes_on() {
+    let daemon = Daemon::start();
+    assert_eq!(daemon.iris(&["stop", "--all"]).ok(), "no agent was awake; no turn waited\n");
+    daemon.iris(&["tell", "alpha", "hello"]).ok();
+    daemon.iris(&["tell", "beta", "--timeout", "-1", "hang"]).ok();
+    daemon.iris(&["tell", "beta", "--timeout", "-1", "never"]).ok();
+    let stopped = daemon.iris(&["stop", "--all", "--yes", "--json"]).json();
+    assert_eq!(stopped["agents"], 2, "{stopped}");
+    assert!(!stopped["withdrawn"].as_array().expect("turns").is_empty(), "{stopped}");
+    assert_eq!(daemon.iris(&["tell", "alpha", "again"]).ok(), "You said: again (turn 2)\n");
+}
+
+#[test]
+fn it_is_said_that_all_of_them_are_meant() {
+    let daemon = Daemon::start();
+    assert!(daemon.iris(&["stop"]).failed(2).contains("--all"));
+}

@@ -22,6 +22,10 @@ teams: {}
 #     description: tries things out
 #     agent: scripted                # plays a script, needs no model and no account
 #     script: /home/you/demo.yaml    # for a start: `default: [{ say: "You said: {{text}}" }]`
+#   backend:
+#     path: /home/you/backend
+#     agent: claude                  # the installed Claude Code CLI; it asks you before it does anything:
+#     grantPermission: ask           # see `iris inbox`. Or yes, no, forward
 #
 # Then: iris tell demo 'hello'
 

@@ -65,7 +65,7 @@ mod tests {
         check(STARTER, 0);
         let example = STARTER.lines().skip_while(|line| *line != "# teams:");
         let example = example.take_while(|line| *line != "#").map(|line| &line[2..]);
-        check(&example.collect::<Vec<_>>().join("\n"), 1);
+        check(&example.collect::<Vec<_>>().join("\n"), 2);
         let settings = STARTER.lines().skip_while(|line| *line != "# settings:").map(|line| &line[2..]);
         check(&settings.collect::<Vec<_>>().join("\n"), 0);
     }

@@ -231,7 +231,7 @@ pub fn release_held(tx: &mut Tx<'_>) -> Result<Vec<SessionId>, StoreError> {
 
 /// Whether any session's limit has been lifted.
 pub fn any_to_release(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM session WHERE held_until > 0 AND held_until <= iris_now() LIMIT 1";
+    let sql = "SELECT id FROM session WHERE held_until > 0 AND held_until <= iris_now() LIMIT 1";
     Ok(tx.one(sql, &[])?.is_some())
 }
 

@@ -1,5 +1,6 @@
 //! One suite, both databases. Without IRIS_TEST_POSTGRES (set by `cargo xtask test`) the PostgreSQL half is left out.
 
+mod agent;
 mod databases;
 mod lane;
 mod log;

@@ -1,0 +1,133 @@
+//! What real agents need of the store: turns of their own, limits, questions, copies of conversations.
+
+use iris_core::id::{Party, QuestionId, TurnId};
+use iris_core::question::{Answer, Detail, QuestionState};
+use iris_core::session::SessionState;
+use iris_core::turn::TurnState;
+use iris_store::question::NewQuestion;
+use iris_store::turn::Own;
+use iris_store::{lane, question, session, turn};
+
+use crate::databases::{Database, completed, finish, new_turn, serve, tell};
+use crate::on_both;
+
+fn fresh_turn() -> TurnId {
+    TurnId::new(uuid::Uuid::now_v7().to_string())
+}
+
+on_both!(an_agent_s_own_turn_is_one_like_any_other, |database: Database| async move {
+    let store = database.open_as("n1");
+    let told = tell(&store, new_turn("user", "one")).await;
+    let (epoch, work) = serve(&store, &told.session).await;
+    finish(&store, completed(&work.expect("work"), "1")).await;
+
+    let (id, own) = (told.session.clone(), fresh_turn());
+    let turn_id = own.clone();
+    let begun = store.write("own", move |tx| turn::begin_own(tx, &id, epoch, &turn_id, "task")).await.expect("written");
+    assert!(matches!(begun, Own::Begun));
+    // A tell that comes meanwhile waits behind it.
+    let queued = tell(&store, new_turn("user", "two")).await;
+    assert_eq!((queued.position, queued.start.is_none()), (1, true));
+    let mut end = completed(
+        &iris_store::turn::Work { turn: own.clone(), session: told.session.clone(), epoch, body: String::new() },
+        "own",
+    );
+    end.duration_ms = 5;
+    let next = finish(&store, end).await.expect("the tell follows");
+    assert_eq!(next.body, "two");
+    let row = store.read(move |tx| turn::find(tx, &own)).await.expect("read").expect("there");
+    assert_eq!((row.state, row.origin.as_deref(), row.number), (TurnState::Completed, Some("task"), 2));
+
+    // Begun at the same moment as a tell: what the agent says is heard in the tell's turn.
+    let (id, other) = (told.session.clone(), fresh_turn());
+    let begun = store.write("own", move |tx| turn::begin_own(tx, &id, epoch, &other, "task")).await.expect("written");
+    let Own::Told(work) = begun else { panic!("the tell was first") };
+    assert_eq!(work.turn, next.turn);
+});
+
+on_both!(a_limit_holds_a_session_and_keeps_its_order, |database: Database| async move {
+    let store = database.open_as("n1");
+    let first = tell(&store, new_turn("user", "one")).await;
+    let second = tell(&store, new_turn("user", "two")).await;
+    let (epoch, work) = serve(&store, &first.session).await;
+    let work = work.expect("the first");
+    let (id, held) = (first.session.clone(), work.turn.clone());
+    store.write("pause", move |tx| turn::pause(tx, &id, epoch, &held, &[], 300, "limit")).await.expect("written");
+
+    let id = first.session.clone();
+    let next = store.write("next", move |tx| turn::start_next(tx, &id, epoch)).await.expect("written");
+    assert!(next.is_none(), "nothing starts while it is held");
+    assert!(!store.read(session::any_to_release).await.expect("read"));
+    let id = first.session.clone();
+    let row = store.read(move |tx| session::find(tx, &id)).await.expect("read").expect("there");
+    assert_eq!((row.state, row.queued, row.held_why.as_deref()), (SessionState::Idle, 2, Some("limit")));
+
+    tokio::time::sleep(std::time::Duration::from_millis(350)).await;
+    assert!(store.read(session::any_to_release).await.expect("read"));
+    let released = store.write("release", session::release_held).await.expect("written");
+    assert_eq!(released, [first.session.clone()]);
+    assert!(store.write("release", session::release_held).await.expect("written").is_empty(), "once");
+    let id = first.session.clone();
+    let again = store.write("next", move |tx| turn::start_next(tx, &id, epoch)).await.expect("written");
+    let again = again.expect("the first, again");
+    assert_eq!(again.turn, first.turn, "at its old place");
+    let next = finish(&store, completed(&again, "1")).await.expect("the second follows");
+    assert_eq!(next.turn, second.turn);
+});
+
+on_both!(a_question_is_answered_once_and_ends_with_its_agent, |database: Database| async move {
+    let store = database.open_as("n1");
+    let told = tell(&store, new_turn("user", "one")).await;
+    let (epoch, work) = serve(&store, &told.session).await;
+    let turn_id = work.expect("work").turn;
+    let open = |name: &str| {
+        let input = serde_json::value::RawValue::from_string(r#"{"command": "ls"}"#.to_owned()).expect("JSON");
+        let detail = Detail::Approval { tool: "Bash".to_owned(), input, reason: None };
+        let id = QuestionId::new(name);
+        let new = NewQuestion { id, turn: Some(turn_id.clone()), request: name.to_owned(), asked_of: None, detail };
+        let session = told.session.clone();
+        store.write("open", move |tx| question::open(tx, &session, epoch, &new))
+    };
+    open("q1").await.expect("opened");
+    open("q2").await.expect("opened");
+    let mut answering = tokio::task::JoinSet::new();
+    for number in 0..20 {
+        let store = store.clone();
+        answering.spawn(async move {
+            let (by, id) = (Party::new(format!("person-{number}")), QuestionId::new("q1"));
+            let answer = if number % 2 == 0 { Answer::Approve } else { Answer::Refuse { why: None } };
+            let answered = store.write("answer", move |tx| question::answer(tx, &id, &by, &answer)).await;
+            answered.expect("written").expect("there")
+        });
+    }
+    let answers = answering.join_all().await;
+    assert_eq!(answers.iter().filter(|(won, _)| *won).count(), 1, "one of twenty wins");
+    let winner = answers[0].1.closed_by.clone();
+    assert!(answers.iter().all(|(_, row)| row.closed_by == winner), "and every other is told who");
+
+    let still_open = store.read(|tx| question::list_open(tx, 10)).await.expect("read");
+    assert_eq!(still_open.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["q2"]);
+    store
+        .write("recover", |tx| {
+            lane::recover(tx, lane::OwnLanes::FromEarlierLife { processes: 0 }, |_| Default::default())
+        })
+        .await
+        .expect("written");
+    let row = store.read(|tx| question::find(tx, &QuestionId::new("q2"))).await.expect("read").expect("there");
+    assert_eq!(row.state, QuestionState::Cancelled, "nobody waits for it any more");
+});
+
+on_both!(a_copy_of_a_session_remembers_what_it_is_a_copy_of, |database: Database| async move {
+    let store = database.open_as("n1");
+    let told = tell(&store, new_turn("user", "one")).await;
+    let id = told.session.clone();
+    let origin = store.read(move |tx| session::find(tx, &id)).await.expect("read").expect("there");
+    let fork = |party: &str| {
+        let (origin, party) = (origin.clone(), Party::new(party));
+        let fresh = iris_core::id::SessionId::new(uuid::Uuid::new_v4().to_string());
+        store.write("fork", move |tx| session::fork(tx, &origin, &party, &fresh))
+    };
+    let copy = fork("twin").await.expect("written").expect("made");
+    assert_eq!((copy.fork_of, copy.begun), (Some(told.session), false));
+    assert!(fork("twin").await.expect("written").is_none(), "the pair has a session");
+});

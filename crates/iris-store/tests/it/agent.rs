@@ -65,7 +65,7 @@ on_both!(a_limit_holds_a_session_and_keeps_its_order, |database: Database| async
     tokio::time::sleep(std::time::Duration::from_millis(350)).await;
     assert!(store.read(session::any_to_release).await.expect("read"));
     let released = store.write("release", session::release_held).await.expect("written");
-    assert_eq!(released, [first.session.clone()]);
+    assert_eq!(released, std::slice::from_ref(&first.session));
     assert!(store.write("release", session::release_held).await.expect("written").is_empty(), "once");
     let id = first.session.clone();
     let again = store.write("next", move |tx| turn::start_next(tx, &id, epoch)).await.expect("written");

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod claude;
 mod postgres;
+mod record;
 mod release;
 mod run;
 mod setup;
@@ -26,6 +27,7 @@ Usage: cargo xtask <verb> [arguments]
   check    format, lints and the architecture test, nothing else
   bench    measure the release build
   soak     run the release build under load and faults for a while
+  record   record anew what the real Claude Code CLI writes
 
 Examples:
   cargo xtask run                       a daemon on this machine
@@ -61,6 +63,7 @@ fn perform(verb: Option<&str>, arguments: &[String]) -> Result<ExitCode> {
         Some("check") => check::perform(arguments),
         Some("bench") => bench::perform(arguments),
         Some("soak") => soak::perform(arguments),
+        Some("record") => record::perform(arguments),
         None | Some("help" | "--help" | "-h") => Ok(shell::help(HELP)),
         Some(unknown) => {
             eprintln!("error: there is no verb `{unknown}`\n\n{HELP}");

@@ -90,7 +90,7 @@ impl Agent {
     }
 
     pub fn interrupt(&mut self) {
-        write::interrupt(&mut self.outgoing);
+        self.reader.interrupt(&mut self.outgoing);
     }
 
     /// Answers a request for permission, or a question.

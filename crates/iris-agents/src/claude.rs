@@ -5,5 +5,6 @@ pub(crate) mod command;
 pub(crate) mod explain;
 pub(crate) mod read;
 pub(crate) mod tools;
+pub mod transcript;
 pub(crate) mod wire;
 pub(crate) mod write;

@@ -7,4 +7,5 @@ pub mod client;
 pub mod daemon;
 pub mod model;
 pub mod postgres;
+pub mod record;
 pub mod shadow;

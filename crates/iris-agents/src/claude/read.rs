@@ -26,6 +26,10 @@ pub(crate) struct Reader {
     /// The message that was sent last, and the turn it was for. The agent passes over a message whose id it has seen, and
     /// a turn may be told twice, so the ids are not the same.
     told: Option<(String, TurnId)>,
+    /// The turn of that message has begun. Before, the agent has nothing to interrupt and forgets that it was asked.
+    begun: bool,
+    /// The interrupt has to be said again when it has.
+    interrupt_again: bool,
     /// It says which version it is, as those do that take a text for a text if they are told to.
     names_version: bool,
     /// When the limit that was reached last is lifted, in milliseconds since 1970.
@@ -45,6 +49,8 @@ impl Reader {
             introduced: false,
             open: HashMap::new(),
             told: None,
+            begun: false,
+            interrupt_again: false,
             names_version: false,
             limit_resets_at: None,
         }
@@ -72,6 +78,23 @@ impl Reader {
         let id = Uuid::new_v4().to_string();
         write::user_message(out, &id, text, self.names_version);
         self.told = Some((id, turn.clone()));
+        (self.begun, self.interrupt_again) = (false, false);
+    }
+
+    pub fn interrupt(&mut self, out: &mut Vec<u8>) {
+        write::interrupt(out);
+        self.interrupt_again = !self.begun;
+    }
+
+    /// A turn begins. Older versions do not say with which message: with the one that was told last, then.
+    fn begin(&mut self, messages: Option<&[String]>, replies: &mut Vec<u8>) {
+        self.begun |= match messages {
+            Some(messages) => self.told.iter().any(|(id, _)| messages.contains(id)),
+            None => !self.names_version,
+        };
+        if self.begun && std::mem::take(&mut self.interrupt_again) {
+            write::interrupt(replies);
+        }
     }
 
     /// The turns whose messages a turn's end answers.
@@ -96,7 +119,7 @@ impl Reader {
             "assistant" | "user" => spoken(text, line),
             "result" => self.turn_end(text),
             "stream_event" => delta(&line),
-            "system" => self.system(text, line),
+            "system" => self.system(text, line, replies),
             "control_response" => self.control_response(&line),
             "control_request" => self.control_request(text, line, replies),
             "control_cancel_request" => self.withdrawn(line.request_id.unwrap_or_default().into_owned()),
@@ -136,8 +159,11 @@ impl Reader {
         message(MessageType::System, Some("rate limit".to_owned()), None, text)
     }
 
-    fn system(&mut self, text: &str, line: Line<'_>) -> AgentOutput {
+    fn system(&mut self, text: &str, line: Line<'_>, replies: &mut Vec<u8>) -> AgentOutput {
         let subtype = line.subtype.unwrap_or_default();
+        if subtype == "init" {
+            self.begin(line.user_message_uuids.as_deref(), replies);
+        }
         // The same introduction comes at the start of every turn and is long; the first of a process is enough.
         if subtype == "init" && std::mem::replace(&mut self.introduced, true) {
             return AgentOutput::Heartbeat;
@@ -292,4 +318,36 @@ fn garbage(bytes: &[u8]) -> AgentOutput {
     let kept = &bytes[..bytes.len().min(GARBAGE_KEPT)];
     let text = Some(String::from_utf8_lossy(kept).into_owned());
     AgentOutput::Message(Heard { kind: MessageType::Garbage, text, parent: None, line: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether an interrupt is said again when a turn begins, which the agent says in this way.
+    fn check(init: impl Fn(&str) -> String, expected: bool) {
+        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+        let greeted = format!(
+            r#"{{"type":"control_response","response":{{"request_id":"{}","response":{{"claude_code_version":"2"}}}}}}"#,
+            write::INITIALIZE
+        );
+        reader.read(greeted.as_bytes(), &mut Vec::new(), &mut Vec::new());
+        reader.tell(&TurnId::new("turn"), "hello", &mut Vec::new());
+        let told = reader.told.as_ref().expect("told").0.clone();
+        reader.interrupt(&mut Vec::new());
+        let mut said = Vec::new();
+        for _ in 0..2 {
+            reader.read(init(&told).as_bytes(), &mut Vec::new(), &mut said);
+        }
+        let times = String::from_utf8(said).expect("text").matches("\"interrupt\"").count();
+        assert_eq!(times, usize::from(expected), "once, if it begins with {}", init(&told));
+    }
+
+    /// An agent forgets an interrupt that it hears before it has begun with the message.
+    #[test]
+    fn an_interrupt_that_came_too_early_is_said_again() {
+        check(|told| format!(r#"{{"type":"system","subtype":"init","user_message_uuids":["{told}"]}}"#), true);
+        check(|_| r#"{"type":"system","subtype":"init","user_message_uuids":["another"]}"#.to_owned(), false);
+        check(|_| r#"{"type":"system","subtype":"init"}"#.to_owned(), false);
+    }
 }

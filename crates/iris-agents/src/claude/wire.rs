@@ -25,6 +25,9 @@ pub(crate) struct Line<'a> {
     pub response: Option<Response<'a>>,
     #[serde(default, rename = "isReplay")]
     pub is_replay: bool,
+    /// The messages that a turn begins with.
+    #[serde(default)]
+    pub user_message_uuids: Option<Vec<String>>,
 }
 
 #[derive(Debug, Deserialize)]

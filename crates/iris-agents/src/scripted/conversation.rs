@@ -88,6 +88,11 @@ impl Conversation {
         Ok(self.turn)
     }
 
+    /// Where it is kept, if it is.
+    pub fn journal(&self) -> Option<PathBuf> {
+        self.directory.as_deref().map(|directory| journal_path(directory, &self.id))
+    }
+
     /// Adds what a turn cost. Free turns, the common case, touch no file.
     pub fn spend(&mut self, cost: f64, usage: Usage) -> Result<(), OpenError> {
         if cost == 0.0 && usage == Usage::default() {
@@ -159,6 +164,16 @@ fn last_turn(journal: &[u8]) -> u64 {
         .rsplit(|byte| *byte == b'\n')
         .find_map(|line| serde_json::from_slice::<Numbered>(line).ok())
         .map_or(0, |entry| entry.turn)
+}
+
+/// Every text the conversation was sent, also before this process.
+pub fn texts(journal: &Path) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Said {
+        text: String,
+    }
+    let journal = fs::read_to_string(journal).unwrap_or_default();
+    journal.lines().filter_map(|line| serde_json::from_str::<Said>(line).ok()).map(|said| said.text).collect()
 }
 
 /// Copies a conversation under another id, unless that one has been begun already.

@@ -1,6 +1,7 @@
 //! Texts of a script: placeholders, and what they stand for in the turn that is playing.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::rc::Rc;
 
 use serde::{Deserialize, Deserializer};
@@ -36,6 +37,8 @@ pub struct Variables {
     pub captures: Vec<Option<String>>,
     pub session: Rc<str>,
     pub cwd: Rc<str>,
+    /// Where the conversation is kept, if it is.
+    pub journal: Option<Rc<Path>>,
     /// The answer to the last `ask`.
     pub answer: String,
     /// What the last tool, command, MCP call or sub-agent gave back.
@@ -101,6 +104,7 @@ impl Variables {
             "text" => Cow::Borrowed(&*self.text),
             "session" => Cow::Borrowed(&*self.session),
             "cwd" => Cow::Borrowed(&*self.cwd),
+            "history" => Cow::Owned(self.history()),
             "answer" => Cow::Borrowed(&*self.answer),
             "result" => Cow::Borrowed(&*self.result),
             "message" => Cow::Borrowed(&*self.message),
@@ -110,6 +114,12 @@ impl Variables {
                 other => Cow::Owned(other.to_string()),
             },
         })
+    }
+
+    /// Read when it is asked for: few scripts do, and a process that remembers every text is not small.
+    fn history(&self) -> String {
+        let kept = self.journal.as_deref().map(super::conversation::texts);
+        kept.unwrap_or_else(|| vec![self.text.clone()]).join("\n")
     }
 }
 

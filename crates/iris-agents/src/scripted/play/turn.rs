@@ -1,5 +1,6 @@
 //! One turn from the message to the result line.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -36,6 +37,7 @@ impl Player {
             captures,
             session: self.session.clone(),
             cwd: self.cwd.clone(),
+            journal: self.conversation.journal().map(Rc::from),
             ..Variables::default()
         });
         scene.user_message_uuids.extend(message.uuid);

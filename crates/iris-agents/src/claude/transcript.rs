@@ -1,0 +1,80 @@
+//! What Iris understands of a recorded conversation, in words: for the tests that keep it.
+
+use std::sync::Arc;
+
+use iris_core::agent::{AgentOutput, Asking, ToolSpec, TurnEnd};
+use iris_core::message::Heard;
+
+use super::read::Reader;
+use super::tools::Tools;
+
+/// Reads the lines an agent wrote. One line for each thing that was understood, and one, after an arrow, for each answer
+/// that Iris gives by itself.
+pub fn understand(transcript: &str, tools: Arc<[ToolSpec]>) -> Vec<String> {
+    let mut reader = Reader::new(Tools::new(tools));
+    let mut understood = Vec::new();
+    for line in transcript.lines() {
+        let (mut outputs, mut replies) = (Vec::new(), Vec::new());
+        reader.read(line.as_bytes(), &mut outputs, &mut replies);
+        understood.extend(outputs.iter().map(describe));
+        understood.extend(String::from_utf8_lossy(&replies).lines().map(|reply| format!("  -> {}", brief(reply))));
+    }
+    // How often an agent says that it lives is a matter of time.
+    understood.dedup_by(|next, last| next == "heartbeat" && last == "heartbeat");
+    understood
+}
+
+fn describe(output: &AgentOutput) -> String {
+    match output {
+        AgentOutput::Ready(introduction) => {
+            format!("ready: version {:?}, obstacle {:?}", introduction.version, introduction.obstacle)
+        }
+        AgentOutput::Message(heard) => message(heard),
+        AgentOutput::Delta(text) => format!("delta: {text:?}"),
+        AgentOutput::PermissionAsked(asked) => {
+            format!("permission asked: {} {} because {:?}", asked.tool, brief(asked.input.get()), asked.reason)
+        }
+        AgentOutput::Asked(asking) => questions(asking),
+        AgentOutput::ToolCalled(call) => format!("tool called: {} {}", call.tool, call.arguments),
+        AgentOutput::Withdrawn { request } => format!("withdrawn: {request}"),
+        AgentOutput::Background(work) => format!("background: {work:?}"),
+        AgentOutput::Heartbeat => "heartbeat".to_owned(),
+        AgentOutput::TurnEnded(end) => turn_end(end),
+    }
+}
+
+fn message(heard: &Heard) -> String {
+    let parent = heard.parent.as_ref().map(|parent| format!(" under {parent}")).unwrap_or_default();
+    format!("{}{parent}: {}", heard.kind.as_str(), brief(heard.text.as_deref().unwrap_or_default()))
+}
+
+fn questions(asking: &Asking) -> String {
+    let each = asking.questions.iter().map(|asked| {
+        let options: Vec<_> = asked.options.iter().map(|option| option.label.as_str()).collect();
+        format!("{} {options:?}", asked.question)
+    });
+    format!("asked: {}", each.collect::<Vec<_>>().join(", "))
+}
+
+fn turn_end(end: &TurnEnd) -> String {
+    let mut words = vec![format!("turn ended: {:?}", end.text.as_deref().unwrap_or_default())];
+    words.extend(end.error.as_ref().map(|error| format!("error {error:?}")));
+    words.extend(end.aborted.then(|| "aborted".to_owned()));
+    words.extend(end.own.as_ref().map(|why| format!("begun by itself ({why})")));
+    words.extend(end.limit.as_ref().map(|limit| format!("limit {:?}", limit.what)));
+    let usage = &end.usage;
+    let model = usage.model.as_deref().unwrap_or("an unknown model");
+    words.push(format!("{} + {} tokens of {model}", usage.input_tokens, usage.output_tokens));
+    words.push(format!("{:.2} dollars", usage.cost_usd));
+    words.join(", ")
+}
+
+const BRIEF: usize = 160;
+
+fn brief(text: &str) -> String {
+    let line = text.replace('\n', "⏎");
+    match line.char_indices().nth(BRIEF) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -10,6 +10,7 @@ mod sweep;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use iris_core::id::SessionId;
 use serde::{Deserialize, Serialize};
@@ -153,10 +154,24 @@ pub fn list_leftovers(instance: &str) -> Vec<Process> {
     found
 }
 
+const MOMENT_TO_END: Duration = Duration::from_secs(1);
+
 /// Ends what an earlier daemon of this instance left running, and says how much that was. What runs under a number that
 /// was an agent's once is left alone: only what carries the mark of the instance or stands in its cgroups is ended.
+///
+/// An agent whose daemon has died hears the end of its pipe and ends by itself, if it is idle; it gets a moment for that,
+/// because one that is killed may not have written down yet what was said to it last.
 pub fn end_leftovers(instance: &str) -> usize {
     let mut ended: Vec<i32> = Vec::new();
+    let until = Instant::now() + MOMENT_TO_END;
+    loop {
+        let left = list_leftovers(instance);
+        ended.extend(left.iter().map(|process| process.pid));
+        if left.is_empty() || Instant::now() >= until {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
     for group in groups_of(instance) {
         group.children().into_iter().for_each(|cell| ended.extend(cell.end()));
         group.remove();

@@ -111,6 +111,7 @@ async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch:
     match start_as(engine, team, row, epoch, conversation).await {
         // It was told something but never wrote it down, so there is nothing to resume.
         Err(failure) if resumed && failure.said("No conversation found") => {
+            tracing::warn!(session = %row.id, team = %row.to, "the agent knows nothing of the conversation; it begins anew");
             start_as(engine, team, row, epoch, first()).await
         }
         // It wrote down more than Iris knows of.

@@ -293,7 +293,7 @@ fn describe(line_kind: &str, blocks: Vec<Block<'_>>) -> (MessageType, Option<Str
         ("user", Some("text")) => MessageType::System,
         _ => MessageType::Unknown,
     };
-    let texts = blocks.into_iter().filter_map(|block| block.text.or(block.thinking).or(block.name));
+    let texts = blocks.into_iter().filter_map(Block::into_text);
     let text = texts.map(|text| text.into_owned()).reduce(|all, next| all + "\n" + &next);
     (kind, text)
 }

@@ -59,6 +59,22 @@ pub(crate) struct Block<'a> {
     pub thinking: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub name: Option<Cow<'a, str>>,
+    /// What a tool answered: a text, or blocks of their own.
+    #[serde(borrow, default)]
+    pub content: Option<Content<'a>>,
+}
+
+impl<'a> Block<'a> {
+    /// What there is to read in it.
+    pub fn into_text(self) -> Option<Cow<'a, str>> {
+        self.text.or(self.thinking).or(self.name).or_else(|| match self.content? {
+            Content::Text(text) => Some(text),
+            Content::Blocks(blocks) => {
+                let texts: Vec<_> = blocks.into_iter().filter_map(Block::into_text).collect();
+                (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
+            }
+        })
+    }
 }
 
 #[derive(Debug, Deserialize)]

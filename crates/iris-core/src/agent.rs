@@ -10,6 +10,8 @@ use crate::message::Heard;
 pub enum AgentOutput {
     /// It is up and takes messages.
     Ready(Introduction),
+    /// It has begun a turn that nobody told it.
+    BeganOwn,
     /// Something worth keeping.
     Message(Heard),
     /// A piece of text of a message that is still being written. Shown, never stored.

@@ -147,6 +147,8 @@ pub enum StopCause {
     Frozen,
     ResponseTimeout,
     CancelIgnored,
+    /// The settings of its folder, which it reads, are not trusted any more.
+    Untrusted,
     Exited,
     StartFailed,
     Shutdown,

@@ -154,6 +154,8 @@ impl Engine {
     pub async fn shut_down(self) {
         let inner = self.inner;
         inner.closing.store(true, Ordering::SeqCst);
+        // Nobody needs an agent any more that is only starting.
+        let _starting = inner.halt.begin();
         crate::agent::stop_all(&inner).await;
         inner.pool.close();
         inner.upkeep.close();

@@ -44,14 +44,14 @@ impl Halt {
         }
     }
 
-    fn begin(&self) -> Switch<'_> {
+    pub(crate) fn begin(&self) -> Switch<'_> {
         self.0.send_modify(|count| *count += 1);
         Switch(self)
     }
 }
 
 /// The switch is on until this is dropped.
-struct Switch<'a>(&'a Halt);
+pub(crate) struct Switch<'a>(&'a Halt);
 
 impl Drop for Switch<'_> {
     fn drop(&mut self) {

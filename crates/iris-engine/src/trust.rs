@@ -13,7 +13,9 @@ use sha2::{Digest, Sha256};
 use crate::engine::{Engine, Inner};
 
 /// What of a folder an agent CLI takes settings from.
-const FILES: [&str; 1] = [".mcp.json"];
+const FILES: [&str; 2] = ["CLAUDE.md", "CLAUDE.local.md"];
+/// Read from the folders above, too.
+const FILES_ABOVE: [&str; 1] = [".mcp.json"];
 const FOLDERS: [&str; 1] = [".claude"];
 /// More than any project has; a folder with more is not trusted.
 const MOST_FILES: usize = 2000;
@@ -123,6 +125,11 @@ fn digest(folder: &Path) -> Result<(Vec<PathBuf>, Option<String>), String> {
     for name in FILES {
         collect(&folder.join(name), &mut files)?;
     }
+    for above in folder.ancestors() {
+        for name in FILES_ABOVE {
+            collect(&above.join(name), &mut files)?;
+        }
+    }
     for name in FOLDERS {
         collect(&folder.join(name), &mut files)?;
     }
@@ -152,6 +159,10 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
             collect(&entry.map_err(|error| error.to_string())?.path(), files)?;
         }
         return Ok(());
+    }
+    if !about.is_file() {
+        // To read a pipe is to wait for whoever writes to it.
+        return Err(format!("{} is not a file", path.display()));
     }
     if about.len() > LARGEST_FILE || files.len() >= MOST_FILES {
         return Err(format!("{} is too large, or there are too many files", path.display()));

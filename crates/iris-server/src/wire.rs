@@ -5,7 +5,6 @@ use iris_core::agent::Usage;
 use iris_core::event::Recorded;
 use iris_core::message::Message;
 use iris_core::question::Detail;
-use iris_core::session::SessionState;
 use iris_core::turn::{Ending, Termination};
 use iris_engine::trust::Trust;
 use iris_engine::turn::tell::{TellOutcome, TellReport};
@@ -17,7 +16,7 @@ pub(crate) fn session(row: &SessionRow) -> session::Session {
         id: row.id.to_string(),
         from: row.from.to_string(),
         to: row.to.to_string(),
-        state: shown_state(row).to_string(),
+        state: row.shown_state().to_string(),
         state_event: row.state_seq,
         state_since: row.state_at,
         state_age_ms: (wall_ms() - row.state_at).max(0),
@@ -31,14 +30,6 @@ pub(crate) fn session(row: &SessionRow) -> session::Session {
         held_why: row.held_why.clone(),
         created_at: row.created_at,
         used_at: row.used_at,
-    }
-}
-
-/// An agent that works in the background takes tells, but is not idle.
-fn shown_state(row: &SessionRow) -> SessionState {
-    match row.state {
-        SessionState::Idle if row.background > 0 => SessionState::Processing,
-        state => state,
     }
 }
 

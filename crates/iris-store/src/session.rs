@@ -74,6 +74,14 @@ impl SessionRow {
         })
     }
 
+    /// An agent that works in the background takes tells, but is not idle.
+    pub fn shown_state(&self) -> SessionState {
+        match self.state {
+            SessionState::Idle if self.background > 0 => SessionState::Processing,
+            state => state,
+        }
+    }
+
     pub fn subject(&self) -> Subject {
         Subject { team: Some(self.to.clone()), session: Some(self.id.clone()), turn: None }
     }
@@ -179,6 +187,7 @@ pub fn begin_stop(
         return Ok(false);
     }
     enter(tx, &session, SessionState::Terminating, SessionEvent::Terminating { why })?;
+    question::cancel_all(tx, &session, "the agent is being stopped")?;
     Ok(true)
 }
 

@@ -69,11 +69,12 @@ fn helps(result: &ResultLine<'_>) -> Option<&'static str> {
 /// Whether the turn failed only because it was too much or too soon.
 pub(super) fn is_limit(result: &ResultLine<'_>) -> bool {
     let said = result.result.as_deref().unwrap_or_default();
+    let is_said = || said.contains("usage limit reached") || said.contains("hit your limit");
     result.is_error
-        && (result.api_error_status == Some(429)
-            || said.contains("usage limit reached")
-            || said.contains("hit your limit")
-            || said.contains("limit reached"))
+        && match result.api_error_status {
+            Some(status) => status == 429,
+            None => is_said() || said.contains("rejected (429)"),
+        }
 }
 
 /// The time that older agents put behind their message: `…limit reached|1794770765`.

@@ -26,6 +26,8 @@ pub(crate) struct Reader {
     /// The message that was sent last, and the turn it was for. The agent passes over a message whose id it has seen, and
     /// a turn may be told twice, so the ids are not the same.
     told: Option<(String, TurnId)>,
+    /// Its turn has not ended yet.
+    is_told: bool,
     /// The turn of that message has begun. Before, the agent has nothing to interrupt and forgets that it was asked.
     begun: bool,
     /// The interrupt has to be said again when it has.
@@ -54,6 +56,7 @@ impl Reader {
             introduced: false,
             open: HashMap::new(),
             told: None,
+            is_told: false,
             begun: false,
             interrupt_again: false,
             names_version: false,
@@ -85,7 +88,7 @@ impl Reader {
         let id = Uuid::new_v4().to_string();
         write::user_message(out, &id, text, self.names_version);
         self.told = Some((id, turn.clone()));
-        (self.begun, self.interrupt_again) = (false, false);
+        (self.is_told, self.begun, self.interrupt_again) = (true, false, false);
     }
 
     pub fn interrupt(&mut self, out: &mut Vec<u8>) {
@@ -194,10 +197,14 @@ impl Reader {
         let subtype = line.subtype.unwrap_or_default();
         if subtype == "init" {
             self.begin(line.user_message_uuids.as_deref(), replies);
-        }
-        // The same introduction comes at the start of every turn and is long; the first of a process is enough.
-        if subtype == "init" && std::mem::replace(&mut self.introduced, true) {
-            return AgentOutput::Heartbeat;
+            // The same introduction comes at the start of every turn and is long; the first of a process is enough.
+            let introduced = std::mem::replace(&mut self.introduced, true);
+            if !self.is_told {
+                return AgentOutput::BeganOwn;
+            }
+            if introduced {
+                return AgentOutput::Heartbeat;
+            }
         }
         let parent = line.parent_tool_use_id.map(|parent| parent.into_owned());
         let known = serde_json::from_str::<SystemLine<'_>>(text).unwrap_or_default();
@@ -223,6 +230,8 @@ impl Reader {
         let Ok(result) = serde_json::from_str::<ResultLine<'_>>(text) else {
             return garbage(text.as_bytes());
         };
+        let answers = self.answered(&result.user_message_uuids);
+        self.is_told &= result.origin.is_some() && answers.is_empty();
         let total = result.total_cost_usd.unwrap_or(self.cost_so_far);
         // The total goes on over a restart of the agent and starts anew when it clears its conversation, so what it says
         // of this turn alone is better, where it says it.
@@ -254,7 +263,7 @@ impl Reader {
                 model: model.or_else(|| result.model_usage.and_then(|models| models.keys().next().cloned())),
             },
             own: result.origin.map(|origin| origin.kind.unwrap_or_else(|| "unknown".to_owned())),
-            answers: self.answered(&result.user_message_uuids),
+            answers,
             limit,
         })
     }
@@ -274,8 +283,9 @@ impl Reader {
                 asked(id.into_owned(), input, &request)
             }
             ("mcp_message", _) => match self.tools.hear(&id, &request, replies) {
-                Some(call) => AgentOutput::ToolCalled(call),
-                None => AgentOutput::Heartbeat,
+                tools::Said::Call(call) => AgentOutput::ToolCalled(call),
+                tools::Said::Withdrawn { request } => AgentOutput::Withdrawn { request },
+                tools::Said::Answered => AgentOutput::Heartbeat,
             },
             (subtype, _) => {
                 write::refuse(replies, &id, subtype);

@@ -8,7 +8,7 @@ use iris_core::agent::{ToolAnswer, ToolCall, ToolSpec};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::wire::{CallParams, InitializeParams, Request, Rpc};
+use super::wire::{CallParams, CancelledParams, InitializeParams, Request, Rpc};
 use super::write;
 
 /// The name under which an agent sees the server: its tools are `mcp__iris__…`.
@@ -29,20 +29,32 @@ pub(crate) struct Tools {
     open: HashMap<String, Box<RawValue>>,
 }
 
+/// What an agent said to the server.
+#[derive(Debug)]
+pub(crate) enum Said {
+    Call(ToolCall),
+    /// It no longer waits for a call.
+    Withdrawn {
+        request: String,
+    },
+    /// It has been answered already.
+    Answered,
+}
+
 impl Tools {
     pub fn new(specs: Arc<[ToolSpec]>) -> Self {
         Self { specs, open: HashMap::new() }
     }
 
-    /// A call to one of the tools, or `None` if the message has been answered already.
-    pub fn hear(&mut self, request: &str, asked: &Request<'_>, replies: &mut Vec<u8>) -> Option<ToolCall> {
+    /// What can be answered at once is.
+    pub fn hear(&mut self, request: &str, asked: &Request<'_>, replies: &mut Vec<u8>) -> Said {
         let Some(message) = &asked.message else {
             write::refuse(replies, request, "mcp_message without a message");
-            return None;
+            return Said::Answered;
         };
         let result = match message.method.as_ref() {
             "tools/call" => match self.call(request, message) {
-                Ok(call) => return Some(call),
+                Ok(call) => return Said::Call(call),
                 Err(why) => Err((-32602, why)),
             },
             "initialize" => Ok(introduce(message)),
@@ -52,7 +64,22 @@ impl Tools {
             method => Err((-32601, format!("Iris has no method '{method}'"))),
         };
         write::rpc(replies, request, message.id, result);
-        None
+        match self.cancelled(message) {
+            Some(request) => Said::Withdrawn { request },
+            None => Said::Answered,
+        }
+    }
+
+    /// The call that the agent says it no longer waits for.
+    fn cancelled(&mut self, message: &Rpc<'_>) -> Option<String> {
+        if message.method != "notifications/cancelled" {
+            return None;
+        }
+        let params: CancelledParams<'_> = serde_json::from_str(message.params?.get()).ok()?;
+        let found = self.open.iter().find(|(_, number)| number.get() == params.request_id.get());
+        let request = found.map(|(request, _)| request.clone())?;
+        self.open.remove(&request);
+        Some(request)
     }
 
     fn call(&mut self, request: &str, message: &Rpc<'_>) -> Result<ToolCall, String> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use iris_core::agent::{AgentOutput, Asking, ToolSpec, TurnEnd};
+use iris_core::id::TurnId;
 use iris_core::message::Heard;
 
 use super::read::Reader;
@@ -12,6 +13,8 @@ use super::tools::Tools;
 /// that Iris gives by itself.
 pub fn understand(transcript: &str, tools: Arc<[ToolSpec]>) -> Vec<String> {
     let mut reader = Reader::new(Tools::new(tools));
+    // One thing is told, at the beginning: what is recorded is only what the agent wrote.
+    reader.tell(&TurnId::new("turn"), "", &mut Vec::new());
     let mut understood = Vec::new();
     for line in transcript.lines() {
         let (mut outputs, mut replies) = (Vec::new(), Vec::new());
@@ -29,6 +32,7 @@ fn describe(output: &AgentOutput) -> String {
         AgentOutput::Ready(introduction) => {
             format!("ready: version {:?}, obstacle {:?}", introduction.version, introduction.obstacle)
         }
+        AgentOutput::BeganOwn => "began a turn of its own".to_owned(),
         AgentOutput::Message(heard) => message(heard),
         AgentOutput::Delta(text) => format!("delta: {text:?}"),
         AgentOutput::PermissionAsked(asked) => {

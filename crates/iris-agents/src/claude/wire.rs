@@ -127,6 +127,12 @@ pub(crate) struct CallParams<'a> {
 }
 
 #[derive(Debug, Deserialize)]
+pub(crate) struct CancelledParams<'a> {
+    #[serde(borrow, rename = "requestId")]
+    pub request_id: &'a RawValue,
+}
+
+#[derive(Debug, Deserialize)]
 pub(crate) struct InitializeParams<'a> {
     #[serde(borrow, default, rename = "protocolVersion")]
     pub protocol_version: Option<Cow<'a, str>>,

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,10 +27,12 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::call::OpenCall;
+use super::start::Started;
 use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::bus::Delta;
 use crate::config::TeamConfig;
 use crate::engine::Inner;
+use crate::trust;
 use crate::turn::TurnReport;
 
 pub(super) struct Runner {
@@ -53,6 +56,10 @@ pub(super) struct Runner {
     pub(super) calls: HashMap<String, OpenCall>,
     /// How many things it does between turns.
     background: usize,
+    /// The folder whose settings it reads, because they were trusted when it was started.
+    trusted_folder: Option<PathBuf>,
+    /// They are not any more: it must not be told anything, and another takes its place.
+    is_outdated: bool,
 }
 
 /// The turn the agent is working on.
@@ -97,7 +104,8 @@ enum Next {
 }
 
 impl Runner {
-    pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, agent: Agent, handle: RunnerHandle) -> Self {
+    pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, started: Started, handle: RunnerHandle) -> Self {
+        let Started { agent, trusted } = started;
         let response_timeout = team.response_timeout.unwrap_or(engine.config.settings.response_timeout);
         handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
         if let Some(limit) = team.idle_timeout {
@@ -109,6 +117,8 @@ impl Runner {
             party: claim.session.from,
             epoch: claim.epoch,
             agent,
+            trusted_folder: trusted.then(|| team.path.clone()),
+            is_outdated: false,
             handle,
             grant: team.grant(),
             response_timeout,
@@ -171,7 +181,7 @@ impl Runner {
     async fn serve(&mut self, commands: &mut mpsc::Receiver<Command>) -> Result<Next, StoreError> {
         let (session, epoch, pid) = (self.session.clone(), self.epoch, self.agent.pid());
         let work = self.engine.persist("session.ready", move |tx| turns::ready(tx, &session, epoch, pid)).await?;
-        self.take(work);
+        self.take(work).await?;
         // It is not starting any more, so another may.
         self.engine.pool.nudge();
         loop {
@@ -188,6 +198,9 @@ impl Runner {
                 Wake::Abandoned => return Ok(Next::Stop { why: StopCause::Shutdown, reply: None }),
             };
             match next {
+                Next::GoOn if self.is_outdated => {
+                    return Ok(Next::Stop { why: StopCause::Untrusted, reply: None });
+                }
                 Next::GoOn => self.save_if_due(),
                 end => return Ok(end),
             }
@@ -241,11 +254,11 @@ impl Runner {
 
     async fn obey(&mut self, command: Command) -> Result<Next, StoreError> {
         match command {
-            Command::Run(work) => self.take(Some(work)),
+            Command::Run(work) => self.take(Some(work)).await?,
             Command::LookAgain if self.current.is_none() => {
                 let (session, epoch) = (self.session.clone(), self.epoch);
                 let work = self.engine.persist("turn.start", move |tx| turns::start_next(tx, &session, epoch)).await?;
-                self.take(work);
+                self.take(work).await?;
             }
             Command::LookAgain => {}
             Command::Partial { turn, reply } => {
@@ -293,18 +306,34 @@ impl Runner {
     }
 
     /// Gives a turn that the store has marked as running to the agent.
-    fn take(&mut self, work: Option<Work>) {
+    async fn take(&mut self, work: Option<Work>) -> Result<(), StoreError> {
         let Some(work) = work else {
             if self.current.is_none() {
                 self.rest();
             }
-            return;
+            return Ok(());
         };
         if self.last_turn.as_ref() == Some(&work.turn) || work.epoch != self.epoch {
-            return;
+            return Ok(());
+        }
+        if let Some(folder) = &self.trusted_folder
+            && !trust::is_trusted(&self.engine, folder).await?
+        {
+            return self.give_back(work).await;
         }
         self.agent.tell(&work.turn, &work.body);
         self.begin(work.turn, Turn::start(self.grant));
+        Ok(())
+    }
+
+    /// The agent reads settings that nobody has looked at: the turn waits at its old place for one that does not.
+    async fn give_back(&mut self, work: Work) -> Result<(), StoreError> {
+        tracing::warn!(session = %self.session, "the folder's settings are not trusted any more; another agent is started");
+        self.is_outdated = true;
+        let why = "the folder's settings have changed since they were trusted";
+        let pause =
+            move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &work.session, work.epoch, &work.turn, &[], 0, why);
+        self.engine.persist("turn.pause", pause).await
     }
 
     fn begin(&mut self, id: TurnId, turn: Turn) {
@@ -349,6 +378,7 @@ impl Runner {
     /// An agent that speaks or ends a turn though nobody told it anything has begun one by itself.
     async fn hear_between_turns(&mut self, output: &AgentOutput) -> Result<(), StoreError> {
         let origin = match output {
+            AgentOutput::BeganOwn => "agent",
             AgentOutput::Message(heard) if is_work(heard) => "agent",
             AgentOutput::TurnEnded(end) => match &end.own {
                 Some(own) => own,
@@ -365,7 +395,7 @@ impl Runner {
             .await?;
         match begun {
             Own::Begun => self.begin(id, Turn::start_own(self.grant)),
-            Own::Told(work) => self.take(Some(work)),
+            Own::Told(work) => self.take(Some(work)).await?,
         }
         Ok(())
     }
@@ -400,7 +430,11 @@ impl Runner {
                     self.engine.persist("turn.record", afterword).await?;
                 }
             }
-            AgentOutput::TurnEnded(_) | AgentOutput::Ready(_) | AgentOutput::Heartbeat | AgentOutput::Delta(_) => {}
+            AgentOutput::TurnEnded(_)
+            | AgentOutput::BeganOwn
+            | AgentOutput::Ready(_)
+            | AgentOutput::Heartbeat
+            | AgentOutput::Delta(_) => {}
         }
         Ok(Next::GoOn)
     }
@@ -543,7 +577,7 @@ impl Runner {
             duration_ms,
         });
         if agent == AgentAfter::Ready {
-            self.take(work);
+            self.take(work).await?;
         }
         Ok(())
     }

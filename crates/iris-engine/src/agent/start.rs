@@ -60,8 +60,8 @@ async fn serve(
     let failed = match engine.team(&row.to) {
         None => StartFailure::because(format!("team '{}' is not in the config any more", row.to)),
         Some(team) => match start_ready(engine, team, row, epoch).await {
-            Ok(agent) => {
-                let runner = Runner::new(Arc::clone(engine), claim, team, agent, handle);
+            Ok(started) => {
+                let runner = Runner::new(Arc::clone(engine), claim, team, started, handle);
                 return runner.run(commands).await;
             }
             Err(failure) => failure,
@@ -69,6 +69,13 @@ async fn serve(
     };
     tracing::warn!(%session, team = %row.to, why = %failed.why, "an agent could not be started");
     give_up(engine, session, epoch, failed).await
+}
+
+/// An agent that is ready.
+pub(super) struct Started {
+    pub agent: Agent,
+    /// It reads the settings of its folder.
+    pub trusted: bool,
 }
 
 struct StartFailure {
@@ -101,7 +108,7 @@ async fn give_up(engine: &Inner, session: &SessionId, epoch: i64, failed: StartF
     Ok(())
 }
 
-async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch: i64) -> Result<Agent, StartFailure> {
+async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch: i64) -> Result<Started, StartFailure> {
     let first = || match &row.fork_of {
         Some(origin) => Conversation::ForkOf(origin.clone()),
         None => Conversation::New,
@@ -128,7 +135,7 @@ async fn start_as(
     row: &SessionRow,
     epoch: i64,
     conversation: Conversation,
-) -> Result<Agent, StartFailure> {
+) -> Result<Started, StartFailure> {
     let spec = AgentSpec {
         team: row.to.clone(),
         kind: team.agent,
@@ -168,7 +175,7 @@ async fn start_as(
         () = engine.halt.asked() => None,
     };
     let why = match ready {
-        Some(Ok(Ok(Introduction { obstacle: None, .. }))) => return Ok(agent),
+        Some(Ok(Ok(Introduction { obstacle: None, .. }))) => return Ok(Started { agent, trusted: spec.trusted }),
         Some(Ok(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Ok(Err(_))) => None,
         Some(Err(_)) => Some(format!("it was not ready within {limit}")),

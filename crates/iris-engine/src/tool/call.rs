@@ -54,6 +54,7 @@ struct ReadArguments {
 
 const DEFAULT_TIMEOUT_MS: i64 = 30_000;
 const DEFAULT_TURNS: i64 = 20;
+const WAKE_LIMIT: std::time::Duration = std::time::Duration::from_secs(20);
 
 pub(crate) async fn call(engine: &Engine, caller: &Caller, call: &ToolCall) -> ToolAnswer {
     match call.tool.as_str() {
@@ -139,7 +140,7 @@ async fn teams(engine: &Engine, caller: &Caller) -> ToolAnswer {
             "name": name,
             "description": team.description,
             "you": *name == caller.team,
-            "state": session.map(|session| session.state),
+            "state": session.map(|session| session.shown_state()),
         }));
     }
     Ok(json!({ "teams": teams }))
@@ -159,23 +160,30 @@ async fn own_session(engine: &Engine, caller: &Caller, team: &TeamName) -> Resul
 }
 
 async fn wake(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
-    let woken = engine.wake(&caller.party(), team).await.map_err(|error| told(&error, error.hint()))?;
-    Ok(json!({ "team": team, "wasAwake": woken.was_awake, "state": woken.session.state }))
+    // The caller's own agent has a place in the pool; it must not wait for ever for another to become free.
+    let party = caller.party();
+    let Ok(woken) = tokio::time::timeout(WAKE_LIMIT, engine.wake(&party, team)).await else {
+        return Err(format!(
+            "{team} is not awake after {} s: every place may be taken; tell it when you need it",
+            WAKE_LIMIT.as_secs()
+        ));
+    };
+    let woken = woken.map_err(|error| told(&error, error.hint()))?;
+    Ok(json!({ "team": team, "wasAwake": woken.was_awake, "state": woken.session.shown_state() }))
 }
 
 async fn wake_all(engine: &Engine, caller: &Caller) -> ToolAnswer {
-    let mut woken = Vec::new();
-    for team in engine.config().teams.keys().filter(|team| **team != caller.team) {
-        let result = wake(engine, caller, team).await;
-        woken.push(result.unwrap_or_else(|error| json!({ "team": team, "error": error })));
-    }
-    Ok(json!({ "teams": woken }))
+    let others = engine.config().teams.keys().filter(|team| **team != caller.team);
+    let waking = others.map(|team| async move {
+        wake(engine, caller, team).await.unwrap_or_else(|error| json!({ "team": team, "error": error }))
+    });
+    Ok(json!({ "teams": futures_util::future::join_all(waking).await }))
 }
 
 async fn is_awake(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
     let session = session_of(engine, caller, team).await?;
     let awake = session.as_ref().is_some_and(|session| session.state.is_live());
-    Ok(json!({ "team": team, "awake": awake, "state": session.map(|session| session.state) }))
+    Ok(json!({ "team": team, "awake": awake, "state": session.map(|session| session.shown_state()) }))
 }
 
 async fn sleep(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
@@ -194,7 +202,7 @@ async fn report(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer
     let session = own_session(engine, caller, team).await?;
     let last = engine.list_turns(&session.id, session.next_number - 2, 1).await.map_err(|error| error.to_string())?;
     let turn = last.first().map(describe);
-    Ok(json!({ "team": team, "state": session.state, "queued": session.queued, "lastTurn": turn }))
+    Ok(json!({ "team": team, "state": session.shown_state(), "queued": session.queued, "lastTurn": turn }))
 }
 
 fn describe(row: &iris_store::turn::TurnRow) -> Value {

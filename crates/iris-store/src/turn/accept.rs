@@ -107,7 +107,7 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
     let taken = tx.one(
         "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, used_at = ?2, running = ?3, begun = 1, \
          next_number = next_number + 1 WHERE from_party = ?4 AND to_team = ?5 AND state = 'idle' AND running IS NULL \
-         AND queued = 0 AND owner = ?6 RETURNING id, epoch, next_number - 1",
+         AND queued = 0 AND owner = ?6 AND held_until <= iris_now() RETURNING id, epoch, next_number - 1",
         values![seq, now, &new.id, &new.from, &new.to, &node],
     )?;
     let Some(taken) = taken else { return Ok(None) };

@@ -1,5 +1,7 @@
 //! `iris trust`: let the settings that a team's folder brings along take effect.
 
+use std::io::IsTerminal;
+
 use iris_api::team::{Trust, TrustRequest};
 
 use super::Context;
@@ -13,6 +15,7 @@ use crate::failure::Failure;
 Examples:
   iris trust backend            shows what there is, and asks
   iris trust backend --yes      trusts what is there now
+  iris trust backend --json     shows what there is, and changes nothing
   iris trust backend --revoke   takes it back
 
 An agent CLI runs the hooks and servers that a folder's own settings name. Iris keeps them from taking effect until you
@@ -35,7 +38,8 @@ pub async fn run(arguments: TrustArguments, context: &mut Context) -> Result<Exi
     let found: Trust = client.get(&path, &[]).await?;
     let after = if arguments.revoke {
         client.delete(&path).await?
-    } else if let Some(digest) = found.digest.clone().filter(|_| !found.trusted) {
+    } else if let Some(digest) = found.digest.clone().filter(|_| !found.trusted && (arguments.yes || can_ask(context)))
+    {
         for file in &found.files {
             context.printer.note(format!("  {}/{file}", found.folder));
         }
@@ -52,6 +56,11 @@ pub async fn run(arguments: TrustArguments, context: &mut Context) -> Result<Exi
         context.printer.line(describe(&after))?;
     }
     Ok(Exit::Done)
+}
+
+/// Only a person at a terminal can be asked; whoever cannot be is shown what there is.
+fn can_ask(context: &Context) -> bool {
+    std::io::stdin().is_terminal() && !context.printer.is_json()
 }
 
 pub fn describe(trust: &Trust) -> String {

@@ -99,11 +99,64 @@ async fn a_turn_that_the_agent_starts_is_recorded_with_its_origin() {
     let between = stage.tell("alpha", "meanwhile", json!([{"text": "still here"}])).await;
     assert_eq!(between["response"], "still here");
 
-    stage.until("it is idle", async || stage.session("user", "alpha").await["state"] == "idle").await;
-    stage.until("it spoke of it", async || stage.turns("user", "alpha").await.len() == 3).await;
+    stage
+        .until("it spoke of it", async || {
+            stage.turns("user", "alpha").await.get(2).is_some_and(|turn| turn["state"] == "completed")
+        })
+        .await;
     let turns = stage.turns("user", "alpha").await;
     assert_eq!((&turns[2]["message"], &turns[2]["state"]), (&json!(""), &json!("completed")), "{turns:?}");
     assert!(turns[2]["origin"].is_string() && turns[0]["origin"].is_null(), "{turns:?}");
+}
+
+/// A turn of the agent's own is one from its first moment: it is not idle while its model thinks.
+#[tokio::test]
+async fn an_agent_is_not_idle_while_its_own_turn_waits_for_the_model() {
+    let Some(stage) = stage(&["grantPermission: yes"]).await else { return };
+    let script = json!([
+        {"tool": "Bash", "input": {"command": "sleep 1", "run_in_background": true}},
+        {"text": "started"},
+        {"text": "own words", "delay_ms": 2500}
+    ]);
+    stage.tell("alpha", "work", script).await;
+    stage.until("its own turn runs", async || stage.turns("user", "alpha").await.len() == 2).await;
+    assert_eq!(stage.session("user", "alpha").await["state"], "processing");
+    let (status, refused) = stage.world.post("/api/teams/alpha/sleep", json!({})).await;
+    assert_eq!(status, 409, "it is at work: {refused}");
+    let told = stage.tell("alpha", "meanwhile", json!([{"text": "told words"}])).await;
+    assert_eq!(told["response"], "told words", "its own words are not the answer: {told}");
+    let turns = stage.turns("user", "alpha").await;
+    assert_eq!((&turns[1]["state"], &turns[1]["response"]), (&json!("completed"), &json!("own words")), "{turns:?}");
+}
+
+/// Cancelling a turn cancels what it had asked of another team, and the next turn's clock runs.
+#[tokio::test]
+async fn a_cancelled_turn_takes_its_tells_with_it() {
+    for stage in stages(&[]).await {
+        let slow = r#"slow MODEL[{"text": "late", "delay_ms": 20000}]"#;
+        let turn = stage
+            .start(
+                "alpha",
+                json!([{"tool": "mcp__iris__team_tell", "input": {"toTeam": "beta", "message": slow, "timeout": 0}},
+                       {"text": "x"}]),
+            )
+            .await;
+        stage
+            .until("beta works", async || {
+                let page = stage.world.get("/api/sessions?limit=100").await;
+                page["items"]
+                    .as_array()
+                    .expect("sessions")
+                    .iter()
+                    .any(|s| s["to"] == "beta" && s["running"].is_string())
+            })
+            .await;
+        stage.world.post("/api/teams/alpha/cancel", json!({})).await;
+        assert_eq!(stage.world.ended(&turn).await["state"], "cancelled", "{}", stage.version);
+        stage
+            .until("beta is cancelled, too", async || stage.turns("alpha", "beta").await[0]["state"] == "cancelled")
+            .await;
+    }
 }
 
 #[tokio::test]

@@ -33,7 +33,11 @@ async fn hooks_of_a_folder_run_only_while_their_content_is_trusted() {
         std::fs::remove_file(&ran).expect("removed");
         let other = project.join("other-ran.txt");
         std::fs::write(&file, settings(&other.display().to_string()).to_string()).expect("written");
-        wake().await;
+        // The agent that is awake reads the folder's settings: it is not told anything any more.
+        let told = stage.tell("alpha", "hello", json!([{"text": "hi"}])).await;
+        assert_eq!(told["response"], "hi", "{}: {told}", stage.version);
+        let stopped = stage.world.events("session.stopped").await;
+        assert_eq!(stopped.last().expect("one")["data"]["why"], "untrusted", "{}: {stopped:?}", stage.version);
         assert!(!other.exists() && !ran.exists(), "{}: it changed, so it is not trusted any more", stage.version);
         assert_eq!(stage.world.get("/api/teams/alpha/trust").await["changed"], true);
     }

@@ -1,7 +1,9 @@
 //! The agents of this daemon: one task per live agent, and the handles others hold on them.
 
 mod ask;
+mod between;
 mod call;
+mod give_back;
 mod run;
 mod start;
 

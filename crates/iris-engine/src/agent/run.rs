@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use iris_agents::agent::{Agent, Progress};
-use iris_core::agent::{AgentExit, AgentOutput, Limit};
+use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
 use iris_core::id::{Party, QuestionId, SessionId, TurnId};
@@ -18,13 +18,12 @@ use iris_core::message::{Heard, MessageType};
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
-use iris_core::turn::{Ask, Effect, Turn, TurnInput, TurnOutcome, decide_permission};
+use iris_core::turn::{Effect, Turn, TurnInput, TurnOutcome};
 use iris_store::lane::Claim;
-use iris_store::turn::{AgentAfter, Finish, Own, Work};
-use iris_store::{StoreError, session as sessions, turn as turns, wall_ms};
+use iris_store::turn::{AgentAfter, Finish, Work};
+use iris_store::{StoreError, session as sessions, turn as turns};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use super::call::OpenCall;
 use super::start::Started;
@@ -46,35 +45,35 @@ pub(super) struct Runner {
     pub(super) handle: RunnerHandle,
     pub(super) grant: GrantPermission,
     response_timeout: Millis,
-    current: Option<Current>,
+    pub(super) current: Option<Current>,
     /// The turn that was run last: work that is announced twice is run once.
-    last_turn: Option<TurnId>,
-    saving: Option<Saving>,
+    pub(super) last_turn: Option<TurnId>,
+    pub(super) saving: Option<Saving>,
     /// What the agent has asked and waits for, by its own names.
     pub(super) asks: HashMap<String, QuestionId>,
     /// The tools it has called and waits for.
     pub(super) calls: HashMap<String, OpenCall>,
     /// How many things it does between turns.
-    background: usize,
+    pub(super) background: usize,
     /// The folder whose settings it reads, because they were trusted when it was started.
     trusted_folder: Option<PathBuf>,
     /// They are not any more: it must not be told anything, and another takes its place.
-    is_outdated: bool,
+    pub(super) is_outdated: bool,
 }
 
 /// The turn the agent is working on.
-struct Current {
-    id: TurnId,
+pub(super) struct Current {
+    pub(super) id: TurnId,
     turn: Turn,
     started: Instant,
     /// The last sign of life.
     heard: Instant,
     cancel_until: Option<Instant>,
-    unsaved: Vec<Said>,
+    pub(super) unsaved: Vec<Said>,
     unsaved_since: Instant,
 }
 
-type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
+pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
 /// What was said is written down in batches: at most this long after it was said, or when there is this much of it.
 const SAVE_AFTER: Duration = Duration::from_millis(10);
@@ -83,9 +82,6 @@ const SAVE_AT: usize = 256;
 const UNSAVED_LIMIT: usize = 4096;
 /// How long an agent may take to break off a turn before it is stopped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
-
-/// A limit that is said to last longer is looked at again then.
-const LONGEST_PAUSE_MS: i64 = 24 * 3_600_000;
 
 enum Wake {
     Command(Command),
@@ -97,7 +93,7 @@ enum Wake {
 }
 
 /// Whether the agent goes on after something was handled.
-enum Next {
+pub(super) enum Next {
     GoOn,
     Stop { why: StopCause, reply: Option<oneshot::Sender<Stopped>> },
     Gone,
@@ -306,7 +302,7 @@ impl Runner {
     }
 
     /// Gives a turn that the store has marked as running to the agent.
-    async fn take(&mut self, work: Option<Work>) -> Result<(), StoreError> {
+    pub(super) async fn take(&mut self, work: Option<Work>) -> Result<(), StoreError> {
         let Some(work) = work else {
             if self.current.is_none() {
                 self.rest();
@@ -326,17 +322,7 @@ impl Runner {
         Ok(())
     }
 
-    /// The agent reads settings that nobody has looked at: the turn waits at its old place for one that does not.
-    async fn give_back(&mut self, work: Work) -> Result<(), StoreError> {
-        tracing::warn!(session = %self.session, "the folder's settings are not trusted any more; another agent is started");
-        self.is_outdated = true;
-        let why = "the folder's settings have changed since they were trusted";
-        let pause =
-            move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &work.session, work.epoch, &work.turn, &[], 0, why);
-        self.engine.persist("turn.pause", pause).await
-    }
-
-    fn begin(&mut self, id: TurnId, turn: Turn) {
+    pub(super) fn begin(&mut self, id: TurnId, turn: Turn) {
         self.handle.slot.set(PoolPhase::Busy);
         self.handle.slot.touch();
         self.last_turn = Some(id.clone());
@@ -353,7 +339,7 @@ impl Runner {
     }
 
     /// No turn runs. The agent is idle if it does nothing by itself either.
-    fn rest(&self) {
+    pub(super) fn rest(&self) {
         self.handle.slot.set(if self.background == 0 { PoolPhase::Idle } else { PoolPhase::Busy });
         self.engine.pool.nudge();
     }
@@ -375,31 +361,6 @@ impl Runner {
         Ok(Next::GoOn)
     }
 
-    /// An agent that speaks or ends a turn though nobody told it anything has begun one by itself.
-    async fn hear_between_turns(&mut self, output: &AgentOutput) -> Result<(), StoreError> {
-        let origin = match output {
-            AgentOutput::BeganOwn => "agent",
-            AgentOutput::Message(heard) if is_work(heard) => "agent",
-            AgentOutput::TurnEnded(end) => match &end.own {
-                Some(own) => own,
-                None => return Ok(()),
-            },
-            _ => return Ok(()),
-        };
-        let (session, epoch, origin) = (self.session.clone(), self.epoch, origin.to_owned());
-        let id = TurnId::new(Uuid::now_v7().to_string());
-        let turn = id.clone();
-        let begun = self
-            .engine
-            .persist("turn.begin_own", move |tx| turns::begin_own(tx, &session, epoch, &turn, &origin))
-            .await?;
-        match begun {
-            Own::Begun => self.begin(id, Turn::start_own(self.grant)),
-            Own::Told(work) => self.take(Some(work)).await?,
-        }
-        Ok(())
-    }
-
     async fn hear_in_turn(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
         if let (AgentOutput::TurnEnded(end), Some(current)) = (&output, &self.current)
             && !current.turn.is_ended_by(current.id.as_str(), end)
@@ -409,66 +370,6 @@ impl Runner {
             return Ok(Next::GoOn);
         }
         self.apply(TurnInput::Output(output), StopCause::Exited).await
-    }
-
-    /// What an agent does in the background is served, too. What it says belongs to the turn in which it set that going.
-    async fn serve_between_turns(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
-        match output {
-            AgentOutput::Background(tasks) => self.note_background(tasks).await?,
-            AgentOutput::ToolCalled(call) => self.call(call),
-            AgentOutput::Withdrawn { request } => self.withdraw(&request).await?,
-            AgentOutput::Asked(asking) => self.ask(&Ask::Questions(asking)).await?,
-            AgentOutput::PermissionAsked(request) => match decide_permission(self.grant, request) {
-                Effect::Answer { request, reply } => self.agent.reply(&request, &reply),
-                Effect::Ask(ask) => self.ask(&ask).await?,
-                _ => {}
-            },
-            AgentOutput::Message(heard) => {
-                if let Some(turn) = self.last_turn.clone() {
-                    let (session, epoch, said) = (self.session.clone(), self.epoch, [Said::from(&heard)]);
-                    let afterword = move |tx: &mut iris_store::Tx<'_>| turns::record(tx, &session, epoch, &turn, &said);
-                    self.engine.persist("turn.record", afterword).await?;
-                }
-            }
-            AgentOutput::TurnEnded(_)
-            | AgentOutput::BeganOwn
-            | AgentOutput::Ready(_)
-            | AgentOutput::Heartbeat
-            | AgentOutput::Delta(_) => {}
-        }
-        Ok(Next::GoOn)
-    }
-
-    async fn note_background(&mut self, tasks: Vec<String>) -> Result<(), StoreError> {
-        self.background = tasks.len();
-        let (session, epoch) = (self.session.clone(), self.epoch);
-        let note = move |tx: &mut iris_store::Tx<'_>| sessions::note_background(tx, &session, epoch, &tasks);
-        self.engine.persist("session.background", note).await?;
-        if self.current.is_none() {
-            self.rest();
-        }
-        Ok(())
-    }
-
-    /// A limit was reached. The turn waits again at its old place until the limit is lifted.
-    async fn pause(&mut self, limit: Limit) -> Result<(), StoreError> {
-        let Some(current) = self.current.take() else { return Ok(()) };
-        if let Some(saving) = self.saving.take() {
-            saving.await?;
-        }
-        let default = i64::try_from(self.engine.config.settings.limit_pause.0).unwrap_or(i64::MAX);
-        let delay = limit.resets_at.map_or(default, |at| (at - wall_ms()).clamp(1000, LONGEST_PAUSE_MS));
-        tracing::warn!(session = %self.session, delay_ms = delay, why = limit.what, "a limit was reached; the session rests");
-        let (session, epoch, turn) = (self.session.clone(), self.epoch, current.id);
-        let said = current.unsaved;
-        let pause =
-            move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &session, epoch, &turn, &said, delay, &limit.what);
-        self.engine.persist("turn.pause", pause).await?;
-        // It is to be run again.
-        self.last_turn = None;
-        self.rest();
-        self.engine.upkeep.nudge();
-        Ok(())
     }
 
     async fn lose_agent(&mut self, exit: AgentExit) -> Result<Next, StoreError> {
@@ -581,12 +482,6 @@ impl Runner {
         }
         Ok(())
     }
-}
-
-/// Whether this is the agent at work itself, and not one of its sub-agents or a note of the program's.
-fn is_work(heard: &Heard) -> bool {
-    use MessageType::{Assistant, Thinking, ToolResult, ToolUse};
-    heard.parent.is_none() && matches!(heard.kind, Assistant | Thinking | ToolUse | ToolResult)
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

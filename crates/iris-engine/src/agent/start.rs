@@ -195,11 +195,8 @@ fn own_home(engine: &Inner, team: &TeamConfig, row: &SessionRow) -> Result<Optio
     if team.home == AgentHome::Shared {
         return Ok(None);
     }
-    let home = engine.home.agent_home(&row.to);
-    match home {
-        Ok(home) => Ok(Some(home)),
-        Err(error) => Err(StartFailure::because(format!("the team's home could not be made: {error}"))),
-    }
+    let made = engine.home.agent_home(&row.to);
+    made.map(Some).map_err(|error| StartFailure::because(format!("the team's home could not be made: {error}")))
 }
 
 async fn wait_until_ready(agent: &mut Agent) -> Result<Introduction, AgentExit> {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::engine::Engine;
 use crate::session::Sleep;
-use crate::turn::tell::{Patience, Tell, TellOutcome, TellReport};
+use crate::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell, TellOutcome, TellReport};
 
 /// Who calls: known by the pipe.
 #[derive(Clone, Debug)]
@@ -52,7 +52,6 @@ struct ReadArguments {
     limit: Option<i64>,
 }
 
-const DEFAULT_TIMEOUT_MS: i64 = 30_000;
 const DEFAULT_TURNS: i64 = 20;
 const WAKE_LIMIT: std::time::Duration = std::time::Duration::from_secs(20);
 

@@ -153,6 +153,8 @@ impl TellError {
     }
 }
 
+/// How long a caller waits who does not say.
+pub const DEFAULT_TIMEOUT_MS: i64 = 30_000;
 pub const LONGEST_MESSAGE: usize = 10 * 1024 * 1024;
 const LONGEST_KEY: usize = 256;
 const LONGEST_DELAY: Millis = Millis(366 * 24 * 3_600_000);

@@ -9,15 +9,12 @@ use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled};
 use iris_core::duration::Millis;
 use iris_core::id::{Party, SessionId, TurnId};
 use iris_engine::turn::cancel::Cancelled;
-use iris_engine::turn::tell::{Patience, Tell};
+use iris_engine::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell};
 use serde::Deserialize;
 
 use super::problem::{Fault, not_found};
 use super::{OWNER, page_size};
 use crate::{App, wire};
-
-/// How long a caller waits who does not say.
-const DEFAULT_TIMEOUT_MS: i64 = 30_000;
 
 pub(crate) async fn tell(
     State(app): State<App>,

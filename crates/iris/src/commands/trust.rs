@@ -64,11 +64,14 @@ fn can_ask(context: &Context) -> bool {
 }
 
 pub fn describe(trust: &Trust) -> String {
-    let files = trust.files.len();
-    match (trust.trusted, trust.changed, files) {
+    let files = match trust.files.len() {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    };
+    match (trust.trusted, trust.changed, trust.files.len()) {
         (_, _, 0) => "the folder brings no settings of its own".to_owned(),
-        (true, ..) => format!("the folder's settings ({files} files) are trusted"),
-        (false, true, _) => format!("the folder's settings ({files} files) changed and are not trusted any more"),
-        (false, false, _) => format!("the folder's settings ({files} files) are not trusted and take no effect"),
+        (true, ..) => format!("the folder's settings ({files}) are trusted"),
+        (false, true, _) => format!("the folder's settings ({files}) changed and are not trusted any more"),
+        (false, false, _) => format!("the folder's settings ({files}) are not trusted and take no effect"),
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> Fin
 }
 
 fn held(group: &str) -> String {
-    format!("a cgroup for each agent, in {group}: nothing an agent starts can outlive it")
+    format!("a cgroup for each agent, in {group}: what an agent starts ends with it")
 }
 
 fn weaker(why: &str) -> Finding {

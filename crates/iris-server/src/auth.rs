@@ -5,19 +5,53 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use iris_core::id::Party;
 use subtle::ConstantTimeEq;
 
 use crate::App;
 use crate::http::problem;
 
-pub(crate) async fn require(State(app): State<App>, request: Request, next: Next) -> Response {
-    if let Err(refusal) = check(&app, request.headers()) {
-        return refusal.into_response();
-    }
-    next.run(request).await
+/// The owner speaks as this party if none is named.
+const OWNER: &str = "user";
+
+/// Who came in: known by the credential, never by what is said. Every handler that acts for somebody takes it as an
+/// extension of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// Whom it speaks for if it names nobody.
+    pub party: Party,
+    pub kind: CallerKind,
 }
 
-fn check(app: &App, headers: &HeaderMap) -> Result<(), problem::Fault> {
+/// People and agents have different kinds of credentials. Only a human may answer questions or name whom they speak for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallerKind {
+    Human,
+    #[expect(dead_code, reason = "credentials of agents are made with the token table, which comes next")]
+    Agent,
+}
+
+impl Caller {
+    /// The party it speaks as; a name that was given counts only for a human.
+    pub fn speaks_as(&self, named: Option<&str>) -> Party {
+        match (self.kind, named) {
+            (CallerKind::Human, Some(name)) => Party::new(name),
+            _ => self.party.clone(),
+        }
+    }
+}
+
+pub(crate) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    match check(&app, request.headers()) {
+        Err(refusal) => refusal.into_response(),
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            next.run(request).await
+        }
+    }
+}
+
+fn check(app: &App, headers: &HeaderMap) -> Result<Caller, problem::Fault> {
     // A name that a foreign page made point here is refused before anything else is looked at.
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     if !is_loopback(host) {
@@ -37,7 +71,7 @@ fn check(app: &App, headers: &HeaderMap) -> Result<(), problem::Fault> {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
     if bool::from(token.as_bytes().ct_eq(app.token.as_bytes())) {
-        return Ok(());
+        return Ok(Caller { party: Party::new(OWNER), kind: CallerKind::Human });
     }
     Err(problem::refused(StatusCode::UNAUTHORIZED, "unauthorized", "no token, or a wrong one, was sent".to_owned())
         .hint("send `Authorization: Bearer <token>`; the owner's token is in IRIS_HOME/token"))

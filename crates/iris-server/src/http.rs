@@ -55,9 +55,6 @@ pub(crate) async fn health() -> &'static str {
     "ok"
 }
 
-/// The owner speaks as this party if none is named.
-const OWNER: &str = "user";
-
 const PAGE: i64 = 100;
 const LARGEST_PAGE: i64 = 1000;
 

@@ -1,16 +1,16 @@
 //! /api/questions
 
-use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
+use axum::{Extension, Json};
 use iris_api::question::{AnswerRequest, Pending, Question, Response};
 use iris_core::fault::FaultKind;
-use iris_core::id::{Party, QuestionId};
+use iris_core::id::QuestionId;
 use iris_core::question::Answer;
 use serde_json::Value;
 
-use super::OWNER;
 use super::problem::Fault;
+use crate::auth::Caller;
 use crate::{App, wire};
 
 pub(crate) async fn pending(State(app): State<App>) -> Result<Json<Pending>, Fault> {
@@ -20,11 +20,12 @@ pub(crate) async fn pending(State(app): State<App>) -> Result<Json<Pending>, Fau
 
 pub(crate) async fn answer(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     body: Result<Json<AnswerRequest>, JsonRejection>,
 ) -> Result<Json<Question>, Fault> {
     let Json(AnswerRequest { response }) = body?;
-    let row = app.engine.answer_question(&QuestionId::new(id), &Party::new(OWNER), given(response)?).await?;
+    let row = app.engine.answer_question(&QuestionId::new(id), &caller.party, given(response)?).await?;
     Ok(Json(wire::question(row)))
 }
 

@@ -1,8 +1,8 @@
 //! /api/teams
 
-use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
+use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::session::Session;
 use iris_api::team::{
@@ -14,8 +14,9 @@ use iris_core::team::TeamName;
 use iris_engine::SessionRow;
 use iris_engine::session::{SessionError, Sleep};
 
+use super::LARGEST_PAGE;
 use super::problem::Fault;
-use super::{LARGEST_PAGE, OWNER};
+use crate::auth::Caller;
 use crate::{App, wire};
 
 pub(crate) async fn list(State(app): State<App>) -> Result<Json<Page<Team>>, Fault> {
@@ -67,23 +68,25 @@ async fn sessions_of(app: &App, team: &TeamName) -> Result<Vec<SessionRow>, Faul
 
 pub(crate) async fn wake(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     body: Result<Option<Json<PartyRequest>>, JsonRejection>,
 ) -> Result<Json<WakeResponse>, Fault> {
     let (team, request) = (name.parse()?, given(body?));
-    let woken = app.engine.wake(&party(&request), &team).await?;
+    let woken = app.engine.wake(&party(&caller, &request), &team).await?;
     Ok(Json(WakeResponse { session: wire::session(&woken.session), was_awake: woken.was_awake }))
 }
 
 pub(crate) async fn sleep(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     body: Result<Option<Json<PartyRequest>>, JsonRejection>,
 ) -> Result<Json<SleepResponse>, Fault> {
     let (team, request) = (name.parse()?, given(body?));
     let how = if request.force { Sleep::Now } else { Sleep::WhenIdle };
     let mut stopped = 0;
-    for session in chosen(&app, &team, &request).await? {
+    for session in chosen(&app, &caller, &team, &request).await? {
         stopped += usize::from(app.engine.sleep(&session.id, how).await?);
     }
     Ok(Json(SleepResponse { stopped }))
@@ -91,12 +94,13 @@ pub(crate) async fn sleep(
 
 pub(crate) async fn cancel(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     body: Result<Option<Json<PartyRequest>>, JsonRejection>,
 ) -> Result<Json<CancelResponse>, Fault> {
     let (team, request) = (name.parse()?, given(body?));
     let mut turns = Vec::new();
-    for session in chosen(&app, &team, &request).await? {
+    for session in chosen(&app, &caller, &team, &request).await? {
         turns.extend(app.engine.cancel_session(&session.id).await?.iter().map(ToString::to_string));
     }
     Ok(Json(CancelResponse { turns }))
@@ -104,12 +108,13 @@ pub(crate) async fn cancel(
 
 pub(crate) async fn fork(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     body: Result<Option<Json<ForkRequest>>, JsonRejection>,
 ) -> Result<Json<Session>, Fault> {
     let team = name.parse()?;
     let request = body?.map(|Json(request)| request).unwrap_or_default();
-    let from = Party::new(request.from_team.as_deref().unwrap_or(OWNER));
+    let from = caller.speaks_as(request.from_team.as_deref());
     let forked = app.engine.fork(&from, &team, request.new_party.map(Party::new)).await?;
     Ok(Json(wire::session(&forked)))
 }
@@ -136,13 +141,13 @@ fn given(body: Option<Json<PartyRequest>>) -> PartyRequest {
     body.map(|Json(request)| request).unwrap_or_default()
 }
 
-fn party(request: &PartyRequest) -> Party {
-    Party::new(request.from_team.as_deref().unwrap_or(OWNER))
+fn party(caller: &Caller, request: &PartyRequest) -> Party {
+    caller.speaks_as(request.from_team.as_deref())
 }
 
 /// The session of the party, or all of the team's. A party that never spoke to the team has none, which is an error only
 /// if the team does not exist.
-async fn chosen(app: &App, team: &TeamName, request: &PartyRequest) -> Result<Vec<SessionRow>, Fault> {
+async fn chosen(app: &App, caller: &Caller, team: &TeamName, request: &PartyRequest) -> Result<Vec<SessionRow>, Fault> {
     if !app.engine.config().teams.contains_key(team) {
         return Err(SessionError::UnknownTeam(team.to_string()).into());
     }
@@ -153,5 +158,5 @@ async fn chosen(app: &App, team: &TeamName, request: &PartyRequest) -> Result<Ve
     if request.all {
         return sessions_of(app, team).await;
     }
-    Ok(app.engine.find_session_of(&party(request), team).await?.into_iter().collect())
+    Ok(app.engine.find_session_of(&party(caller, request), team).await?.into_iter().collect())
 }

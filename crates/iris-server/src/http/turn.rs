@@ -1,23 +1,25 @@
 //! /api/teams/tell, /api/turns, and the turns of a session
 
-use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
+use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled};
 use iris_core::duration::Millis;
-use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::id::{SessionId, TurnId};
 use iris_engine::turn::cancel::Cancelled;
 use iris_engine::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell};
 use serde::Deserialize;
 
+use super::page_size;
 use super::problem::{Fault, not_found};
-use super::{OWNER, page_size};
+use crate::auth::Caller;
 use crate::{App, wire};
 
 pub(crate) async fn tell(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     body: Result<Json<TellRequest>, JsonRejection>,
 ) -> Result<Json<TellResponse>, Fault> {
@@ -26,7 +28,7 @@ pub(crate) async fn tell(
     let report = app
         .engine
         .tell(Tell {
-            from: Party::new(request.from_team.as_deref().unwrap_or(OWNER)),
+            from: caller.speaks_as(request.from_team.as_deref()),
             to: request.to_team.parse()?,
             text: request.message,
             patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,

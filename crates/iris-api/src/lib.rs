@@ -9,9 +9,10 @@ pub mod team;
 pub mod turn;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A page of a list. `next` is the cursor of the next page; absent on the last.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
     pub items: Vec<T>,

@@ -18,6 +18,8 @@ use tokio::sync::watch;
 pub(crate) struct App {
     pub engine: Engine,
     pub token: Arc<str>,
+    /// The description of the API, as it is sent.
+    pub openapi: Arc<str>,
     pub started: std::time::Instant,
     /// Becomes true when the daemon is ending, so that streams that would go on for ever end too.
     pub closing: watch::Receiver<bool>,
@@ -31,8 +33,15 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let (close, closing) = watch::channel(false);
-    let app = App { engine, token: token.into(), started: std::time::Instant::now(), closing };
-    axum::serve(NoDelay(listener), router(app))
+    let (routes, openapi) = http::routes().split_for_parts();
+    let app = App {
+        engine,
+        token: token.into(),
+        openapi: http::openapi::describe(&openapi).to_string().into(),
+        started: std::time::Instant::now(),
+        closing,
+    };
+    axum::serve(NoDelay(listener), router(routes, app))
         .with_graceful_shutdown(async move {
             shutdown.await;
             close.send_replace(true);
@@ -40,8 +49,15 @@ pub async fn serve(
         .await
 }
 
-fn router(app: App) -> Router {
-    let protected = http::routes().layer(axum::middleware::from_fn_with_state(app.clone(), auth::require));
+/// The description of the API, as `/api/openapi.json` gives it.
+pub fn openapi() -> String {
+    let (_, openapi) = http::routes().split_for_parts();
+    let described = http::openapi::describe(&openapi);
+    serde_json::to_string_pretty(&described).expect("a description is plain data") + "\n"
+}
+
+fn router(routes: Router<App>, app: App) -> Router {
+    let protected = routes.layer(axum::middleware::from_fn_with_state(app.clone(), auth::require));
     Router::new().merge(protected).route("/health", axum::routing::get(http::health)).with_state(app)
 }
 

@@ -21,16 +21,21 @@ use iris_core::event::Recorded;
 use iris_engine::bus;
 use serde::Deserialize;
 use tokio::sync::{broadcast, watch};
+use utoipa::IntoParams;
 
 use super::page_size;
 use super::problem::Fault;
 use super::turn::next_page;
 use crate::{App, wire};
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Filter {
+    /// Only events with higher numbers. A stream without it starts with what happens next.
     after: Option<i64>,
+    /// For a page: at most this many; 100 if not said, 1000 at most.
+    #[param(minimum = 1)]
     limit: Option<i64>,
     team: Option<String>,
     session: Option<String>,
@@ -60,6 +65,20 @@ impl Filter {
     }
 }
 
+/// The log: a page of JSON, or a stream that goes on if `Accept` is `text/event-stream`
+#[utoipa::path(
+    get,
+    path = "/api/events",
+    tag = "events",
+    params(
+        Filter,
+        ("Last-Event-ID" = Option<i64>, Header, description = "Where a stream goes on; stronger than `after`"),
+    ),
+    responses((status = 200, description = "done", content(
+        (Page<Event> = "application/json"),
+        (String = "text/event-stream"),
+    )))
+)]
 pub(crate) async fn list(
     State(app): State<App>,
     headers: HeaderMap,

@@ -5,9 +5,11 @@ mod event;
 pub(crate) mod openapi;
 pub(crate) mod problem;
 mod question;
+pub(crate) mod repeat;
 mod session;
 mod status;
 mod team;
+mod token;
 mod turn;
 
 use axum::extract::DefaultBodyLimit;
@@ -44,6 +46,12 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(turn::messages))
         .routes(routes!(turn::cancel))
         .routes(routes!(event::list))
+        .routes(routes!(token::me))
+        .routes(routes!(token::list, token::create))
+        .routes(routes!(token::revoke))
+        .routes(routes!(token::link))
+        .routes(routes!(token::log_in))
+        .routes(routes!(token::log_out))
         .fallback(nowhere)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
 }

@@ -10,9 +10,11 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use iris_engine::tasks;
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_io_timeout::TimeoutStream;
 
 use crate::tls::Tls;
 
@@ -20,6 +22,10 @@ use crate::tls::Tls;
 const MOST: u32 = 2048;
 /// How long a client may take to say what it wants. It does not bound how long the answer takes.
 const HEADERS_WITHIN: Duration = Duration::from_secs(15);
+/// A client that takes nothing of what it asked for has stalled, and is dropped. It loses nothing: a stream of events goes
+/// on from the number it had.
+const STALLED_AFTER: Duration = Duration::from_secs(20);
+const GONE_AFTER: Duration = Duration::from_secs(45);
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 
 pub(crate) async fn serve(
@@ -67,9 +73,12 @@ pub(crate) async fn serve(
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
     let place = Arc::clone(places).acquire_owned().await.expect("the places are never closed");
     let (stream, _) = listener.accept().await?;
-    // Answers are small and wanted at once, so they do not wait to be put into one packet with the next.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection keeps its delay");
+    // Answers are small and wanted at once, so they do not wait to be put into one packet with the next. And a client that
+    // has vanished without a word is found out when nothing that is sent to it is taken.
+    let prepared =
+        stream.set_nodelay(true).and_then(|()| SockRef::from(&stream).set_tcp_user_timeout(Some(GONE_AFTER)));
+    if let Err(error) = prepared {
+        tracing::debug!(%error, "a connection keeps the system's habits");
     }
     Ok((stream, place))
 }
@@ -79,6 +88,9 @@ async fn converse<S>(stream: S, router: Router, mut ending: watch::Receiver<()>)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(STALLED_AFTER));
+    let stream = Box::pin(stream);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADERS_WITHIN)
@@ -93,7 +105,16 @@ where
             connection.await
         }
     };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended early");
+    match ended {
+        Ok(()) => {}
+        Err(error) if has_stalled(&error) => {
+            tracing::info!("a reader took nothing for {} s and was dropped", STALLED_AFTER.as_secs());
+        }
+        Err(error) => tracing::debug!(%error, "a connection ended early"),
     }
+}
+
+fn has_stalled(error: &hyper::Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }

@@ -46,6 +46,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(turn::messages))
         .routes(routes!(turn::cancel))
         .routes(routes!(event::list))
+        .routes(routes!(event::socket::open))
         .routes(routes!(token::me))
         .routes(routes!(token::list, token::create))
         .routes(routes!(token::revoke))
@@ -53,11 +54,18 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(token::log_in))
         .routes(routes!(token::log_out))
         .fallback(nowhere)
+        .method_not_allowed_fallback(not_so)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
 }
 
 async fn nowhere(uri: axum::http::Uri) -> problem::Fault {
     problem::not_found("route", uri.path())
+}
+
+async fn not_so(method: axum::http::Method, uri: axum::http::Uri) -> problem::Fault {
+    let what = format!("{} does not take {method}", uri.path());
+    problem::refused(axum::http::StatusCode::METHOD_NOT_ALLOWED, "invalid", what)
+        .hint("GET /api/openapi.json says what there is")
 }
 
 /// The only open route: says that there is a daemon, and nothing else.

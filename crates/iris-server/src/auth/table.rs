@@ -60,7 +60,6 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("POST",   "/api/turns/{id}/cancel",         people(Tell)),
     ("GET",    "/api/events",                    people(Read)),
     ("GET",    "/api/stream",                    people(Read)),
-    ("GET",    "/metrics",                       people(Read)),
 ];
 
 /// The row of a route, by its pattern.

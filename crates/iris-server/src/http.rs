@@ -54,7 +54,6 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(token::log_in))
         .routes(routes!(token::log_out))
         .fallback(nowhere)
-        .method_not_allowed_fallback(not_so)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
 }
 
@@ -62,7 +61,7 @@ async fn nowhere(uri: axum::http::Uri) -> problem::Fault {
     problem::not_found("route", uri.path())
 }
 
-async fn not_so(method: axum::http::Method, uri: axum::http::Uri) -> problem::Fault {
+pub(crate) async fn not_so(method: axum::http::Method, uri: axum::http::Uri) -> problem::Fault {
     let what = format!("{} does not take {method}", uri.path());
     problem::refused(axum::http::StatusCode::METHOD_NOT_ALLOWED, "invalid", what)
         .hint("GET /api/openapi.json says what there is")

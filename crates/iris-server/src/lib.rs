@@ -84,6 +84,7 @@ pub fn openapi() -> String {
 fn router(routes: Router<App>, app: App) -> Router {
     routes
         .route("/health", get(http::health))
+        .method_not_allowed_fallback(http::not_so)
         .layer(from_fn_with_state(app.clone(), http::repeat::once))
         .layer(axum::middleware::from_fn(headers::tag))
         .layer(CompressionLayer::new().gzip(true))

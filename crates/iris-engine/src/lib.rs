@@ -8,6 +8,7 @@ pub mod backup;
 pub mod bus;
 pub mod config;
 mod engine;
+pub mod figures;
 pub mod halt;
 pub mod home;
 pub mod pool;

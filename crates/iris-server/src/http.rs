@@ -2,6 +2,7 @@
 
 mod agent;
 mod event;
+pub(crate) mod figures;
 pub(crate) mod openapi;
 pub(crate) mod problem;
 mod question;

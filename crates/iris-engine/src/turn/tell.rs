@@ -196,6 +196,7 @@ impl Engine {
         match accepted? {
             Accept::Accepted(accepted) => {
                 let report = report(&tell, &accepted);
+                self.begin_trace(&accepted.turn, tell.within.as_ref());
                 let waiting = self.begin_waiting(&tell, &accepted.turn).await?;
                 if waiting.is_some() {
                     note(&accepted.turn);

@@ -14,6 +14,7 @@ pub mod pool;
 pub mod question;
 pub mod session;
 pub mod tasks;
+mod team;
 pub mod tool;
 pub mod trust;
 pub mod turn;

@@ -197,7 +197,7 @@ impl Engine {
             Accept::Accepted(accepted) => {
                 let report = report(&tell, &accepted);
                 let waiting = self.begin_waiting(&tell, &accepted.turn).await?;
-                if waiting.is_some() {
+                if tell.patience != Patience::None {
                     note(&accepted.turn);
                 }
                 match tell.delay {
@@ -208,7 +208,12 @@ impl Engine {
                 drop(waiting);
                 waited
             }
-            Accept::Repeated(row) => self.find_again(&tell, row, arrived).await,
+            Accept::Repeated(row) => {
+                if tell.patience != Patience::None {
+                    note(&row.id);
+                }
+                self.find_again(&tell, row, arrived).await
+            }
             Accept::KeyTaken { turn } => Err(TellError::KeyTaken { turn }),
             Accept::QueueFull { waiting } => Err(TellError::QueueFull { team: tell.to, waiting }),
         }

@@ -28,3 +28,8 @@ pub fn specs_for_clients() -> &'static [ToolSpec] {
         own.chain(later::specs().into_iter().map(spec::for_anybody)).collect()
     })
 }
+
+/// The tool of that name that clients have.
+pub fn find(name: &str) -> Option<&'static ToolSpec> {
+    specs_for_clients().iter().find(|spec| spec.name == name)
+}

@@ -27,7 +27,6 @@ pub(crate) struct Caller {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallerKind {
     Human,
-    #[expect(dead_code, reason = "credentials of agents are made with the token table, which comes next")]
     Agent,
 }
 

@@ -3,6 +3,7 @@
 
 mod auth;
 mod http;
+mod mcp;
 mod wire;
 
 use std::future::Future;
@@ -57,7 +58,8 @@ pub fn openapi() -> String {
 }
 
 fn router(routes: Router<App>, app: App) -> Router {
-    let protected = routes.layer(axum::middleware::from_fn_with_state(app.clone(), auth::require));
+    let mcp = mcp::routes(&app, mcp::Door::maker(&app));
+    let protected = routes.merge(mcp).layer(axum::middleware::from_fn_with_state(app.clone(), auth::require));
     Router::new().merge(protected).route("/health", axum::routing::get(http::health)).with_state(app)
 }
 

@@ -33,6 +33,28 @@ pub async fn serve(
     token: String,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
+    let mcp = |app: &App| mcp::routes(app, mcp::Door::maker(app));
+    serve_with(engine, listener, token, shutdown, mcp).await
+}
+
+/// As `serve`, with another's answers at /mcp: for the conformance suite, whose fixtures nobody else has a use for.
+pub async fn serve_fixtures<H: rmcp::ServerHandler>(
+    engine: Engine,
+    listener: TcpListener,
+    token: String,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+    handler: impl Fn() -> H + Send + Sync + 'static,
+) -> std::io::Result<()> {
+    serve_with(engine, listener, token, shutdown, |app| mcp::routes(app, handler)).await
+}
+
+async fn serve_with(
+    engine: Engine,
+    listener: TcpListener,
+    token: String,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+    mcp: impl FnOnce(&App) -> Router<App>,
+) -> std::io::Result<()> {
     let (close, closing) = watch::channel(false);
     let (routes, openapi) = http::routes().split_for_parts();
     let app = App {
@@ -42,6 +64,7 @@ pub async fn serve(
         started: std::time::Instant::now(),
         closing,
     };
+    let routes = routes.merge(mcp(&app));
     axum::serve(NoDelay(listener), router(routes, app))
         .with_graceful_shutdown(async move {
             shutdown.await;
@@ -58,8 +81,7 @@ pub fn openapi() -> String {
 }
 
 fn router(routes: Router<App>, app: App) -> Router {
-    let mcp = mcp::routes(&app, mcp::Door::maker(&app));
-    let protected = routes.merge(mcp).layer(axum::middleware::from_fn_with_state(app.clone(), auth::require));
+    let protected = routes.layer(axum::middleware::from_fn_with_state(app.clone(), auth::require));
     Router::new().merge(protected).route("/health", axum::routing::get(http::health)).with_state(app)
 }
 

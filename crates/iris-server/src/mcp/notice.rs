@@ -12,8 +12,8 @@ use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::watch;
 
-use super::resource::Of;
 use super::Door;
+use super::resource::{Of, not_found};
 use crate::App;
 
 /// What a session of the older revision watches.
@@ -35,7 +35,7 @@ const AT_ONCE: usize = 256;
 
 pub(super) fn subscribe(door: &Door, uri: String, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
     if Of::parse(&uri).is_none() {
-        return Err(ErrorData::resource_not_found(format!("there is no resource {uri}"), None));
+        return Err(not_found(&uri));
     }
     {
         let mut subscribed = lock(&door.subscribed);

@@ -109,9 +109,13 @@ pub(super) async fn read(
         Some(of) => look(app, &who, of).await?,
         None => None,
     };
-    let value = found.ok_or_else(|| ErrorData::resource_not_found(format!("there is no resource {uri}"), None))?;
+    let value = found.ok_or_else(|| not_found(uri))?;
     let text = serde_json::to_string_pretty(&value).expect("JSON has a text form");
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(JSON)]))
+}
+
+pub(super) fn not_found(uri: &str) -> ErrorData {
+    ErrorData::resource_not_found(format!("there is no resource {uri}"), Some(json!({ "uri": uri })))
 }
 
 async fn look(app: &App, who: &Caller, of: Of) -> Result<Option<Value>, Fault> {

@@ -15,6 +15,10 @@ mod tool;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderMap, header};
+use axum::middleware::from_fn_with_state;
+use axum::routing::any;
 use iris_engine::tasks;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
@@ -38,17 +42,26 @@ use session::Sessions;
 pub(crate) fn routes<H: ServerHandler>(app: &App, handler: impl Fn() -> H + Send + Sync + 'static) -> Router<App> {
     let sessions = Arc::new(Sessions::default());
     let config = StreamableHttpServerConfig::default()
-        // What can be answered at once is one piece of JSON; a stream only where there is progress to tell of.
-        .with_json_response(true)
         .with_max_request_body_bytes(LARGEST_BODY)
         // Hosts and origins are checked once for all routes, by `auth`, before a body is read.
         .disable_allowed_hosts()
         .disable_allowed_origins()
         .with_cancellation_token(closed_with(app));
-    let service = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
-    Router::new()
-        .route_service("/mcp", service)
-        .layer(axum::middleware::from_fn_with_state(sessions, session::belongs_to_caller))
+    let stream = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
+    let mut one_piece = stream.clone();
+    one_piece.config.json_response = true;
+    let answer = async move |request: Request| {
+        let service = if wants_stream(request.headers()) { stream } else { one_piece };
+        service.handle(request).await
+    };
+    Router::new().route("/mcp", any(answer)).layer(from_fn_with_state(sessions, session::belongs_to_caller))
+}
+
+/// A client has to take both; what it names first it likes better. Without sessions an answer is else one piece of JSON,
+/// unless there is progress to tell of.
+fn wants_stream(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    accept.trim_start().starts_with("text/event-stream")
 }
 
 /// Streams that would go on for ever end with the daemon.

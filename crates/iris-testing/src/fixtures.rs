@@ -5,19 +5,21 @@ mod ask;
 mod prompt;
 mod resource;
 mod rounds;
+mod task;
 mod tool;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, CompletionInfo,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::broadcast;
 
@@ -34,6 +36,7 @@ pub struct Fixtures {
     changes: broadcast::Sender<Change>,
     /// Signs the state that clients carry from round to round.
     secret: Arc<str>,
+    tasks: TaskManager,
 }
 
 impl Default for Fixtures {
@@ -42,6 +45,7 @@ impl Default for Fixtures {
             subscribed: Arc::default(),
             changes: broadcast::Sender::new(16),
             secret: uuid::Uuid::new_v4().to_string().into(),
+            tasks: TaskManager::new(),
         }
     }
 }
@@ -59,6 +63,7 @@ impl ServerHandler for Fixtures {
             .enable_resources_subscribe()
             .enable_completions()
             .enable_logging()
+            .enable_tasks()
             .build();
         ServerConfig::new(capabilities).with_server_info(Implementation::new("iris-fixtures", "1"))
     }
@@ -71,15 +76,26 @@ impl ServerHandler for Fixtures {
         tool::all().into_iter().find(|tool| tool.name == name)
     }
 
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: Context,
-    ) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
         if request.name.starts_with("test_input_required_result_") {
             return rounds::call(self, request, &context);
         }
+        if task::TOOLS.iter().any(|(name, _)| *name == request.name) {
+            return task::call(self, request, &context);
+        }
         tool::call(self, request, context).await.map(CallToolResponse::from)
+    }
+
+    async fn get_task(&self, request: GetTaskParams, _: Context) -> Result<GetTaskResult, ErrorData> {
+        self.tasks.get_task(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(&self, request: UpdateTaskParams, _: Context) -> Result<(), ErrorData> {
+        self.tasks.update_task(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(&self, request: CancelTaskParams, _: Context) -> Result<(), ErrorData> {
+        self.tasks.cancel_task(&request.task_id)
     }
 
     async fn list_prompts(

@@ -32,11 +32,11 @@ async fn pass(mut client: TcpStream, behind: SocketAddr, token: &str) -> Result<
     };
     let text = String::from_utf8_lossy(&head[..end]).into_owned();
     let kept = text.split("\r\n").filter(|line| !line.to_ascii_lowercase().starts_with("connection:"));
-    let mut sent = kept.collect::<Vec<_>>().join("\r\n");
-    sent.push_str(&format!("\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"));
+    let mut sent = kept.collect::<Vec<_>>().join("\r\n").into_bytes();
+    sent.extend(format!("\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n").bytes());
+    sent.extend(&head[end + 4..]);
     let mut server = TcpStream::connect(behind).await?;
-    server.write_all(sent.as_bytes()).await?;
-    server.write_all(&head[end + 4..]).await?;
+    server.write_all(&sent).await?;
     copy_bidirectional(&mut client, &mut server).await?;
     Ok(())
 }

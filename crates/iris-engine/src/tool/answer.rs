@@ -64,11 +64,7 @@ pub(super) fn wake() -> Value {
 }
 
 pub(super) fn wake_all() -> Value {
-    list(
-        "teams",
-        &["team"],
-        json!({ "team": text(), "wasAwake": yes_or_no(), "state": state(), "error": text() }),
-    )
+    list("teams", &["team"], json!({ "team": text(), "wasAwake": yes_or_no(), "state": state(), "error": text() }))
 }
 
 pub(super) fn is_awake() -> Value {
@@ -121,10 +117,7 @@ pub(super) fn reboot() -> Value {
 }
 
 pub(super) fn delete() -> Value {
-    object(
-        &["team", "hadSession"],
-        json!({ "team": text(), "hadSession": yes_or_no(), "forgotten": whole() }),
-    )
+    object(&["team", "hadSession"], json!({ "team": text(), "hadSession": yes_or_no(), "forgotten": whole() }))
 }
 
 pub(super) fn status() -> Value {

@@ -139,11 +139,15 @@ pub(super) fn fork() -> ToolSpec {
 /// The same for clients that may say for whom they speak and whose calls may come twice.
 pub(super) fn for_anybody(mut spec: ToolSpec) -> ToolSpec {
     let properties = &mut spec.input["properties"];
-    properties["fromTeam"] = text("Whose conversation is meant: a team or any other name. Yours if not said. Counts only \
-                                   for people's credentials.");
+    properties["fromTeam"] = text(
+        "Whose conversation is meant: a team or any other name. Yours if not said. Counts only \
+                                   for people's credentials.",
+    );
     if spec.effect == ToolEffect::Tells {
-        properties["key"] = text("A name for this tell that you use once. Sent again with the same key, the tell is \
-                                  found and not made a second time.");
+        properties["key"] = text(
+            "A name for this tell that you use once. Sent again with the same key, the tell is \
+                                  found and not made a second time.",
+        );
     }
     spec
 }

@@ -17,9 +17,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
+use super::Door;
 use super::caller::caller;
 use super::progress::Progress;
-use super::Door;
 use crate::auth::CallerKind;
 
 /// Names a call that may be sent again, in `_meta`. The argument `key` of a tell is the same.

@@ -11,9 +11,8 @@ use super::resource;
 use crate::App;
 
 pub(super) fn all() -> Vec<Prompt> {
-    let argument = |name: &str, description: &str| {
-        PromptArgument::new(name).with_description(description).with_required(true)
-    };
+    let argument =
+        |name: &str, description: &str| PromptArgument::new(name).with_description(description).with_required(true);
     let team = || argument("team", "The team");
     vec![
         Prompt::new(

@@ -156,7 +156,8 @@ async fn look_at_turn(app: &App, who: &Caller, id: &TurnId) -> Result<Option<Val
         return Ok(None);
     }
     let messages = app.engine.list_messages(id, 0, MESSAGES).await?;
-    let messages = messages.iter().map(wire::message).map(|message| json!({ "type": message.kind, "text": message.text }));
+    let messages =
+        messages.iter().map(wire::message).map(|message| json!({ "type": message.kind, "text": message.text }));
     Ok(Some(json!({ "turn": wire::turn(turn), "messages": messages.collect::<Vec<_>>() })))
 }
 

@@ -53,11 +53,7 @@ impl Default for Sessions {
 }
 
 /// A session that another made does not exist.
-pub(super) async fn belongs_to_caller(
-    State(sessions): State<Arc<Sessions>>,
-    request: Request,
-    next: Next,
-) -> Response {
+pub(super) async fn belongs_to_caller(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Caller>().map(|caller| (caller.party.to_string(), caller.kind));
     if let Some(session) = named(request.headers())
         && sessions.lock().get(&session).is_some_and(|known| known.owner != caller)

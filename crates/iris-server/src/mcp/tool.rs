@@ -37,9 +37,5 @@ fn annotations(effect: ToolEffect) -> ToolAnnotations {
         ToolEffect::Tells => (false, true, false, true),
         ToolEffect::Destroys => (false, true, true, false),
     };
-    ToolAnnotations::new()
-        .read_only(reads)
-        .destructive(destroys)
-        .idempotent(twice_is_once)
-        .open_world(anything)
+    ToolAnnotations::new().read_only(reads).destructive(destroys).idempotent(twice_is_once).open_world(anything)
 }

@@ -16,6 +16,7 @@ pub mod question;
 pub mod reply;
 pub mod session;
 pub mod tasks;
+mod team;
 pub mod token;
 pub mod tool;
 pub mod trust;

@@ -5,6 +5,7 @@ mod auth;
 mod connection;
 mod headers;
 mod http;
+mod mcp;
 pub mod tls;
 mod wire;
 
@@ -46,6 +47,9 @@ pub(crate) struct App {
 const OTHER_ROUTES: &[(&str, &str)] = &[
     ("GET", "/health"),
     ("GET", "/metrics"),
+    ("GET", "/mcp"),
+    ("POST", "/mcp"),
+    ("DELETE", "/mcp"),
     ("GET", "/api/docs"),
     ("GET", "/api/docs/"),
     ("GET", "/api/docs/{*rest}"),
@@ -58,11 +62,38 @@ pub struct Doors {
     pub registry: Registry,
 }
 
+impl Doors {
+    /// Without TLS, and with no figures to show.
+    pub fn plain(listener: TcpListener) -> Self {
+        Self { listener, tls: None, registry: Registry::new() }
+    }
+}
+
 /// Serves until `shutdown` is done and open requests have been answered.
 pub async fn serve(
     engine: Engine,
     doors: Doors,
     shutdown: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let mcp = |app: &App| mcp::routes(app, mcp::Door::maker(app));
+    serve_with(engine, doors, shutdown, mcp).await
+}
+
+/// As `serve`, with another's answers at /mcp: for the conformance suite, whose fixtures nobody else has a use for.
+pub async fn serve_fixtures<H: rmcp::ServerHandler>(
+    engine: Engine,
+    doors: Doors,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+    handler: impl Fn() -> H + Send + Sync + 'static,
+) -> std::io::Result<()> {
+    serve_with(engine, doors, shutdown, |app| mcp::routes(app, handler)).await
+}
+
+async fn serve_with(
+    engine: Engine,
+    doors: Doors,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+    mcp: impl FnOnce(&App) -> Router<App>,
 ) -> std::io::Result<()> {
     let Doors { listener, tls, registry } = doors;
     let (close, closing) = watch::channel(false);
@@ -82,6 +113,7 @@ pub async fn serve(
         closing,
         engine,
     };
+    let routes = routes.merge(mcp(&app));
     let shutdown = async move {
         shutdown.await;
         close.send_replace(true);

@@ -63,6 +63,10 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("POST",   "/api/turns/{id}/cancel",         people(Tell)),
     ("GET",    "/api/events",                    people(Read)),
     ("GET",    "/api/stream",                    people(Read)),
+    // What a tool needs is looked at when it is called.
+    ("GET",    "/mcp",                           ANY_CREDENTIAL),
+    ("POST",   "/mcp",                           ANY_CREDENTIAL),
+    ("DELETE", "/mcp",                           ANY_CREDENTIAL),
     ("GET",    "/metrics",                       people(Read)),
 ];
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status, stop,
-    teams, tell, token, trust, wake,
+    answer, backup, cache, cancel, config, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status,
+    stop, teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -63,6 +63,7 @@ pub enum Command {
     Sessions(sessions::SessionsArguments),
     Cache(cache::CacheArguments),
     Events(events::EventsArguments),
+    Config(config::ConfigArguments),
     Doctor(doctor::DoctorArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),

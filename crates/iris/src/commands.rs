@@ -4,6 +4,7 @@ pub mod answer;
 pub mod backup;
 pub mod cache;
 pub mod cancel;
+pub mod config;
 pub mod doctor;
 pub mod events;
 pub mod fork;
@@ -63,6 +64,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Sessions(arguments) => sessions::run(arguments, context).await,
         Command::Cache(arguments) => cache::run(arguments, context).await,
         Command::Events(arguments) => events::run(arguments, context).await,
+        Command::Config(arguments) => config::run(arguments, context).await,
         Command::Doctor(arguments) => doctor::run(arguments, context).await,
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,

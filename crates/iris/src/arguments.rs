@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, doctor, events, fork, inbox, restore, serve, sessions, sleep, status, stop, teams,
+    answer, backup, cache, cancel, doctor, events, fork, inbox, mcp, restore, serve, sessions, sleep, status, stop, teams,
     tell, trust, wake,
 };
 use crate::exit;
@@ -47,6 +47,8 @@ impl Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Serve(serve::ServeArguments),
+    #[command(visible_alias = "start")]
+    Mcp(mcp::McpArguments),
     Status(status::StatusArguments),
     Teams(teams::TeamsArguments),
     Tell(tell::TellArguments),

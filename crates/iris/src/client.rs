@@ -1,7 +1,8 @@
 //! Talking to the daemon: where it is, what it is asked, and what its refusals mean.
 
 pub mod follow;
-mod frames;
+pub mod frames;
+mod mcp;
 mod pages;
 
 use std::time::Duration;

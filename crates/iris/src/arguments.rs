@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, doctor, events, fork, inbox, mcp, restore, serve, sessions, sleep, status, stop, teams,
-    tell, trust, wake,
+    answer, backup, cache, cancel, doctor, events, fork, inbox, mcp, restore, serve, sessions, sleep, status, stop,
+    teams, tell, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;

@@ -116,7 +116,11 @@ impl Message {
 /// What cannot stand in a header as it is goes there in base64, as the protocol has it.
 fn header(value: &str) -> String {
     let plain = value.trim() == value && value.bytes().all(|byte| (0x20..0x7f).contains(&byte));
-    if plain && !value.starts_with("=?base64?") { value.to_owned() } else { format!("=?base64?{}?=", BASE64.encode(value)) }
+    if plain && !value.starts_with("=?base64?") {
+        value.to_owned()
+    } else {
+        format!("=?base64?{}?=", BASE64.encode(value))
+    }
 }
 
 pub fn error(id: &Value, code: i64, message: &str) -> Value {
@@ -142,9 +146,9 @@ mod tests {
 
     #[test]
     fn only_tells_get_a_key_and_one_of_their_own_is_kept() {
-        let call = |tool: &str, more: &str| message(&format!(
-            r#"{{"id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{{more}}}}}}}"#
-        ));
+        let call = |tool: &str, more: &str| {
+            message(&format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{{more}}}}}}}"#))
+        };
         let mut tell = call("team_tell", "");
         assert_eq!(tell.give_key("k".to_owned()).as_deref(), Some("k"));
         assert_eq!(tell.params()["_meta"][KEY], "k");

@@ -1,13 +1,14 @@
 //! A daemon in the background: it belongs to no terminal and to no process that may be ended together with its children.
 
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use iris_core::fault::FaultKind;
 use iris_engine::home::Home;
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
@@ -68,12 +69,14 @@ fn open(file: &Path) -> std::io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(file)
 }
 
-/// What it wrote since, as far as it is for people: the log of it is JSON, an error is not.
+/// Why it ended, as it said last: an error is JSON as well, but none of the log's.
 fn last_words(file: &Path, since: u64) -> String {
     let mut text = String::new();
-    let read = File::open(file).and_then(|file| file.take(since + 64 * 1024).read_to_string(&mut text));
-    let since = usize::try_from(since).unwrap_or(usize::MAX);
-    let new = text.get(since..).filter(|_| read.is_ok()).unwrap_or_default();
-    let words: Vec<_> = new.lines().filter(|line| !line.starts_with('{')).collect();
-    if words.is_empty() { "it said nothing".to_owned() } else { words.join("; ") }
+    let read = File::open(file).and_then(|mut file| {
+        file.seek(SeekFrom::Start(since))?;
+        file.take(64 * 1024).read_to_string(&mut text)
+    });
+    let errors = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let said = errors.filter_map(|line| line["detail"].as_str().map(str::to_owned)).last();
+    said.filter(|_| read.is_ok()).unwrap_or_else(|| "it did not say why".to_owned())
 }

@@ -13,6 +13,8 @@ replies:
     do: [{ delay: 60s }, { say: 'worked' }]
   - match: '^write$'
     do: [{ stream: { text: 'one two three four five six seven eight', chunk: 4, every: 100ms } }]
+  - match: '^write slowly$'
+    do: [{ delay: 2s }, { stream: { text: 'one two three four five six seven eight nine ten', chunk: 2, every: 100ms } }]
   - match: '^die$'
     do: [{ crash: { code: 7 } }]
 default: [{ say: 'You said: {{text}}' }]

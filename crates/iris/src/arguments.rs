@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, config, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status,
-    stop, teams, tell, token, trust, wake,
+    answer, backup, cache, cancel, config, doctor, events, fork, inbox, link, mcp, restore, serve, sessions, sleep,
+    status, stop, teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -47,6 +47,8 @@ impl Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Serve(serve::ServeArguments),
+    #[command(visible_alias = "start")]
+    Mcp(mcp::McpArguments),
     Status(status::StatusArguments),
     Teams(teams::TeamsArguments),
     Tell(tell::TellArguments),

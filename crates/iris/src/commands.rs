@@ -10,6 +10,7 @@ pub mod events;
 pub mod fork;
 pub mod inbox;
 pub mod link;
+pub mod mcp;
 pub mod restore;
 pub mod serve;
 pub mod sessions;
@@ -48,6 +49,7 @@ impl Context {
 pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
     match command {
         Command::Serve(arguments) => serve::run(arguments, context).await,
+        Command::Mcp(arguments) => mcp::run(arguments, context).await,
         Command::Status(arguments) => status::run(arguments, context).await,
         Command::Teams(arguments) => teams::run(arguments, context).await,
         Command::Tell(arguments) => tell::run(arguments, context).await,

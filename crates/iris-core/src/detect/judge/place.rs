@@ -1,0 +1,52 @@
+//! Where a sentence stands: what comes after it, apart from what is only polite or belongs to it.
+
+use super::super::page::{Ending, LineKind, Page, is_unspaced};
+
+/// What comes after a sentence.
+pub(super) struct After {
+    /// So much is said that is neither a question nor an offer, in letters.
+    pub weight: usize,
+    /// The next thing said is in the same paragraph.
+    pub same_paragraph: bool,
+}
+
+pub(super) struct Places {
+    /// How much is said from each sentence to the end.
+    from: Vec<usize>,
+    /// The first sentence after the list that begins with this one, or this one.
+    list_end: Vec<usize>,
+    paragraph: Vec<u32>,
+    leads: Vec<bool>,
+}
+
+impl Places {
+    /// `speaks` says of each sentence whether it asks or offers.
+    pub fn find(page: &Page, speaks: &[bool]) -> Self {
+        let count = page.sentences.len();
+        let mut from = vec![0; count + 1];
+        let mut list_end = vec![count; count + 1];
+        for index in (0..count).rev() {
+            let sentence = &page.sentences[index];
+            let weight = if speaks[index] { 0 } else { letters(page.text_of(sentence)) };
+            from[index] = from[index + 1] + weight;
+            let is_item = matches!(page.line_of(sentence).kind, LineKind::Item { .. });
+            list_end[index] = if is_item { list_end[index + 1].max(index + 1) } else { index };
+        }
+        list_end[count] = count;
+        let paragraph = page.sentences.iter().map(|sentence| page.line_of(sentence).paragraph).collect();
+        let leads = page.sentences.iter().map(|sentence| matches!(sentence.ending, Ending::Question | Ending::Colon));
+        Self { from, list_end, paragraph, leads: leads.collect() }
+    }
+
+    pub fn after(&self, index: usize) -> After {
+        // What is listed after a question or a colon belongs to it.
+        let next = if self.leads[index] { self.list_end[index + 1].max(index + 1) } else { index + 1 };
+        let same_paragraph = self.paragraph.get(next).is_some_and(|&next| next == self.paragraph[index]);
+        After { weight: self.from[next], same_paragraph }
+    }
+}
+
+/// A sign of a script without spaces says as much as two letters.
+fn letters(text: &str) -> usize {
+    text.chars().map(|next| if is_unspaced(next) { 2 } else { 1 }).sum()
+}

@@ -14,7 +14,7 @@ use place::Places;
 pub(super) const ASKING: Cues = Cues::of(&[Cue::Request, Cue::Confirm, Cue::Pick, Cue::Wait]);
 /// What makes it clear that a question is for the human.
 const DIRECT: Cues =
-    Cues::of(&[Cue::Leave, Cue::Consent, Cue::Address, Cue::Which, Cue::Course, Cue::Request, Cue::Pick]);
+    Cues::of(&[Cue::Leave, Cue::Consent, Cue::Address, Cue::Which, Cue::Choose, Cue::Course, Cue::Request, Cue::Pick]);
 
 #[derive(Debug)]
 pub(super) struct Verdict {
@@ -49,14 +49,14 @@ enum Said {
 /// What decides if nothing asks.
 const OFFERED: f64 = -2.6;
 /// How much weaker the last question may be than the strongest one and still be the one that is asked.
-const LAST_WORD: f64 = 2.5;
+const LAST_WORD: f64 = 3.6;
 /// A question is one from here on, when it is a matter of which of several.
 const LIKELY: f64 = 0.85;
 
 /// None if no sentence asks or offers, however weakly.
 pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
     let plain: Vec<Said> = (0..page.sentences.len()).map(|index| plainly(page, marked, index)).collect();
-    let places = Places::find(page, &plain.iter().map(|said| *said != Said::Nothing).collect::<Vec<_>>());
+    let places = Places::find(page, &plain);
     let placed: Vec<Said> =
         plain.iter().enumerate().map(|(index, said)| place(*said, index, page, marked, &places)).collect();
     let asked = |index: usize| match placed[index] {
@@ -64,13 +64,17 @@ pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
         _ => None,
     };
     let best = (0..placed.len()).filter_map(asked).fold(f64::NEG_INFINITY, f64::max);
+    let may_be = |index: &usize| asked(*index).is_some_and(|logit| logit >= best - LAST_WORD && logit >= LIKELY.min(best));
+    // "I'll wait until I hear from you" only says that there was a question.
     let last = (0..placed.len())
         .rev()
-        .find(|&index| asked(index).is_some_and(|logit| logit >= best - LAST_WORD && logit >= LIKELY.min(best)));
+        .filter(may_be)
+        .find(|&index| !only_waits(page, marked, index))
+        .or_else(|| (0..placed.len()).rev().find(may_be));
     let offer = (0..placed.len()).rev().find(|&index| placed[index] == Said::Offer);
     match (last, offer) {
         (Some(sentence), _) if best >= 0.0 => {
-            let first = first_of_list(page, &placed, sentence);
+            let (first, sentence) = all_of_list(page, &placed, sentence);
             let reason = reason(page, marked, sentence);
             Some(Verdict { asks: true, logit: best, sentence, first, reason, offers: false })
         }
@@ -88,6 +92,11 @@ pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
         }
         (None, None) => None,
     }
+}
+
+fn only_waits(page: &Page, marked: &Marked, index: usize) -> bool {
+    let asks = marked.first(index, ASKING).is_none_or(|hit| hit.cue != Cue::Wait);
+    !asks && page.sentences[index].ending != Ending::Question
 }
 
 /// What a sentence says, wherever it stands.
@@ -112,7 +121,7 @@ fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
         return Said::Offer;
     }
     let mut logit = 0.4;
-    if cues.has(Cue::Leave) {
+    if cues.has(Cue::Leave) && !asks_itself(marked, index) {
         logit += 3.0;
     } else if cues.has(Cue::Consent) {
         logit += 2.0;
@@ -120,16 +129,19 @@ fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
     if cues.has(Cue::Address) {
         logit += 1.2;
     }
-    if cues.any(Cues::of(&[Cue::Which, Cue::Course, Cue::Request, Cue::Confirm, Cue::Pick])) {
+    if cues.any(Cues::of(&[Cue::Which, Cue::Choose, Cue::Course, Cue::Request, Cue::Confirm, Cue::Pick])) {
         logit += 1.0;
-    }
-    if cues.has(Cue::Rhetoric) && !cues.has(Cue::Leave) {
-        logit -= 2.0;
     }
     if cues.has(Cue::Reported) && !cues.has(Cue::Leave) {
         logit -= 1.5;
     }
     Said::Ask(logit)
+}
+
+/// "Why should we …?" asks nobody, whatever follows.
+fn asks_itself(marked: &Marked, index: usize) -> bool {
+    let at = |cue| marked.first(index, Cues::of(&[cue])).map(|hit| hit.start);
+    at(Cue::Rhetoric).is_some_and(|rhetoric| at(Cue::Leave).is_none_or(|leave| rhetoric < leave))
 }
 
 /// "Shall I push it, or is there anything else?" asks before it closes.
@@ -157,7 +169,7 @@ fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let cues = marked.cues(index);
     let softened = match (ask, soft) {
         (None, None) => return Said::Nothing,
-        (Some(ask), Some(soft)) => soft.start <= ask.start,
+        (Some(ask), Some(soft)) => soft.start < ask.end,
         (ask, _) => ask.is_none(),
     };
     if softened {
@@ -184,6 +196,9 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if cues.has(Cue::Pattern) {
         return said;
     }
+    if places.ends_offered_list(index) {
+        return Said::Offer;
+    }
     let sentence = &page.sentences[index];
     let line = page.line_of(sentence);
     let question = sentence.ending == Ending::Question || cues.has(Cue::Asks);
@@ -192,26 +207,33 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let after = places.after(index);
     logit += match (after.weight, after.same_paragraph) {
         (0, _) => 2.0,
+        (1..=300, true) if !direct => 0.6,
         (_, true) if !direct => -0.8,
         (_, false) if !direct => -2.8,
         (1..=160, true) => 1.0,
         (1..=160, false) => 0.6,
         (161..=400, true) => 0.3,
         _ if strong => -0.6,
+        _ if cues.has(Cue::Address) && cues.has(Cue::Asking) => -0.5,
         _ => -1.2,
     };
     let is_last = after.weight == 0;
+    if question && asks_itself(marked, index) {
+        // Nobody answers himself with nothing.
+        logit -= if is_last { 0.4 } else { 2.2 };
+    }
     match line.kind {
         LineKind::Heading if is_last => logit -= 0.5,
+        LineKind::Heading if cues.has(Cue::Leave) => logit -= 1.5,
         LineKind::Heading => logit -= 3.0,
-        LineKind::Quote => logit -= 2.5,
+        LineKind::Quote => logit -= 4.0,
         LineKind::Item { .. } if !question => logit -= 1.8,
         LineKind::Item { .. } if !is_last => logit -= 0.7,
         _ if line.bold && !is_last && !cues.has(Cue::Leave) => logit -= 1.5,
         _ => {}
     }
     if question && is_answered(page, marked, index) {
-        logit -= 3.0;
+        logit -= 4.5;
     }
     if is_decided(page, marked, index) {
         logit -= 3.5;
@@ -226,7 +248,7 @@ fn is_answered(page: &Page, marked: &Marked, index: usize) -> bool {
         page.line_of(after).paragraph <= page.line_of(&page.sentences[index]).paragraph + 1
             && after.ending != Ending::Question
     });
-    near && marked.cues(next).has(Cue::Answer) && !marked.cues(index).has(Cue::Leave)
+    near && marked.cues(next).has(Cue::Answer)
 }
 
 /// Soon after it, the agent says what it decided.
@@ -237,20 +259,18 @@ fn is_decided(page: &Page, marked: &Marked, index: usize) -> bool {
         .any(|after| marked.cues(after).has(Cue::Decision) && page.sentences[after].ending != Ending::Question)
 }
 
-/// Of several questions in a list, the first.
-fn first_of_list(page: &Page, placed: &[Said], sentence: usize) -> usize {
-    let is_item = |index: usize| matches!(page.line_of(&page.sentences[index]).kind, LineKind::Item { .. });
-    let mut first = sentence;
-    if page.sentences[sentence].ending != Ending::Question || !is_item(sentence) {
-        return first;
+/// Several questions in a list are one: the first and the last of them.
+fn all_of_list(page: &Page, placed: &[Said], sentence: usize) -> (usize, usize) {
+    let is_item = |&index: &usize| matches!(page.line_of(&page.sentences[index]).kind, LineKind::Item { .. });
+    let asks = |&index: &usize| {
+        page.sentences[index].ending == Ending::Question && matches!(placed[index], Said::Ask(logit) if logit > -2.0)
+    };
+    if page.sentences[sentence].ending != Ending::Question || !is_item(&sentence) {
+        return (sentence, sentence);
     }
-    for index in (0..sentence).rev().take_while(|&index| is_item(index)) {
-        if page.sentences[index].ending == Ending::Question && matches!(placed[index], Said::Ask(logit) if logit > -2.0)
-        {
-            first = index;
-        }
-    }
-    first
+    let first = (0..sentence).rev().take_while(is_item).filter(asks).last();
+    let last = (sentence + 1..page.sentences.len()).take_while(is_item).filter(asks).last();
+    (first.unwrap_or(sentence), last.unwrap_or(sentence))
 }
 
 fn reason(page: &Page, marked: &Marked, sentence: usize) -> String {

@@ -3,18 +3,8 @@
 //! One automaton finds the phrases of all languages in one pass: which language a reply is in never has to be decided,
 //! and replies in two languages are no special case.
 
-mod chinese;
 mod cue;
-mod english;
-mod french;
-mod german;
-mod italian;
-mod japanese;
-mod korean;
-mod other;
-mod portuguese;
-mod russian;
-mod spanish;
+mod read;
 
 use std::sync::LazyLock;
 
@@ -24,23 +14,20 @@ use super::DetectSettings;
 use super::page::{Page, Sentence, is_word};
 
 pub(super) use cue::{Cue, Cues};
+use read::{Begins, Phrase};
 
-/// Phrases of one meaning. `^` at the beginning: only where a sentence begins. `~`: only where a clause begins. `$` at
-/// the end: only where the sentence ends. `*` at the end: the word may go on.
-type Phrases = (Cue, &'static [&'static str]);
-
-const LANGUAGES: &[&[Phrases]] = &[
-    english::PHRASES,
-    chinese::PHRASES,
-    japanese::PHRASES,
-    korean::PHRASES,
-    german::PHRASES,
-    french::PHRASES,
-    spanish::PHRASES,
-    portuguese::PHRASES,
-    italian::PHRASES,
-    russian::PHRASES,
-    other::PHRASES,
+const LANGUAGES: &[&str] = &[
+    include_str!("lexicon/english.txt"),
+    include_str!("lexicon/chinese.txt"),
+    include_str!("lexicon/japanese.txt"),
+    include_str!("lexicon/korean.txt"),
+    include_str!("lexicon/german.txt"),
+    include_str!("lexicon/french.txt"),
+    include_str!("lexicon/spanish.txt"),
+    include_str!("lexicon/portuguese.txt"),
+    include_str!("lexicon/italian.txt"),
+    include_str!("lexicon/russian.txt"),
+    include_str!("lexicon/other.txt"),
 ];
 
 /// A phrase that was found.
@@ -80,34 +67,11 @@ struct Lexicon {
     phrases: Vec<Phrase>,
 }
 
-struct Phrase {
-    cue: Cue,
-    begins: Begins,
-    ends_sentence: bool,
-    goes_on: bool,
-    starts_with_letter: bool,
-    ends_with_letter: bool,
-}
-
-enum Begins {
-    Anywhere,
-    Clause,
-    Sentence,
-}
-
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::build);
 
 impl Lexicon {
     fn build() -> Self {
-        let mut words = Vec::new();
-        let mut phrases = Vec::new();
-        for (cue, texts) in LANGUAGES.iter().copied().flatten() {
-            for text in *texts {
-                let (word, phrase) = Phrase::read(*cue, text);
-                words.push(word);
-                phrases.push(phrase);
-            }
-        }
+        let (words, phrases): (Vec<_>, Vec<_>) = LANGUAGES.iter().flat_map(|text| read::phrases(text)).unzip();
         // The small form: a table of all states would be many megabytes for a few microseconds.
         let automaton = AhoCorasick::builder()
             .kind(Some(AhoCorasickKind::ContiguousNFA))
@@ -118,25 +82,6 @@ impl Lexicon {
 }
 
 impl Phrase {
-    fn read(cue: Cue, text: &'static str) -> (&'static str, Self) {
-        let (begins, text) = match (text.strip_prefix('^'), text.strip_prefix('~')) {
-            (Some(rest), _) => (Begins::Sentence, rest),
-            (_, Some(rest)) => (Begins::Clause, rest),
-            _ => (Begins::Anywhere, text),
-        };
-        let (ends_sentence, text) = text.strip_suffix('$').map_or((false, text), |rest| (true, rest));
-        let (goes_on, text) = text.strip_suffix('*').map_or((false, text), |rest| (true, rest));
-        let phrase = Self {
-            cue,
-            begins,
-            ends_sentence,
-            goes_on,
-            starts_with_letter: text.starts_with(is_word),
-            ends_with_letter: text.ends_with(is_word),
-        };
-        (text, phrase)
-    }
-
     fn fits(&self, said: &str, start: usize, end: usize) -> bool {
         let inside = self.starts_with_letter && said[..start].ends_with(is_word);
         let runs_on = self.ends_with_letter && !self.goes_on && said[end..].starts_with(is_word);
@@ -311,22 +256,4 @@ fn find(page: &Page) -> Vec<(usize, Hit)> {
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn phrases_are_written_as_they_are_looked_up() {
-        for (_, texts) in LANGUAGES.iter().copied().flatten() {
-            for text in *texts {
-                let plain = text.trim_start_matches(['^', '~']).trim_end_matches(['$', '*']);
-                let small: String = plain.chars().flat_map(char::to_lowercase).collect();
-                assert_eq!(plain, small, "phrases are in small letters");
-                assert!(!plain.contains(['’', '*', '\n']) && !plain.contains("  ") && plain.trim() == plain, "{text}");
-                assert!(!plain.is_empty());
-            }
-        }
-    }
 }

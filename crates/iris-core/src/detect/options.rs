@@ -19,14 +19,14 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
         let asks = lead.is_some_and(|lead| marked.cues(lead).any(Cues::of(&[Cue::Leave, Cue::Which, Cue::Pick])));
         return if asks { items(text, page, verdict.first) } else { Vec::new() };
     }
-    let chooses = cues.any(Cues::of(&[Cue::Which, Cue::Pick, Cue::Course, Cue::Idle]));
+    let chooses = cues.any(Cues::of(&[Cue::Which, Cue::Choose, Cue::Pick, Cue::Course, Cue::Idle]));
     if chooses {
         let listed = beside(text, page, index);
         if listed.len() >= 2 {
             return listed;
         }
     }
-    let wants = cues.has(Cue::Request) && !cues.any(Cues::of(&[Cue::Leave, Cue::Which, Cue::Pick]));
+    let wants = cues.has(Cue::Request) && !cues.any(Cues::of(&[Cue::Leave, Cue::Which, Cue::Choose, Cue::Pick]));
     if wants {
         return Vec::new();
     }
@@ -97,10 +97,12 @@ fn clean(item: &str) -> String {
 fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<String> {
     let sentence = &page.sentences[index];
     let ors = find_ors(page, marked, index);
-    let Some(last) = ors.last() else { return Vec::new() };
+    if ors.is_empty() {
+        return Vec::new();
+    }
     let said = page.text_of(sentence);
     let start = sentence.said.start;
-    let from = start + lead(page, marked, index, last.start - start);
+    let from = start + lead(page, marked, index, ors[0].start - start);
     let mut parts = Vec::new();
     let mut begin = from;
     for or in ors.iter().filter(|or| or.start >= from) {
@@ -108,6 +110,7 @@ fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<Stri
         begin = or.end;
     }
     parts.push(begin..start + said.len());
+    align(page, &mut parts);
     let parts: Vec<String> = parts.into_iter().filter_map(|part| trim(text, page, part)).collect();
     let concrete = parts.len() >= 2 && parts.len() <= MOST && !parts.iter().any(|part| is_vague(part));
     if concrete { parts } else { Vec::new() }
@@ -116,14 +119,20 @@ fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<Stri
 fn find_ors(page: &Page, marked: &Marked, index: usize) -> Vec<Range<usize>> {
     let hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Or).map(|hit| hit.start..hit.end);
     let mut ors: Vec<Range<usize>> = hits.collect();
+    // The same word may be one of two languages.
+    ors.dedup();
     let said = page.text_of(&page.sentences[index]);
-    // "o" is "or" in Spanish and Italian and "the" in Portuguese.
-    let iberian = said.contains(['ã', 'õ', 'ç']) || said.contains("você") || said.contains(" que o ");
-    if ors.is_empty() && !iberian {
+    if ors.is_empty() && is_or_in_one_letter(&page.said) {
         let start = page.sentences[index].said.start;
         ors.extend(said.match_indices(" o ").map(|(at, _)| start + at + 1..start + at + 2));
     }
     ors
+}
+
+/// "o" is "or" in Spanish and Italian and "the" in Portuguese.
+fn is_or_in_one_letter(said: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    has(&["¿", " el ", " los ", " il ", " è ", " che ", " di ", " una "]) && !has(&["ã", "õ", " eu ", "você", " um ", " uma "])
 }
 
 /// Where the first alternative begins: behind the words that ask.
@@ -135,12 +144,12 @@ fn lead(page: &Page, marked: &Marked, index: usize, limit: usize) -> usize {
     }
     let asks = Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]);
     let hits = marked.hits(index).iter().filter(|hit| asks.has(hit.cue) && hit.end - start <= limit);
-    let asked = hits.map(|hit| hit.end - start).min();
+    let asked = hits.map(|hit| (hit.start, hit.end - start)).min().map(|(_, end)| end);
     let colon = said.rfind([':', '：']).map(|at| at + 1);
     let begun = asked.or(colon).unwrap_or(0);
-    let rest = &said[begun..];
-    let skipped = rest.len() - strip_lead(rest).len();
-    begun + skipped
+    // In Japanese and Korean the words that ask stand last, and nothing is behind them.
+    let begun = if said[begun..].chars().filter(|next| next.is_alphanumeric()).count() < 2 { 0 } else { begun };
+    begun + said[begun..].len() - strip_lead(&said[begun..]).len()
 }
 
 const LEADS: &[&str] = &[
@@ -185,12 +194,37 @@ const LEADS: &[&str] = &[
 
 fn strip_lead(text: &str) -> &str {
     let mut rest = text.trim_start_matches(|next: char| !next.is_alphanumeric());
-    while let Some(lead) = LEADS.iter().find(|lead| {
+    let fits = |lead: &&&str, rest: &str| {
         rest.strip_prefix(**lead).is_some_and(|after| lead.ends_with(['要', '是']) || after.starts_with(' '))
-    }) {
+    };
+    while let Some(lead) = LEADS.iter().filter(|lead| fits(lead, rest)).max_by_key(|lead| lead.len()) {
         rest = rest[lead.len()..].trim_start();
     }
     rest
+}
+
+/// "put it in the header or in the sidebar": what both have before them is no part of the first.
+fn align(page: &Page, parts: &mut [Range<usize>]) {
+    let [first, others @ ..] = parts else { return };
+    let Some(last) = others.last() else { return };
+    let word = |part: &str| part.split_whitespace().next().map(str::to_owned);
+    let Some(next) = word(page.said[last.clone()].trim_start()) else { return };
+    let said = &page.said[first.clone()];
+    let plain = parts_are_words(page, others);
+    if plain && said.split_whitespace().count() <= 3 {
+        // "target Postgres, MySQL or SQLite"
+        first.start += said.trim_end().rfind(' ').map_or(0, |at| at + 1);
+        return;
+    }
+    if next.chars().count() <= 4 && !said.trim_end().ends_with(',') {
+        if let Some(at) = said.rfind(&format!(" {next} ")) {
+            first.start += at + 1;
+        }
+    }
+}
+
+fn parts_are_words(page: &Page, parts: &[Range<usize>]) -> bool {
+    parts.len() > 1 && parts.iter().all(|part| page.said[part.clone()].split_whitespace().count() == 1)
 }
 
 fn split_commas(page: &Page, part: Range<usize>) -> Vec<Range<usize>> {
@@ -254,5 +288,7 @@ fn is_vague(part: &str) -> bool {
         "adjust",
         "so",
     ];
+    let open = ["anything", "etwas ändern", "something", "any changes", "changer quelque", "cambiar algo", "mudar algo", "что-то измен", "调整", "修改"];
     vague.iter().any(|&vague| part == vague || (vague.len() > 4 && part.starts_with(vague)))
+        || open.iter().any(|open| part.contains(open))
 }

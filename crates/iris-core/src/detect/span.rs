@@ -3,11 +3,10 @@
 use super::Span;
 use super::judge::Verdict;
 use super::lexicon::{Cue, Cues, Marked};
-use super::page::{Ending, Page};
+use super::page::{Ending, LineKind, Page};
 
 pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) -> Span {
-    let last = &page.sentences[verdict.sentence];
-    let end = last.source.end;
+    let end = page.sentences[last_item(page, verdict.sentence)].source.end;
     let start = match verdict.first {
         first if first != verdict.sentence => lead(page, marked, first),
         _ => begin(page, marked, verdict.sentence),
@@ -15,6 +14,16 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     let start = start.min(end);
     let piece = text[start..end].trim_end_matches([':', ';', '：', '；', ' ', '*', '_']);
     span(text, start, start + piece.len())
+}
+
+/// What is listed after "please send me:" is what is wanted.
+fn last_item(page: &Page, sentence: usize) -> usize {
+    if page.sentences[sentence].ending != Ending::Colon {
+        return sentence;
+    }
+    let items = (sentence + 1..page.sentences.len())
+        .take_while(|&index| matches!(page.line_of(&page.sentences[index]).kind, LineKind::Item { .. }));
+    items.last().unwrap_or(sentence)
 }
 
 fn span(text: &str, start: usize, end: usize) -> Span {
@@ -26,9 +35,13 @@ fn span(text: &str, start: usize, end: usize) -> Span {
 /// Several questions begin with the sentence that leads to them, if it is half of the question.
 fn lead(page: &Page, marked: &Marked, first: usize) -> usize {
     let before = first.checked_sub(1).filter(|&before| {
-        page.sentences[before].ending == Ending::Colon && marked.cues(before).any(Cues::of(&[Cue::Leave]))
+        page.sentences[before].ending == Ending::Colon && marked.cues(before).has(Cue::Leave) && !marked.cues(before).has(Cue::Request)
     });
-    page.sentences[before.unwrap_or(first)].source.start
+    match before {
+        Some(before) => page.sentences[before].source.start,
+        // The number of the first question belongs to it as much as that of the second.
+        None => page.line_of(&page.sentences[first]).source.start,
+    }
 }
 
 /// A question may begin within a sentence, behind a colon: "One thing is missing: which version is it?"

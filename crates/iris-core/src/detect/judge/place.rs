@@ -1,6 +1,7 @@
 //! Where a sentence stands: what comes after it, apart from what is only polite or belongs to it.
 
-use super::super::page::{Ending, LineKind, Page, is_unspaced};
+use super::Said;
+use crate::detect::page::{Ending, LineKind, Page, is_unspaced};
 
 /// What comes after a sentence.
 pub(super) struct After {
@@ -17,17 +18,19 @@ pub(super) struct Places {
     list_end: Vec<usize>,
     paragraph: Vec<u32>,
     leads: Vec<bool>,
+    /// It stands after a list of what the agent would do if it were wanted.
+    offered: Vec<bool>,
 }
 
 impl Places {
-    /// `speaks` says of each sentence whether it asks or offers.
-    pub fn find(page: &Page, speaks: &[bool]) -> Self {
+    /// `said` is what each sentence says by itself.
+    pub fn find(page: &Page, said: &[Said]) -> Self {
         let count = page.sentences.len();
         let mut from = vec![0; count + 1];
         let mut list_end = vec![count; count + 1];
         for index in (0..count).rev() {
             let sentence = &page.sentences[index];
-            let weight = if speaks[index] { 0 } else { letters(page.text_of(sentence)) };
+            let weight = if said[index] != Said::Nothing { 0 } else { letters(page.text_of(sentence)) };
             from[index] = from[index + 1] + weight;
             let is_item = matches!(page.line_of(sentence).kind, LineKind::Item { .. });
             list_end[index] = if is_item { list_end[index + 1].max(index + 1) } else { index };
@@ -35,7 +38,12 @@ impl Places {
         list_end[count] = count;
         let paragraph = page.sentences.iter().map(|sentence| page.line_of(sentence).paragraph).collect();
         let leads = page.sentences.iter().map(|sentence| matches!(sentence.ending, Ending::Question | Ending::Colon));
-        Self { from, list_end, paragraph, leads: leads.collect() }
+        Self { from, list_end, paragraph, leads: leads.collect(), offered: find_offered(page, said) }
+    }
+
+    /// "If you want, I can: 1. … 2. … Tell me which." is an offer to its end, unless it ends with a question.
+    pub fn ends_offered_list(&self, index: usize) -> bool {
+        self.offered[index]
     }
 
     pub fn after(&self, index: usize) -> After {
@@ -44,6 +52,25 @@ impl Places {
         let same_paragraph = self.paragraph.get(next).is_some_and(|&next| next == self.paragraph[index]);
         After { weight: self.from[next], same_paragraph }
     }
+}
+
+fn find_offered(page: &Page, said: &[Said]) -> Vec<bool> {
+    let mut offers = false;
+    let mut after_list = false;
+    let sentences = page.sentences.iter().zip(said);
+    sentences
+        .map(|(sentence, said)| {
+            let is_item = matches!(page.line_of(sentence).kind, LineKind::Item { .. });
+            let ends = offers && after_list && !is_item && sentence.ending != Ending::Question;
+            if is_item {
+                after_list = true;
+            } else {
+                offers = *said == Said::Offer && sentence.ending == Ending::Colon;
+                after_list = false;
+            }
+            ends
+        })
+        .collect()
 }
 
 /// A sign of a script without spaces says as much as two letters.

@@ -11,6 +11,8 @@ pub(in crate::detect) enum Cue {
     Address,
     /// "which", "prefer": asks to choose.
     Which,
+    /// "which one", "which of": asks to choose between what was named.
+    Choose,
     /// "how would you like to proceed": asks what to do now.
     Course,
     /// A word that begins a question.
@@ -53,6 +55,40 @@ pub(in crate::detect) enum Cue {
     Asks,
     /// A pattern of the deployment's own.
     Pattern,
+}
+
+impl Cue {
+    /// By its name in the files of phrases.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "leave" => Self::Leave,
+            "consent" => Self::Consent,
+            "address" => Self::Address,
+            "which" => Self::Which,
+            "choose" => Self::Choose,
+            "course" => Self::Course,
+            "asking" => Self::Asking,
+            "request" => Self::Request,
+            "confirm" => Self::Confirm,
+            "pick" => Self::Pick,
+            "wait" => Self::Wait,
+            "offer" => Self::Offer,
+            "closer" => Self::Closer,
+            "idle" => Self::Idle,
+            "rhetoric" => Self::Rhetoric,
+            "answer" => Self::Answer,
+            "decision" => Self::Decision,
+            "reported" => Self::Reported,
+            "failure" => Self::Failure,
+            "done" => Self::Done,
+            "or" => Self::Or,
+            "note" => Self::Note,
+            "condition" => Self::Condition,
+            "able" => Self::Able,
+            "asks" => Self::Asks,
+            _ => return None,
+        })
+    }
 }
 
 /// A set of them.

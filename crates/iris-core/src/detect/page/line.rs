@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Page;
 use super::inline;
+use super::is_unspaced;
 use crate::detect::window::Window;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +164,7 @@ fn numbered(line: &str) -> Option<usize> {
     let opened = line.len() - inner.len();
     let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
     let length = match digits {
-        0 if inner.as_bytes().first()?.is_ascii_alphabetic() => 1,
+        0 => inner.chars().next().filter(|next| next.is_alphabetic() && !is_unspaced(*next))?.len_utf8(),
         1..=3 => digits,
         _ => return None,
     };
@@ -171,7 +172,7 @@ fn numbered(line: &str) -> Option<usize> {
     let after = &inner[length + close.len_utf8()..];
     let closes = match close {
         ')' | '）' | '、' | '．' | ']' => true,
-        '.' | ':' => after.starts_with([' ', '*']) && (digits > 0 || opened == 0),
+        '.' => after.starts_with([' ', '*']),
         _ => false,
     };
     let fits = closes && (opened == 0 || matches!(close, ')' | '）' | ']'));

@@ -47,7 +47,9 @@ fn trim(text: &str, source: Range<usize>) -> Range<usize> {
     let (start, end) = (text.floor_char_boundary(source.start), text.ceil_char_boundary(source.end));
     let piece = &text[start..end];
     let outside = |next: char| next.is_whitespace() || matches!(next, '*' | '_' | '~');
-    let from = start + piece.len() - piece.trim_start_matches(outside).len();
+    // A picture before a sentence is no part of it either.
+    let picture = |next: char| !next.is_ascii() && !next.is_alphanumeric() && !"¿¡«“„「『（《’".contains(next);
+    let from = start + piece.len() - piece.trim_start_matches(|next| outside(next) || picture(next)).len();
     let to = start + piece.trim_end_matches(outside).len();
     from..to.max(from)
 }

@@ -5,7 +5,7 @@
 
 mod place;
 
-use super::lexicon::{Cue, Cues, Marked};
+use super::lexicon::{Cue, Cues, Hit, Marked};
 use super::page::{Ending, LineKind, Page};
 
 use place::Places;
@@ -13,8 +13,17 @@ use place::Places;
 /// What asks without a question mark.
 pub(super) const ASKING: Cues = Cues::of(&[Cue::Request, Cue::Confirm, Cue::Pick, Cue::Wait]);
 /// What makes it clear that a question is for the human.
-const DIRECT: Cues =
-    Cues::of(&[Cue::Leave, Cue::Consent, Cue::Address, Cue::Which, Cue::Choose, Cue::Course, Cue::Request, Cue::Pick]);
+const DIRECT: Cues = Cues::of(&[
+    Cue::Leave,
+    Cue::Consent,
+    Cue::Address,
+    Cue::Which,
+    Cue::Choose,
+    Cue::Fact,
+    Cue::Course,
+    Cue::Request,
+    Cue::Pick,
+]);
 
 #[derive(Debug)]
 pub(super) struct Verdict {
@@ -56,7 +65,7 @@ const LIKELY: f64 = 0.85;
 /// None if no sentence asks or offers, however weakly.
 pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
     let plain: Vec<Said> = (0..page.sentences.len()).map(|index| plainly(page, marked, index)).collect();
-    let places = Places::find(page, &plain);
+    let places = Places::find(page, marked, &plain);
     let placed: Vec<Said> =
         plain.iter().enumerate().map(|(index, said)| place(*said, index, page, marked, &places)).collect();
     let asked = |index: usize| match placed[index] {
@@ -64,7 +73,8 @@ pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
         _ => None,
     };
     let best = (0..placed.len()).filter_map(asked).fold(f64::NEG_INFINITY, f64::max);
-    let may_be = |index: &usize| asked(*index).is_some_and(|logit| logit >= best - LAST_WORD && logit >= LIKELY.min(best));
+    let may_be =
+        |index: &usize| asked(*index).is_some_and(|logit| logit >= best - LAST_WORD && logit >= LIKELY.min(best));
     // "I'll wait until I hear from you" only says that there was a question.
     let last = (0..placed.len())
         .rev()
@@ -169,11 +179,11 @@ fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let cues = marked.cues(index);
     let softened = match (ask, soft) {
         (None, None) => return Said::Nothing,
-        (Some(ask), Some(soft)) => soft.start < ask.end,
+        (Some(ask), Some(soft)) => softens(soft, ask),
         (ask, _) => ask.is_none(),
     };
     if softened {
-        let offers = cues.has(Cue::Offer)
+        let offers = cues.any(Cues::of(&[Cue::Offer, Cue::Closer]))
             || (cues.has(Cue::Condition) && (cues.has(Cue::Able) || ask.is_some()) && !cues.has(Cue::Note));
         return if offers { Said::Offer } else { Said::Nothing };
     }
@@ -187,6 +197,12 @@ fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let told = if cues.has(Cue::Reported) { 1.5 } else { 0.0 };
     let shouted = if page.sentences[index].ending == Ending::Colon { 0.3 } else { 0.0 };
     Said::Ask(logit - told + shouted)
+}
+
+/// What stands first decides; of two that overlap, the longer one: "if you agree" is more than "if".
+fn softens(soft: Hit, ask: Hit) -> bool {
+    let within = ask.start <= soft.start && soft.end < ask.end;
+    soft.start < ask.end && !within
 }
 
 /// What is left of it where it stands.
@@ -207,7 +223,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let after = places.after(index);
     logit += match (after.weight, after.same_paragraph) {
         (0, _) => 2.0,
-        (1..=300, true) if !direct => 0.6,
+        (1..=300, true) if !direct && explains_itself(page, index) => 0.6,
         (_, true) if !direct => -0.8,
         (_, false) if !direct => -2.8,
         (1..=160, true) => 1.0,
@@ -227,10 +243,13 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         LineKind::Heading if cues.has(Cue::Leave) => logit -= 1.5,
         LineKind::Heading => logit -= 3.0,
         LineKind::Quote => logit -= 4.0,
-        LineKind::Item { .. } if !question => logit -= 1.8,
+        LineKind::Item { .. } if !question => logit -= 4.0,
         LineKind::Item { .. } if !is_last => logit -= 0.7,
         _ if line.bold && !is_last && !cues.has(Cue::Leave) => logit -= 1.5,
         _ => {}
+    }
+    if question && places.is_presented(index) {
+        logit -= 3.0;
     }
     if question && is_answered(page, marked, index) {
         logit -= 4.5;
@@ -239,6 +258,19 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         logit -= 3.5;
     }
     Said::Ask(logit)
+}
+
+/// "Where is the report written? I see no path …": who asks says why, in the first person.
+fn explains_itself(page: &Page, index: usize) -> bool {
+    const FIRST_PERSON: &[&str] =
+        &["i", "i'm", "i've", "my", "ich", "mir", "je", "j'ai", "yo", "no", "eu", "io", "я", "мне", "у"];
+    let Some(next) = page.sentences.get(index + 1) else { return false };
+    let said = page.text_of(next);
+    let first = said.split([' ', ',']).next().unwrap_or_default();
+    FIRST_PERSON.contains(&first)
+        || said.starts_with(['我', '私'])
+        || said.starts_with("こちら")
+        || said.starts_with("저")
 }
 
 /// The next sentence begins like an answer.
@@ -274,7 +306,7 @@ fn all_of_list(page: &Page, placed: &[Said], sentence: usize) -> (usize, usize) 
 }
 
 fn reason(page: &Page, marked: &Marked, sentence: usize) -> String {
-    let words = |hit: super::lexicon::Hit| page.said[hit.start..hit.end].to_owned();
+    let words = |hit: Hit| page.said[hit.start..hit.end].to_owned();
     let told = [
         Cue::Pattern,
         Cue::Leave,

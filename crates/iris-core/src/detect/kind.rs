@@ -42,7 +42,8 @@ fn is_question(page: &Page, cues: Cues, index: usize) -> bool {
 fn asks_for_yes(page: &Page, cues: Cues, index: usize) -> bool {
     match is_question(page, cues, index) {
         true => {
-            let open = cues.any(Cues::of(&[Cue::Course, Cue::Which, Cue::Idle]));
+            let open = cues.any(Cues::of(&[Cue::What, Cue::Fact, Cue::Which, Cue::Idle]))
+                || (cues.has(Cue::Course) && !cues.has(Cue::Leave));
             let leave = cues.any(Cues::of(&[Cue::Leave, Cue::Consent])) || is_bare(page, cues, index);
             cues.has(Cue::Confirm) || (leave && !open)
         }
@@ -76,6 +77,27 @@ fn is_done(page: &Page, marked: &Marked, index: usize) -> bool {
 
 /// "no errors", "without conflicts", "not installed".
 fn is_denied(before: &str) -> bool {
-    let words = ["no ", "not ", "n't ", "yet to be ", "0 ", "without ", "any ", "zero ", "keine ", "ohne ", "sans ", "aucun ", "aucune ", "sin ", "sem ", "senza ", "без ", "没有", "无", "bez "];
+    let words = [
+        "no ",
+        "not ",
+        "n't ",
+        "yet to be ",
+        "0 ",
+        "without ",
+        "any ",
+        "zero ",
+        "keine ",
+        "ohne ",
+        "sans ",
+        "aucun ",
+        "aucune ",
+        "sin ",
+        "sem ",
+        "senza ",
+        "без ",
+        "没有",
+        "无",
+        "bez ",
+    ];
     words.iter().any(|word| before.ends_with(word))
 }

@@ -26,7 +26,9 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
             return listed;
         }
     }
-    let wants = cues.has(Cue::Request) && !cues.any(Cues::of(&[Cue::Leave, Cue::Which, Cue::Choose, Cue::Pick]));
+    let confirms = cues.has(Cue::Confirm) && page.sentences[index].ending != Ending::Question;
+    let wants =
+        confirms || cues.has(Cue::Request) && !cues.any(Cues::of(&[Cue::Leave, Cue::Which, Cue::Choose, Cue::Pick]));
     if wants {
         return Vec::new();
     }
@@ -112,6 +114,7 @@ fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<Stri
     parts.push(begin..start + said.len());
     align(page, &mut parts);
     let parts: Vec<String> = parts.into_iter().filter_map(|part| trim(text, page, part)).collect();
+    let parts = without_question(page, marked, index, parts);
     let concrete = parts.len() >= 2 && parts.len() <= MOST && !parts.iter().any(|part| is_vague(part));
     if concrete { parts } else { Vec::new() }
 }
@@ -132,7 +135,8 @@ fn find_ors(page: &Page, marked: &Marked, index: usize) -> Vec<Range<usize>> {
 /// "o" is "or" in Spanish and Italian and "the" in Portuguese.
 fn is_or_in_one_letter(said: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    has(&["¿", " el ", " los ", " il ", " è ", " che ", " di ", " una "]) && !has(&["ã", "õ", " eu ", "você", " um ", " uma "])
+    has(&["¿", " el ", " los ", " il ", " è ", " che ", " di ", " una "])
+        && !has(&["ã", "õ", " eu ", "você", " um ", " uma "])
 }
 
 /// Where the first alternative begins: behind the words that ask.
@@ -140,6 +144,7 @@ fn lead(page: &Page, marked: &Marked, index: usize, limit: usize) -> usize {
     let start = page.sentences[index].said.start;
     let said = &page.text_of(&page.sentences[index])[..limit];
     if let Some(open) = said.rfind(['(', '（']).filter(|&open| !said[open..].contains([')', '）'])) {
+        // "(30 or 90 days)"
         return open + 1;
     }
     let asks = Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]);
@@ -193,7 +198,11 @@ const LEADS: &[&str] = &[
 ];
 
 fn strip_lead(text: &str) -> &str {
-    let mut rest = text.trim_start_matches(|next: char| !next.is_alphanumeric());
+    let lettered = text.trim_start();
+    if lettered.starts_with('(') && lettered.chars().nth(2) == Some(')') {
+        return lettered;
+    }
+    let mut rest = text.trim_start_matches(|next: char| !next.is_alphanumeric() && !"\u{1}\u{2}".contains(next));
     let fits = |lead: &&&str, rest: &str| {
         rest.strip_prefix(**lead).is_some_and(|after| lead.ends_with(['要', '是']) || after.starts_with(' '))
     };
@@ -201,6 +210,17 @@ fn strip_lead(text: &str) -> &str {
         rest = rest[lead.len()..].trim_start();
     }
     rest
+}
+
+/// "Which one did you mean, this or that?": what asks is no alternative.
+fn without_question(page: &Page, marked: &Marked, index: usize, mut parts: Vec<String>) -> Vec<String> {
+    let start = page.sentences[index].said.start;
+    let asks = Cues::of(&[Cue::Which, Cue::Choose, Cue::What, Cue::Fact]);
+    let asks = marked.first(index, asks).is_some_and(|hit| hit.start <= start + 4);
+    if asks && parts.len() > 2 {
+        parts.remove(0);
+    }
+    parts
 }
 
 /// "put it in the header or in the sidebar": what both have before them is no part of the first.
@@ -288,7 +308,18 @@ fn is_vague(part: &str) -> bool {
         "adjust",
         "so",
     ];
-    let open = ["anything", "etwas ändern", "something", "any changes", "changer quelque", "cambiar algo", "mudar algo", "что-то измен", "调整", "修改"];
+    let open = [
+        "anything",
+        "etwas ändern",
+        "something",
+        "any changes",
+        "changer quelque",
+        "cambiar algo",
+        "mudar algo",
+        "что-то измен",
+        "调整",
+        "修改",
+    ];
     vague.iter().any(|&vague| part == vague || (vague.len() > 4 && part.starts_with(vague)))
         || open.iter().any(|open| part.contains(open))
 }

@@ -35,7 +35,9 @@ fn span(text: &str, start: usize, end: usize) -> Span {
 /// Several questions begin with the sentence that leads to them, if it is half of the question.
 fn lead(page: &Page, marked: &Marked, first: usize) -> usize {
     let before = first.checked_sub(1).filter(|&before| {
-        page.sentences[before].ending == Ending::Colon && marked.cues(before).has(Cue::Leave) && !marked.cues(before).has(Cue::Request)
+        page.sentences[before].ending == Ending::Colon
+            && marked.cues(before).has(Cue::Leave)
+            && !marked.cues(before).has(Cue::Request)
     });
     match before {
         Some(before) => page.sentences[before].source.start,

@@ -1,6 +1,7 @@
 //! Where a sentence stands: what comes after it, apart from what is only polite or belongs to it.
 
 use super::Said;
+use crate::detect::lexicon::{Cue, Marked};
 use crate::detect::page::{Ending, LineKind, Page, is_unspaced};
 
 /// What comes after a sentence.
@@ -20,11 +21,13 @@ pub(super) struct Places {
     leads: Vec<bool>,
     /// It stands after a list of what the agent would do if it were wanted.
     offered: Vec<bool>,
+    /// It stands in a list of what the human wanted to have.
+    presented: Vec<bool>,
 }
 
 impl Places {
     /// `said` is what each sentence says by itself.
-    pub fn find(page: &Page, said: &[Said]) -> Self {
+    pub fn find(page: &Page, marked: &Marked, said: &[Said]) -> Self {
         let count = page.sentences.len();
         let mut from = vec![0; count + 1];
         let mut list_end = vec![count; count + 1];
@@ -38,12 +41,23 @@ impl Places {
         list_end[count] = count;
         let paragraph = page.sentences.iter().map(|sentence| page.line_of(sentence).paragraph).collect();
         let leads = page.sentences.iter().map(|sentence| matches!(sentence.ending, Ending::Question | Ending::Colon));
-        Self { from, list_end, paragraph, leads: leads.collect(), offered: find_offered(page, said) }
+        Self {
+            from,
+            list_end,
+            paragraph,
+            leads: leads.collect(),
+            offered: find_offered(page, said),
+            presented: find_presented(page, marked),
+        }
     }
 
     /// "If you want, I can: 1. … 2. … Tell me which." is an offer to its end, unless it ends with a question.
     pub fn ends_offered_list(&self, index: usize) -> bool {
         self.offered[index]
+    }
+
+    pub fn is_presented(&self, index: usize) -> bool {
+        self.presented[index]
     }
 
     pub fn after(&self, index: usize) -> After {
@@ -52,6 +66,22 @@ impl Places {
         let same_paragraph = self.paragraph.get(next).is_some_and(|&next| next == self.paragraph[index]);
         After { weight: self.from[next], same_paragraph }
     }
+}
+
+/// The questions of a survey that was asked for are not questions to the one who asked.
+fn find_presented(page: &Page, marked: &Marked) -> Vec<bool> {
+    let mut presents = false;
+    let sentences = page.sentences.iter().enumerate();
+    sentences
+        .map(|(index, sentence)| {
+            let is_item = matches!(page.line_of(sentence).kind, LineKind::Item { .. });
+            if !is_item {
+                let cues = marked.cues(index);
+                presents = sentence.ending == Ending::Colon && cues.has(Cue::Present) && !cues.has(Cue::Request);
+            }
+            is_item && presents
+        })
+        .collect()
 }
 
 fn find_offered(page: &Page, said: &[Said]) -> Vec<bool> {

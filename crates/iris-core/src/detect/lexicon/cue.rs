@@ -17,6 +17,10 @@ pub(in crate::detect) enum Cue {
     Course,
     /// A word that begins a question.
     Asking,
+    /// "where", "who", "which version": asks for what only the human can know.
+    Fact,
+    /// "what", "how": cannot be answered with a yes.
+    What,
     /// "please paste", "send me": wants something, without a question mark.
     Request,
     /// "please confirm", "reply go": wants a yes, without a question mark.
@@ -47,6 +51,8 @@ pub(in crate::detect) enum Cue {
     Or,
     /// "please note": wants nothing.
     Note,
+    /// "here are": what follows was asked for.
+    Present,
     /// "if", "in case": what follows holds only then.
     Condition,
     /// "I can": with a condition, an offer.
@@ -68,6 +74,9 @@ impl Cue {
             "choose" => Self::Choose,
             "course" => Self::Course,
             "asking" => Self::Asking,
+            "fact" => Self::Fact,
+            "what" => Self::What,
+            "present" => Self::Present,
             "request" => Self::Request,
             "confirm" => Self::Confirm,
             "pick" => Self::Pick,

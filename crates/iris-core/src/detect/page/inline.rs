@@ -22,7 +22,9 @@ pub(super) fn read(line: &str, at: usize, page: &mut Page) {
             }
             Sign::Letter if next.is_ascii() => page.push(next.to_ascii_lowercase(), from),
             // The dot of a Turkish capital becomes a mark of its own, which no phrase has.
-            Sign::Letter => next.to_lowercase().filter(|&small| small != '\u{307}').for_each(|small| page.push(small, from)),
+            Sign::Letter => {
+                next.to_lowercase().filter(|&small| small != '\u{307}').for_each(|small| page.push(small, from))
+            }
         }
         before = next;
         rest = &rest[length..];

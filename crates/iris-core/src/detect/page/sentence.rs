@@ -121,6 +121,11 @@ fn ends(before: &str, mark: char, rest: &str) -> Option<Ending> {
             })
             .then_some(Ending::Full),
         ';' => next.is_none_or(char::is_whitespace).then_some(Ending::Open),
+        '\u{2600}'..='\u{27bf}' | '\u{1f300}'..='\u{1faff}' => {
+            // A picture after words ends them: "All done 🎉 If you want more …".
+            (next == Some(' ') && before.ends_with(' ') && before.contains(char::is_alphanumeric))
+                .then_some(Ending::Full)
+        }
         '.' | '…' => is_full_stop(before, rest).then_some(Ending::Full),
         _ => None,
     }

@@ -1,9 +1,11 @@
 //! The config as the engine uses it: read from YAML, checked as a whole, every value with its default.
 
+mod analysis;
 mod expand;
 mod load;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use iris_agents::contain::Wanted;
@@ -11,6 +13,7 @@ use iris_core::duration::Millis;
 use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
 use serde::{Deserialize, Serialize};
 
+pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use load::{ConfigError, load, parse};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -19,6 +22,8 @@ pub struct Config {
     pub settings: Settings,
     pub teams: BTreeMap<TeamName, TeamConfig>,
     pub database: DatabaseConfig,
+    pub server: ServerConfig,
+    pub telemetry: TelemetryConfig,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,6 +50,8 @@ pub struct Settings {
     pub limit_pause: Millis,
     /// How agents are contained: the strongest way there is, or always the weaker one.
     pub containment: Wanted,
+    /// What is done about what agents say.
+    pub agent: AgentSettings,
     pub host: String,
     pub port: u16,
 }
@@ -63,6 +70,7 @@ impl Default for Settings {
             max_tell_depth: 8,
             limit_pause: Millis(300_000),
             containment: Wanted::Auto,
+            agent: AgentSettings::default(),
             host: "127.0.0.1".to_owned(),
             port: 1615,
         }
@@ -136,6 +144,63 @@ impl TeamConfig {
             (None, true) => GrantPermission::Yes,
             (None, false) => GrantPermission::default(),
         }
+    }
+}
+
+/// The doors: by which names Iris is known and how often it may be asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct ServerConfig {
+    /// Needed to listen beyond loopback, unless a proxy does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsConfig>,
+    /// A proxy in front of Iris ends TLS, and nobody else can reach Iris.
+    pub behind_proxy: bool,
+    /// Names beside loopback by which it may be asked, with a port or without.
+    pub allowed_hosts: Vec<String>,
+    /// Pages of other origins that may ask, such as `https://tools.example`.
+    pub allowed_origins: Vec<String>,
+    /// How often a token or a browser may ask; the owner's token is not limited.
+    pub requests_per_second: NonZeroU32,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            tls: None,
+            behind_proxy: false,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            requests_per_second: NonZeroU32::new(200).expect("not zero"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TlsConfig {
+    /// PEM files: the certificate with its chain, and its key.
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+/// Where figures and traces are sent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct TelemetryConfig {
+    /// A collector that speaks OTLP over HTTP, such as `http://127.0.0.1:4318`. Without it nothing is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otlp: Option<String>,
+    /// What the collector wants to be sent along, such as a key.
+    #[serde(skip_serializing)]
+    pub headers: BTreeMap<String, String>,
+    /// How often figures are sent.
+    pub interval: Millis,
+}
+
+impl Default for TelemetryConfig {
+    fn default() -> Self {
+        Self { otlp: None, headers: BTreeMap::new(), interval: Millis(60_000) }
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, doctor, events, fork, inbox, restore, serve, sessions, sleep, status, stop, teams,
-    tell, trust, wake,
+    answer, backup, cache, cancel, detect, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status, stop,
+    teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -57,10 +57,13 @@ pub enum Command {
     Fork(fork::ForkArguments),
     Inbox(inbox::InboxArguments),
     Answer(answer::AnswerArguments),
+    Token(token::TokenArguments),
+    Link(link::LinkArguments),
     Trust(trust::TrustArguments),
     Sessions(sessions::SessionsArguments),
     Cache(cache::CacheArguments),
     Events(events::EventsArguments),
+    Detect(detect::DetectArguments),
     Doctor(doctor::DoctorArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),
@@ -70,7 +73,8 @@ impl Command {
     /// A daemon says what it does; a client only what is wrong.
     pub fn log_level(&self) -> &'static str {
         match self {
-            Self::Serve(_) => "info",
+            // The MCP library tells of every request at that level.
+            Self::Serve(_) => "info,rmcp=warn",
             _ => "warn",
         }
     }

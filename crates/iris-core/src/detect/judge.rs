@@ -124,7 +124,7 @@ fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
     if cues.has(Cue::Idle) && !cues.has(Cue::Closer) {
         return if has_nothing_to_do(page, marked, index) { Said::Ask(1.6) } else { Said::Offer };
     }
-    if cues.has(Cue::Closer) && !asks_before_closing(marked, index) {
+    if cues.has(Cue::Closer) && !asks_before_closing(page, marked, index) {
         return Said::Offer;
     }
     if cues.has(Cue::Offer) && !cues.has(Cue::Leave) {
@@ -155,12 +155,13 @@ fn asks_itself(marked: &Marked, index: usize) -> bool {
 }
 
 /// "Shall I push it, or is there anything else?" asks before it closes.
-fn asks_before_closing(marked: &Marked, index: usize) -> bool {
-    let at = |cue| marked.first(index, Cues::of(&[cue])).map(|hit| hit.start);
-    match (at(Cue::Leave), at(Cue::Or), at(Cue::Closer)) {
-        (Some(leave), Some(or), Some(closer)) => leave < or && or < closer,
-        _ => false,
-    }
+fn asks_before_closing(page: &Page, marked: &Marked, index: usize) -> bool {
+    let first = |cue| marked.first(index, Cues::of(&[cue]));
+    let (Some(leave), Some(closer)) = (first(Cue::Leave), first(Cue::Closer)) else { return false };
+    let between = page.said.get(leave.end..closer.start).unwrap_or_default();
+    // "o" is "or" only where it cannot be an article, and before a closing phrase it never is.
+    let or = first(Cue::Or).is_some_and(|or| leave.end <= or.start && or.end <= closer.start);
+    or || between.contains(" o ")
 }
 
 /// "What should I work on?" is a closing after finished work, and a question where there was none or it went wrong.

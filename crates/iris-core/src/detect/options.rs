@@ -99,7 +99,7 @@ fn clean(item: &str) -> String {
 fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<String> {
     let sentence = &page.sentences[index];
     let ors = find_ors(page, marked, index);
-    if ors.is_empty() {
+    if ors.is_empty() || marked.cues(index).has(Cue::Closer) {
         return Vec::new();
     }
     let said = page.text_of(sentence);

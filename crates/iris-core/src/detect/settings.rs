@@ -22,7 +22,7 @@ pub struct DetectSettings {
 
 impl Default for DetectSettings {
     fn default() -> Self {
-        Self { min_confidence: 0.70, quick_check: true, patterns: Vec::new() }
+        Self::new(0.70, true)
     }
 }
 
@@ -34,6 +34,10 @@ pub struct PatternError {
 }
 
 impl DetectSettings {
+    pub fn new(min_confidence: f64, quick_check: bool) -> Self {
+        Self { min_confidence, quick_check, patterns: Vec::new() }
+    }
+
     /// With patterns of one's own, which are matched without regard to case and line by line.
     pub fn with_patterns<'a>(mut self, patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, PatternError> {
         for pattern in patterns.into_iter().filter(|pattern| !STANDARD_PATTERNS.contains(pattern)) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use iris_core::team::AgentKind;
 
 use super::expand::{ExpandError, expand};
+use super::analysis::AnalysisError;
 use super::{Config, TeamConfig};
 
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,8 @@ pub enum ConfigError {
     Team { path: PathBuf, team: String, what: String },
     #[error("{}: database.url must begin with postgres://; leave it out for the embedded SQLite", .path.display())]
     Database { path: PathBuf },
+    #[error("{}: settings.agent.completionAnalysis: {source}", .path.display())]
+    Analysis { path: PathBuf, source: AnalysisError },
     #[error("{}: settings.{key}: {what}", .path.display())]
     Setting { path: PathBuf, key: &'static str, what: &'static str },
 }
@@ -41,6 +44,8 @@ pub fn parse(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>)
     let config: Config = serde_saphyr::from_str(&text)
         .map_err(|error| ConfigError::Yaml { path: path.to_owned(), what: error.to_string() })?;
     check_settings(path, &config)?;
+    let analysis = config.settings.agent.completion_analysis.check(config.teams.keys());
+    analysis.map_err(|source| ConfigError::Analysis { path: path.to_owned(), source })?;
     for (name, team) in &config.teams {
         check_team(team).map_err(|what| ConfigError::Team { path: path.to_owned(), team: name.to_string(), what })?;
     }
@@ -111,5 +116,19 @@ mod tests {
         check("teams:\n  alpha:\n    path: /tmp\n    agent: scripted", "teams.alpha: agent is scripted");
         check("database:\n  url: mysql://x", "database.url must begin with postgres://");
         check("teams: [", "config.yaml");
+    }
+
+    #[test]
+    fn what_is_set_about_questions_is_right_or_said_to_be_wrong() {
+        let analysis = |text: &str| format!("settings:\n  agent:\n    completionAnalysis:\n      {text}");
+        check(&analysis("minConfidence: 0.5"), "0 teams");
+        check(&analysis("questionPatterns: ['ready to ship']"), "0 teams");
+        check(&analysis("patterns: ['ready to ship']"), "0 teams");
+        check(&analysis("responseTimeout: 45s"), "0 teams");
+        check(&analysis("questionPatterns: ['(open']"), "completionAnalysis: questionPatterns: '(open' is not a pattern");
+        check(&analysis("minConfidence: 1.5"), "completionAnalysis: minConfidence must be from 0 to 1, not 1.5");
+        check(&analysis("enabledFor: [nobody]"), "enabledFor names 'nobody', and there is no such team");
+        check(&analysis("responseTimeout: 0"), "responseTimeout must be more than 0");
+        check(&analysis("minConfidenc: 0.5"), "minConfidenc");
     }
 }

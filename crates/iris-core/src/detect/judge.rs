@@ -256,7 +256,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         logit -= 4.5;
     }
     if is_decided(page, marked, index) {
-        logit -= 3.5;
+        logit -= 5.0;
     }
     Said::Ask(logit)
 }

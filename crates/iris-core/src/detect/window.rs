@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::DetectSettings;
 
 /// Up to here a reply is read whole.
-const WHOLE: usize = 48 * 1024;
-const HEAD: usize = 16 * 1024;
-const TAIL: usize = 32 * 1024;
+const WHOLE: usize = 20 * 1024;
+const HEAD: usize = 6 * 1024;
+const TAIL: usize = 14 * 1024;
 /// The same for a reply without a question mark, when a quick look is enough.
 const QUICK: usize = 8 * 1024;
 const QUICK_HALF: usize = 4 * 1024;
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn without_a_question_mark_a_quick_look_reads_less() {
-        let text = "All is well.\n".repeat(2_000);
+        let text = "All is well.\n".repeat(1_500);
         let read = |quick_check| {
             let settings = DetectSettings { quick_check, ..DetectSettings::default() };
             let windows = choose(&text, &settings).expect("there is text");

@@ -1,5 +1,6 @@
 //! The config as the engine uses it: read from YAML, checked as a whole, every value with its default.
 
+mod analysis;
 mod change;
 mod expand;
 mod load;
@@ -19,6 +20,7 @@ use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use change::needs_restart;
 pub use load::{ConfigError, load, parse};
 pub use schema::schema;
@@ -58,6 +60,8 @@ pub struct Settings {
     pub limit_pause: Millis,
     /// How agents are contained: the strongest way there is, or always the weaker one.
     pub containment: Wanted,
+    /// What is done about what agents say.
+    pub agent: AgentSettings,
     pub host: String,
     pub port: u16,
 }
@@ -76,6 +80,7 @@ impl Default for Settings {
             max_tell_depth: 8,
             limit_pause: Millis(300_000),
             containment: Wanted::Auto,
+            agent: AgentSettings::default(),
             host: "127.0.0.1".to_owned(),
             port: 1615,
         }

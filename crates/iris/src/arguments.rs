@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, config, doctor, events, fork, inbox, link, mcp, restore, serve, sessions, sleep,
-    status, stop, teams, tell, token, trust, wake,
+    answer, backup, cache, cancel, config, detect, doctor, events, fork, inbox, link, mcp, restore, serve, sessions,
+    sleep, status, stop, teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -66,6 +66,7 @@ pub enum Command {
     Cache(cache::CacheArguments),
     Events(events::EventsArguments),
     Config(config::ConfigArguments),
+    Detect(detect::DetectArguments),
     Doctor(doctor::DoctorArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),

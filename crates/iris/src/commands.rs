@@ -5,6 +5,7 @@ pub mod backup;
 pub mod cache;
 pub mod cancel;
 pub mod config;
+pub mod detect;
 pub mod doctor;
 pub mod events;
 pub mod fork;
@@ -67,6 +68,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Cache(arguments) => cache::run(arguments, context).await,
         Command::Events(arguments) => events::run(arguments, context).await,
         Command::Config(arguments) => config::run(arguments, context).await,
+        Command::Detect(arguments) => detect::run(&arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context).await,
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,

@@ -116,6 +116,8 @@ pub(super) fn says_nothing(text: &str) -> bool {
 
 fn check(config: &Config) -> Result<(), Wrong> {
     check_settings(config)?;
+    let analysis = config.settings.agent.completion_analysis.check(config.teams.keys());
+    analysis.map_err(|error| Wrong::new("settings.agent.completionAnalysis", error.to_string()))?;
     for (name, team) in &config.teams {
         check_team(team).map_err(|(key, what)| Wrong::new(format!("teams.{name}{key}"), what))?;
     }
@@ -202,6 +204,23 @@ mod tests {
         check("database:\n  url: mysql://x", "config.yaml:2:8: database.url: must begin with postgres://");
         check("teams: [", "config.yaml:1:8: here must be keys with values");
         check("teams:\n  a:\n    path: ${NOWHERE}", "config.yaml:3:11: the environment has no NOWHERE");
+    }
+
+    #[test]
+    fn what_is_set_about_questions_is_right_or_said_to_be_wrong() {
+        let analysis = |text: &str| format!("settings:\n  agent:\n    completionAnalysis:\n      {text}");
+        check(&analysis("minConfidence: 0.5"), "0 teams");
+        check(&analysis("questionPatterns: ['ready to ship']"), "0 teams");
+        check(&analysis("patterns: ['ready to ship']"), "0 teams");
+        check(&analysis("responseTimeout: 45s"), "0 teams");
+        check(
+            &analysis("questionPatterns: ['(open']"),
+            "completionAnalysis: questionPatterns: '(open' is not a pattern",
+        );
+        check(&analysis("minConfidence: 1.5"), "completionAnalysis: minConfidence must be from 0 to 1, not 1.5");
+        check(&analysis("enabledFor: [nobody]"), "enabledFor names 'nobody', and there is no such team");
+        check(&analysis("responseTimeout: 0"), "responseTimeout must be more than 0");
+        check(&analysis("minConfidenc: 0.5"), "did you mean `minConfidence`?");
     }
 
     #[test]

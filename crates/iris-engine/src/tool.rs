@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 pub(crate) use call::{Caller, call};
 
+/// The tool by which an agent asks a person.
+pub const ASK: &str = "ask_question";
+
 /// All of them, with descriptions written for a model.
 pub fn specs() -> Arc<[ToolSpec]> {
     static SPECS: OnceLock<Arc<[ToolSpec]>> = OnceLock::new();
@@ -27,6 +30,38 @@ pub fn specs() -> Arc<[ToolSpec]> {
                         "message": text("What to say to it."),
                         "timeout": { "type": "integer", "minimum": -1,
                                      "description": "Milliseconds to wait; 0 until the end, -1 not at all." },
+                    }),
+                ),
+            },
+            ToolSpec {
+                name: ASK,
+                description: "Ask the person you work for. Use it when you need information or a decision to go on, or \
+                              want to know a preference; not for what you can find out yourself. The types blocking, \
+                              choice, approval and error_recovery wait for the answer, however long it takes; \
+                              clarifying (or non_blocking), confirming, preference, educational and celebratory \
+                              return at once, and you go on with your default. One sentence, and options where there \
+                              are some.",
+                input: object(
+                    &["question", "type"],
+                    json!({
+                        "question": text("The question, in one sentence."),
+                        "type": { "type": "string", "enum": ["blocking", "non_blocking", "clarifying", "confirming",
+                                  "educational", "celebratory", "preference", "approval", "choice", "error_recovery"] },
+                        "responseType": { "type": "string", "enum": ["text", "choice", "boolean", "approval"] },
+                        "options": { "type": "array", "maxItems": 50, "items": { "type": "object", "properties": {
+                            "label": text("What the person sees."),
+                            "value": text("What you get; the label if left out."),
+                            "description": text("What it would mean."),
+                            "recommended": { "type": "boolean" },
+                        }, "required": ["label"] } },
+                        "context": { "description": "Why you ask: what the person needs to know to decide." },
+                        "timeoutMinutes": { "type": "number", "minimum": 5, "maximum": 1440,
+                                            "description": "How long somebody has to answer." },
+                        "defaultResponse": { "description": "What holds if nobody answers in time." },
+                        "onDeadline": { "type": "string", "enum": ["default", "fail", "wait"] },
+                        "allowFreeText": { "type": "boolean",
+                                           "description": "Take words of the person's own beside the options." },
+                        "key": text("The same key never asks twice."),
                     }),
                 ),
             },

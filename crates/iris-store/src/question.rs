@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::job;
 use crate::tx::{Row, Tx, values};
 
-pub use close::{Answered, Given, answer, cancel, cancel_all, expire, supersede, withdraw};
+pub use close::{Answered, Given, answer, any_late, cancel, cancel_all, expire, supersede, withdraw};
 pub(crate) use close::{answer_by_tell, cancel_of_job, cancel_of_session, cancel_of_turn};
 pub use figures::{Figures, KindFigures, Past, figures, past_answers};
 pub use open::{Limits, NewQuestion, Opening, found_lately, note_limited, open};

@@ -59,6 +59,9 @@ pub(crate) struct Block<'a> {
     pub thinking: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub name: Option<Cow<'a, str>>,
+    /// What a tool is called with.
+    #[serde(borrow, default)]
+    pub input: Option<&'a RawValue>,
     /// What a tool answered: a text, or blocks of their own.
     #[serde(borrow, default)]
     pub content: Option<Content<'a>>,
@@ -102,9 +105,16 @@ pub(crate) struct Request<'a> {
     pub input: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub decision_reason: Option<Cow<'a, str>>,
-    /// What it says to the in-process MCP server.
+    /// Its own name for the call that waits.
     #[serde(borrow, default)]
-    pub message: Option<Rpc<'a>>,
+    pub tool_use_id: Option<Cow<'a, str>>,
+    /// What it says to the in-process MCP server, or what a server of its own wants to know.
+    #[serde(borrow, default)]
+    pub message: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub mcp_server_name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub requested_schema: Option<&'a RawValue>,
 }
 
 /// A JSON-RPC message.
@@ -124,6 +134,21 @@ pub(crate) struct CallParams<'a> {
     pub name: Cow<'a, str>,
     #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
+    #[serde(default, rename = "_meta")]
+    pub meta: Option<CallMeta>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CallMeta {
+    #[serde(default, rename = "claudecode/toolUseId")]
+    pub tool_use_id: Option<String>,
+}
+
+/// The input of the tool by which an agent asks leave to carry out a plan.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PlanInput {
+    #[serde(default)]
+    pub plan: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use iris_core::agent::{ToolAnswer, ToolCall};
 use iris_core::id::TurnId;
+use iris_core::turn::{Ask, ToolAsk};
+use iris_store::StoreError;
 use tokio::task::AbortHandle;
 
 use super::run::Runner;
@@ -18,7 +20,10 @@ pub(super) struct OpenCall {
 }
 
 impl Runner {
-    pub(super) fn call(&mut self, call: ToolCall) {
+    pub(super) async fn call(&mut self, call: ToolCall) -> Result<(), StoreError> {
+        if call.tool == tool::ASK {
+            return self.call_ask(call).await;
+        }
         let caller = Caller { team: self.team.clone(), turn: self.current_turn(), told: Arc::default() };
         let told = Arc::clone(&caller.told);
         let (engine, handle) = (Engine::of(&self.engine), self.handle.clone());
@@ -28,6 +33,18 @@ impl Runner {
             handle.tool_done(call.request, answer).await;
         });
         self.calls.insert(request, OpenCall { task: task.abort_handle(), told });
+        Ok(())
+    }
+
+    /// The tool that asks a person is a question like any other, and answered like one.
+    async fn call_ask(&mut self, call: ToolCall) -> Result<(), StoreError> {
+        match serde_json::from_str(call.arguments.get()) {
+            Ok(question) => self.ask(&Ask::Tool(ToolAsk { request: call.request, question, call: call.call })).await,
+            Err(error) => {
+                self.agent.answer_tool(&call.request, &Err(format!("{}: {error}", call.tool)));
+                Ok(())
+            }
+        }
     }
 
     pub(super) fn tool_done(&mut self, request: &str, answer: &ToolAnswer) {

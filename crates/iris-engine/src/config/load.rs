@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use iris_core::question::OnDeadline;
 use iris_core::team::AgentKind;
 
 use super::expand::{ExpandError, expand};
@@ -21,6 +22,8 @@ pub enum ConfigError {
     Database { path: PathBuf },
     #[error("{}: settings.{key}: {what}", .path.display())]
     Setting { path: PathBuf, key: &'static str, what: &'static str },
+    #[error("{}: questions.{key}: {what}", .path.display())]
+    Questions { path: PathBuf, key: &'static str, what: &'static str },
 }
 
 /// Reads the config; a file that is not there is an empty config.
@@ -41,6 +44,7 @@ pub fn parse(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>)
     let config: Config = serde_saphyr::from_str(&text)
         .map_err(|error| ConfigError::Yaml { path: path.to_owned(), what: error.to_string() })?;
     check_settings(path, &config)?;
+    check_questions(path, &config)?;
     for (name, team) in &config.teams {
         check_team(team).map_err(|what| ConfigError::Team { path: path.to_owned(), team: name.to_string(), what })?;
     }
@@ -65,6 +69,25 @@ fn check_settings(path: &Path, config: &Config) -> Result<(), ConfigError> {
     }
     if settings.response_timeout.0 == 0 {
         return wrong("responseTimeout", "must be more than 0");
+    }
+    Ok(())
+}
+
+fn check_questions(path: &Path, config: &Config) -> Result<(), ConfigError> {
+    let wrong = |key, what| Err(ConfigError::Questions { path: path.to_owned(), key, what });
+    let questions = &config.questions;
+    if questions.on_deadline == OnDeadline::Default {
+        return wrong("onDeadline", "must be fail or wait; a default is the question's own");
+    }
+    if questions.per_minute == 0 || questions.open_per_session == 0 {
+        return wrong("perMinute", "and openPerSession must be at least 1");
+    }
+    if questions.shortest_deadline > questions.longest_deadline {
+        return wrong("shortestDeadline", "must not be more than longestDeadline");
+    }
+    let deadlines = &questions.deadlines;
+    if [deadlines.blocking, deadlines.approval, deadlines.error_recovery].iter().any(|deadline| deadline.0 == 0) {
+        return wrong("deadlines", "must be more than 0; set onDeadline: wait to wait for ever");
     }
     Ok(())
 }
@@ -110,6 +133,9 @@ mod tests {
         check("teams:\n  alpha:\n    path: here", "teams.alpha: path 'here' must be absolute");
         check("teams:\n  alpha:\n    path: /tmp\n    agent: scripted", "teams.alpha: agent is scripted");
         check("database:\n  url: mysql://x", "database.url must begin with postgres://");
+        check("questions:\n  deadlines:\n    approval: 0", "questions.deadlines: must be more than 0");
+        check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
+        check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
         check("teams: [", "config.yaml");
     }
 }

@@ -134,7 +134,12 @@ pub fn supersede(
     Ok(Some((true, *reread(tx, &new.id)?)))
 }
 
-/// Ends the questions whose time is over. Returns them, and the jobs that failed for it.
+/// Whether the time of any open question is over.
+pub fn any_late(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    Ok(tx.one("SELECT id FROM question WHERE state = 'open' AND due <= iris_now() LIMIT 1", &[])?.is_some())
+}
+
+/// Ends the questions whose time is over, and returns them.
 pub fn expire(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
     let sql = "SELECT id FROM question WHERE state = 'open' AND due <= iris_now() ORDER BY due, id LIMIT ?1";
     let mut ended = Vec::new();

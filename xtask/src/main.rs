@@ -4,6 +4,7 @@
 mod bench;
 mod check;
 mod claude;
+mod generate;
 mod postgres;
 mod record;
 mod release;
@@ -28,6 +29,7 @@ Usage: cargo xtask <verb> [arguments]
   bench    measure the release build
   soak     run the release build under load and faults for a while
   record   record anew what the real Claude Code CLI writes
+  generate write anew what is made from the code and checked in
 
 Examples:
   cargo xtask run                       a daemon on this machine
@@ -64,6 +66,7 @@ fn perform(verb: Option<&str>, arguments: &[String]) -> Result<ExitCode> {
         Some("bench") => bench::perform(arguments),
         Some("soak") => soak::perform(arguments),
         Some("record") => record::perform(arguments),
+        Some("generate") => generate::perform(arguments),
         None | Some("help" | "--help" | "-h") => Ok(shell::help(HELP)),
         Some(unknown) => {
             eprintln!("error: there is no verb `{unknown}`\n\n{HELP}");

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 /// A numbered fact. Read on from any number; numbers may have holes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
     pub seq: i64,
@@ -17,11 +18,12 @@ pub struct Event {
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
+    #[schema(value_type = Value)]
     pub data: Box<RawValue>,
 }
 
 /// A piece of text an agent is writing just now; SSE event `delta`. Not stored, not numbered.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Delta {
     pub team: String,

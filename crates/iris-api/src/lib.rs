@@ -6,12 +6,14 @@ pub mod question;
 pub mod session;
 pub mod status;
 pub mod team;
+pub mod token;
 pub mod turn;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A page of a list. `next` is the cursor of the next page; absent on the last.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
     pub items: Vec<T>,

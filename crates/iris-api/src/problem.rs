@@ -1,10 +1,11 @@
 //! Errors as RFC 9457 problem details, with what to do about them.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 pub const CONTENT_TYPE: &str = "application/problem+json";
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
     /// `about:blank`: the kind below says what it is.

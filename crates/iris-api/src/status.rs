@@ -1,8 +1,9 @@
 //! The daemon's own state, and backups.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     pub version: String,
@@ -23,7 +24,7 @@ pub struct Status {
 }
 
 /// How it is made sure that nothing an agent started outlives it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ContainmentStatus {
     /// A cgroup for each agent, in this one.
@@ -33,7 +34,7 @@ pub enum ContainmentStatus {
 }
 
 /// What a stop of everything ended.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StopResponse {
     /// How many agents were ended.
@@ -42,21 +43,21 @@ pub struct StopResponse {
     pub withdrawn: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "state", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum StoreStatus {
     Well,
     Troubled { what: String, hint: Option<String>, since: i64 },
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct BackupRequest {
     /// Absolute, on the daemon's machine.
     pub path: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupResponse {
     pub path: String,

@@ -1,10 +1,11 @@
 //! Teams, and waking and putting them to sleep.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::session::Session;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Team {
     pub name: String,
@@ -21,7 +22,7 @@ pub struct Team {
     pub queued: i64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamStatus {
     pub team: Team,
@@ -29,7 +30,7 @@ pub struct TeamStatus {
 }
 
 /// Which session of a team is meant: that of this party. Without one, the user's.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct PartyRequest {
     pub from_team: Option<String>,
@@ -38,21 +39,21 @@ pub struct PartyRequest {
     pub all: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WakeResponse {
     pub session: Session,
     pub was_awake: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SleepResponse {
     /// How many agents were ended. 0: none was awake.
     pub stopped: usize,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelResponse {
     /// The turns that were withdrawn or whose agent was interrupted.
@@ -60,7 +61,7 @@ pub struct CancelResponse {
 }
 
 /// Whether the settings that a team's folder brings along take effect.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Trust {
     pub folder: String,
@@ -73,14 +74,14 @@ pub struct Trust {
     pub changed: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TrustRequest {
     /// The digest of what was looked at.
     pub digest: String,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ForkRequest {
     /// Whose conversation is copied.

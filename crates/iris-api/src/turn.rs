@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TellRequest {
     pub to_team: String,
@@ -21,7 +22,7 @@ pub struct TellRequest {
     pub delay: Option<u64>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TellResponse {
     /// completed, async, mcp_timeout, failed, terminated or cancelled.
@@ -57,7 +58,7 @@ pub struct TellResponse {
     pub stderr: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     pub input_tokens: u64,
@@ -69,7 +70,7 @@ pub struct Usage {
     pub model: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
     pub id: String,
@@ -102,7 +103,7 @@ pub struct Turn {
 }
 
 /// One thing an agent said or did.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
     pub seq: i64,
@@ -116,11 +117,12 @@ pub struct Message {
     pub parent: Option<String>,
     /// The agent's own line, as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
     pub data: Option<Box<RawValue>>,
 }
 
 /// How a cancelled turn was found.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnCancelled {
     /// withdrawn (it never ran) or interrupted (its agent was asked to break off).

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentExit;
+use crate::credential::CredentialKind;
 use crate::id::{JobId, Party, QuestionId, RuleId, SessionId, TurnId};
 use crate::job::JobState;
 use crate::message::Heard;
@@ -53,6 +54,7 @@ pub enum Fact {
     Question(QuestionEvent),
     Job(JobEvent),
     Rule(RuleEvent),
+    Token(TokenEvent),
     Daemon(DaemonEvent),
 }
 
@@ -247,6 +249,25 @@ pub enum StopCause {
     Fenced,
 }
 
+/// A token itself is in no event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum TokenEvent {
+    Created {
+        id: String,
+        name: String,
+        credential: CredentialKind,
+        party: Party,
+        scopes: String,
+        expires_at: Option<i64>,
+    },
+    Revoked {
+        id: String,
+        name: String,
+        by: Party,
+    },
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum DaemonEvent {
@@ -282,6 +303,7 @@ impl Fact {
             Self::Question(event) => event.kind(),
             Self::Job(event) => event.kind(),
             Self::Rule(event) => event.kind(),
+            Self::Token(event) => event.kind(),
             Self::Daemon(event) => event.kind(),
         }
     }
@@ -295,6 +317,7 @@ impl Fact {
             Self::Question(event) => serde_json::to_string(event),
             Self::Job(event) => serde_json::to_string(event),
             Self::Rule(event) => serde_json::to_string(event),
+            Self::Token(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
         };
         json.expect("plain data always has a JSON form").into()
@@ -374,6 +397,15 @@ impl RuleEvent {
         match self {
             Self::Made { .. } => "rule.made",
             Self::Revoked { .. } => "rule.revoked",
+        }
+    }
+}
+
+impl TokenEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Created { .. } => "token.created",
+            Self::Revoked { .. } => "token.revoked",
         }
     }
 }

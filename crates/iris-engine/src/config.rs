@@ -2,18 +2,19 @@
 
 mod expand;
 mod load;
+mod questions;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use iris_agents::contain::Wanted;
 use iris_core::duration::Millis;
-use iris_core::question::{OnDeadline, Policy};
 use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
-use iris_store::question::Limits;
 use serde::{Deserialize, Serialize};
 
 pub use load::{ConfigError, load, parse};
+pub use questions::{DeadlinesConfig, QuestionsConfig};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
@@ -22,6 +23,7 @@ pub struct Config {
     pub teams: BTreeMap<TeamName, TeamConfig>,
     pub questions: QuestionsConfig,
     pub database: DatabaseConfig,
+    pub server: ServerConfig,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -142,66 +144,41 @@ impl TeamConfig {
     }
 }
 
-/// What agents may ask, and how long people have to answer.
+/// The doors: by which names Iris is known and how often it may be asked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct QuestionsConfig {
-    pub deadlines: DeadlinesConfig,
-    /// What happens at the deadline of a question that has no default: `fail`, or `wait` for ever.
-    pub on_deadline: OnDeadline,
-    /// What an agent may ask for as a deadline lies between these.
-    pub shortest_deadline: Millis,
-    pub longest_deadline: Millis,
-    /// How long a refusal holds for whoever asks for the same again.
-    pub refusals_last: Millis,
-    /// How many questions one session may ask in a minute, and have open.
-    pub per_minute: u32,
-    pub open_per_session: u32,
+pub struct ServerConfig {
+    /// Needed to listen beyond loopback, unless a proxy does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsConfig>,
+    /// A proxy in front of Iris ends TLS, and nobody else can reach Iris.
+    pub behind_proxy: bool,
+    /// Names beside loopback by which it may be asked, with a port or without.
+    pub allowed_hosts: Vec<String>,
+    /// Pages of other origins that may ask, such as `https://tools.example`.
+    pub allowed_origins: Vec<String>,
+    /// How often a token or a browser may ask; the owner's token is not limited.
+    pub requests_per_second: NonZeroU32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct DeadlinesConfig {
-    pub blocking: Millis,
-    pub approval: Millis,
-    pub error_recovery: Millis,
-}
-
-impl Default for QuestionsConfig {
+impl Default for ServerConfig {
     fn default() -> Self {
         Self {
-            deadlines: DeadlinesConfig::default(),
-            on_deadline: OnDeadline::Fail,
-            shortest_deadline: Millis(5 * 60_000),
-            longest_deadline: Millis(24 * 3_600_000),
-            refusals_last: Millis(24 * 3_600_000),
-            per_minute: 30,
-            open_per_session: 100,
+            tls: None,
+            behind_proxy: false,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            requests_per_second: NonZeroU32::new(200).expect("not zero"),
         }
     }
 }
 
-impl Default for DeadlinesConfig {
-    fn default() -> Self {
-        Self { blocking: Millis(30 * 60_000), approval: Millis(15 * 60_000), error_recovery: Millis(10 * 60_000) }
-    }
-}
-
-impl QuestionsConfig {
-    pub fn policy(&self) -> Policy {
-        Policy {
-            blocking: self.deadlines.blocking,
-            approval: self.deadlines.approval,
-            error_recovery: self.deadlines.error_recovery,
-            shortest: self.shortest_deadline,
-            longest: self.longest_deadline,
-            on_deadline: self.on_deadline,
-        }
-    }
-
-    pub fn limits(&self) -> Limits {
-        Limits { per_minute: i64::from(self.per_minute), open: i64::from(self.open_per_session) }
-    }
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TlsConfig {
+    /// PEM files: the certificate with its chain, and its key.
+    pub certificate: PathBuf,
+    pub key: PathBuf,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -2,52 +2,69 @@
 
 mod agent;
 mod event;
+pub(crate) mod openapi;
 pub(crate) mod problem;
 mod question;
+pub(crate) mod repeat;
 mod session;
 mod status;
 mod team;
+mod token;
 mod turn;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::routing::{delete, get, post};
 use iris_engine::turn::tell::LONGEST_MESSAGE;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::App;
 
 /// A message in JSON may be six times as long as its text, if every character of it has to be escaped.
 const LARGEST_BODY: usize = 6 * LONGEST_MESSAGE + 64 * 1024;
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new()
-        .route("/api/status", get(status::show))
-        .route("/api/backup", post(status::back_up))
-        .route("/api/agents/stop", post(agent::stop))
-        .route("/api/teams", get(team::list))
-        .route("/api/teams/tell", post(turn::tell))
-        .route("/api/teams/{name}/status", get(team::show))
-        .route("/api/teams/{name}/wake", post(team::wake))
-        .route("/api/teams/{name}/sleep", post(team::sleep))
-        .route("/api/teams/{name}/cancel", post(team::cancel))
-        .route("/api/teams/{name}/fork", post(team::fork))
-        .route("/api/teams/{name}/trust", get(team::trust).post(team::grant_trust).delete(team::revoke_trust))
-        .route("/api/questions/pending", get(question::pending))
-        .route("/api/questions/{id}/answer", post(question::answer))
-        .route("/api/sessions", get(session::list))
-        .route("/api/sessions/{id}", get(session::show).delete(session::remove))
-        .route("/api/sessions/{id}/turns", get(turn::list))
-        .route("/api/sessions/{id}/cache", delete(session::clear_cache))
-        .route("/api/turns/{id}", get(turn::show))
-        .route("/api/turns/{id}/messages", get(turn::messages))
-        .route("/api/turns/{id}/cancel", post(turn::cancel))
-        .route("/api/events", get(event::list))
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(openapi::head())
+        .routes(routes!(openapi::description))
+        .routes(routes!(status::show))
+        .routes(routes!(status::back_up))
+        .routes(routes!(agent::stop))
+        .routes(routes!(team::list))
+        .routes(routes!(turn::tell))
+        .routes(routes!(team::show))
+        .routes(routes!(team::wake))
+        .routes(routes!(team::sleep))
+        .routes(routes!(team::cancel))
+        .routes(routes!(team::fork))
+        .routes(routes!(team::trust, team::grant_trust, team::revoke_trust))
+        .routes(routes!(question::pending))
+        .routes(routes!(question::answer))
+        .routes(routes!(session::list))
+        .routes(routes!(session::show, session::remove))
+        .routes(routes!(session::clear_cache))
+        .routes(routes!(turn::list))
+        .routes(routes!(turn::show))
+        .routes(routes!(turn::messages))
+        .routes(routes!(turn::cancel))
+        .routes(routes!(event::list))
+        .routes(routes!(event::socket::open))
+        .routes(routes!(token::me))
+        .routes(routes!(token::list, token::create))
+        .routes(routes!(token::revoke))
+        .routes(routes!(token::link))
+        .routes(routes!(token::log_in))
+        .routes(routes!(token::log_out))
         .fallback(nowhere)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
 }
 
 async fn nowhere(uri: axum::http::Uri) -> problem::Fault {
     problem::not_found("route", uri.path())
+}
+
+pub(crate) async fn not_so(method: axum::http::Method, uri: axum::http::Uri) -> problem::Fault {
+    let what = format!("{} does not take {method}", uri.path());
+    problem::refused(axum::http::StatusCode::METHOD_NOT_ALLOWED, "invalid", what)
+        .hint("GET /api/openapi.json says what there is")
 }
 
 /// The only open route: says that there is a daemon, and nothing else.

@@ -7,7 +7,8 @@ use iris_api::status::StopResponse;
 use super::problem::Fault;
 use crate::App;
 
-/// The kill switch.
+/// Ends every agent, within ten seconds, and withdraws what waits
+#[utoipa::path(post, path = "/api/agents/stop", tag = "agents", responses((status = 200, description = "done", body = StopResponse)))]
 pub(crate) async fn stop(State(app): State<App>) -> Result<Json<StopResponse>, Fault> {
     let halted = app.engine.stop_everything().await?;
     let withdrawn = halted.withdrawn.iter().map(ToString::to_string).collect();

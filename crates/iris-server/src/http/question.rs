@@ -13,11 +13,15 @@ use super::problem::Fault;
 use crate::auth::Caller;
 use crate::{App, wire};
 
+/// The questions that wait for an answer
+#[utoipa::path(get, path = "/api/questions/pending", tag = "questions", responses((status = 200, description = "done", body = Pending)))]
 pub(crate) async fn pending(State(app): State<App>) -> Result<Json<Pending>, Fault> {
     let open = app.engine.list_open_questions().await?;
     Ok(Json(Pending { questions: open.into_iter().map(wire::question).collect() }))
 }
 
+/// Answers a question; the first answer wins
+#[utoipa::path(post, path = "/api/questions/{id}/answer", tag = "questions", params(("id" = String, Path, description = "The question")), request_body = AnswerRequest, responses((status = 200, description = "done", body = Question)))]
 pub(crate) async fn answer(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,

@@ -7,20 +7,28 @@ use iris_api::Page;
 use iris_api::session::{Removed, Session};
 use iris_core::id::SessionId;
 use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::page_size;
 use super::problem::{Fault, not_found};
 use crate::{App, wire};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Filter {
+    /// Only those of this team.
     team: Option<String>,
+    /// The `next` of the page before.
     #[serde(default)]
     after: String,
+    /// At most this many; 100 if not said, 1000 at most.
+    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 
+/// The sessions, of all teams or of one
+#[utoipa::path(get, path = "/api/sessions", tag = "sessions", params(Filter), responses((status = 200, description = "done", body = Page<Session>)))]
 pub(crate) async fn list(
     State(app): State<App>,
     filter: Result<Query<Filter>, QueryRejection>,
@@ -34,16 +42,22 @@ pub(crate) async fn list(
     Ok(Json(Page { items: rows.iter().map(wire::session).collect(), next }))
 }
 
+/// One session
+#[utoipa::path(get, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "The session")), responses((status = 200, description = "done", body = Session)))]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Session>, Fault> {
     let row = app.engine.find_session(&SessionId::new(id.as_str())).await?;
     row.map(|row| Json(wire::session(&row))).ok_or_else(|| not_found("session", &id))
 }
 
+/// Forgets a session and everything in it
+#[utoipa::path(delete, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "The session")), responses((status = 200, description = "done", body = Removed)))]
 pub(crate) async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Removed>, Fault> {
     let turns = app.engine.delete_session(&SessionId::new(id)).await?;
     Ok(Json(Removed { turns }))
 }
 
+/// Forgets the recorded turns of a session; its agent still remembers
+#[utoipa::path(delete, path = "/api/sessions/{id}/cache", tag = "sessions", params(("id" = String, Path, description = "The session")), responses((status = 200, description = "done", body = Removed)))]
 pub(crate) async fn clear_cache(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Removed>, Fault> {
     let turns = app.engine.clear_cache(&SessionId::new(id)).await?;
     Ok(Json(Removed { turns }))

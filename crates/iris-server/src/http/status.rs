@@ -12,6 +12,8 @@ use iris_engine::{Holds, StoreHealth};
 use super::problem::Fault;
 use crate::App;
 
+/// How the daemon is
+#[utoipa::path(get, path = "/api/status", tag = "daemon", responses((status = 200, description = "done", body = Status)))]
 pub(crate) async fn show(State(app): State<App>) -> Json<Status> {
     let status = app.engine.status();
     Json(Status {
@@ -38,6 +40,8 @@ pub(crate) async fn show(State(app): State<App>) -> Json<Status> {
     })
 }
 
+/// Copies the database while it is in use
+#[utoipa::path(post, path = "/api/backup", tag = "daemon", request_body = BackupRequest, responses((status = 200, description = "done", body = BackupResponse)))]
 pub(crate) async fn back_up(
     State(app): State<App>,
     body: Result<Json<BackupRequest>, JsonRejection>,

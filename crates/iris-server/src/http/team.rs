@@ -19,6 +19,8 @@ use super::problem::Fault;
 use crate::auth::Caller;
 use crate::{App, wire};
 
+/// The teams, with how many of their agents are awake
+#[utoipa::path(get, path = "/api/teams", tag = "teams", responses((status = 200, description = "done", body = Page<Team>)))]
 pub(crate) async fn list(State(app): State<App>) -> Result<Json<Page<Team>>, Fault> {
     let mut items = Vec::new();
     for name in app.engine.config().teams.keys() {
@@ -28,6 +30,8 @@ pub(crate) async fn list(State(app): State<App>) -> Result<Json<Page<Team>>, Fau
     Ok(Json(Page { items, next: None }))
 }
 
+/// One team and its sessions
+#[utoipa::path(get, path = "/api/teams/{name}/status", tag = "teams", params(("name" = String, Path, description = "The team")), responses((status = 200, description = "done", body = TeamStatus)))]
 pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Result<Json<TeamStatus>, Fault> {
     let name: TeamName = name.parse()?;
     let sessions = sessions_of(&app, &name).await?;
@@ -66,6 +70,8 @@ async fn sessions_of(app: &App, team: &TeamName) -> Result<Vec<SessionRow>, Faul
     }
 }
 
+/// Starts the agent before it is needed
+#[utoipa::path(post, path = "/api/teams/{name}/wake", tag = "teams", params(("name" = String, Path, description = "The team")), request_body = Option<PartyRequest>, responses((status = 200, description = "done", body = WakeResponse)))]
 pub(crate) async fn wake(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
@@ -77,6 +83,8 @@ pub(crate) async fn wake(
     Ok(Json(WakeResponse { session: wire::session(&woken.session), was_awake: woken.was_awake }))
 }
 
+/// Ends the agent; the conversation is kept
+#[utoipa::path(post, path = "/api/teams/{name}/sleep", tag = "teams", params(("name" = String, Path, description = "The team")), request_body = Option<PartyRequest>, responses((status = 200, description = "done", body = SleepResponse)))]
 pub(crate) async fn sleep(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
@@ -92,6 +100,8 @@ pub(crate) async fn sleep(
     Ok(Json(SleepResponse { stopped }))
 }
 
+/// Breaks off what the team is doing for the party, and withdraws what waits
+#[utoipa::path(post, path = "/api/teams/{name}/cancel", tag = "teams", params(("name" = String, Path, description = "The team")), request_body = Option<PartyRequest>, responses((status = 200, description = "done", body = CancelResponse)))]
 pub(crate) async fn cancel(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
@@ -106,6 +116,8 @@ pub(crate) async fn cancel(
     Ok(Json(CancelResponse { turns }))
 }
 
+/// Goes on with a copy of the conversation
+#[utoipa::path(post, path = "/api/teams/{name}/fork", tag = "teams", params(("name" = String, Path, description = "The team")), request_body = Option<ForkRequest>, responses((status = 200, description = "done", body = Session)))]
 pub(crate) async fn fork(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
@@ -119,10 +131,14 @@ pub(crate) async fn fork(
     Ok(Json(wire::session(&forked)))
 }
 
+/// Whether the folder's own settings are trusted
+#[utoipa::path(get, path = "/api/teams/{name}/trust", tag = "teams", params(("name" = String, Path, description = "The team")), responses((status = 200, description = "done", body = Trust)))]
 pub(crate) async fn trust(State(app): State<App>, Path(name): Path<String>) -> Result<Json<Trust>, Fault> {
     Ok(Json(wire::trust(app.engine.look_at_trust(&name.parse()?).await?)))
 }
 
+/// Trusts the folder's settings as they are now
+#[utoipa::path(post, path = "/api/teams/{name}/trust", tag = "teams", params(("name" = String, Path, description = "The team")), request_body = TrustRequest, responses((status = 200, description = "done", body = Trust)))]
 pub(crate) async fn grant_trust(
     State(app): State<App>,
     Path(name): Path<String>,
@@ -132,6 +148,8 @@ pub(crate) async fn grant_trust(
     Ok(Json(wire::trust(app.engine.trust(&name.parse()?, &request.digest).await?)))
 }
 
+/// Trusts the folder's settings no longer
+#[utoipa::path(delete, path = "/api/teams/{name}/trust", tag = "teams", params(("name" = String, Path, description = "The team")), responses((status = 200, description = "done", body = Trust)))]
 pub(crate) async fn revoke_trust(State(app): State<App>, Path(name): Path<String>) -> Result<Json<Trust>, Fault> {
     Ok(Json(wire::trust(app.engine.distrust(&name.parse()?).await?)))
 }

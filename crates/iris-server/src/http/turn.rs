@@ -11,12 +11,15 @@ use iris_core::id::{SessionId, TurnId};
 use iris_engine::turn::cancel::Cancelled;
 use iris_engine::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell};
 use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::page_size;
 use super::problem::{Fault, not_found};
 use crate::auth::Caller;
 use crate::{App, wire};
 
+/// Tells a team something, and waits for the answer as long as `timeout` says
+#[utoipa::path(post, path = "/api/teams/tell", tag = "turns", request_body = TellRequest, responses((status = 200, description = "done", body = TellResponse)))]
 pub(crate) async fn tell(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
@@ -40,14 +43,20 @@ pub(crate) async fn tell(
     Ok(Json(wire::tell(report)))
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Paging {
+    /// The `next` of the page before.
     #[serde(default)]
     after: i64,
+    /// At most this many; 100 if not said, 1000 at most.
+    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 
+/// The turns of a session, oldest first
+#[utoipa::path(get, path = "/api/sessions/{id}/turns", tag = "turns", params(("id" = String, Path, description = "The session"), Paging), responses((status = 200, description = "done", body = Page<Turn>)))]
 pub(crate) async fn list(
     State(app): State<App>,
     Path(id): Path<String>,
@@ -63,11 +72,15 @@ pub(crate) async fn list(
     Ok(Json(Page { items: rows.into_iter().map(wire::turn).collect(), next }))
 }
 
+/// One turn
+#[utoipa::path(get, path = "/api/turns/{id}", tag = "turns", params(("id" = String, Path, description = "The turn")), responses((status = 200, description = "done", body = Turn)))]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Turn>, Fault> {
     let row = app.engine.find_turn(&TurnId::new(id.as_str())).await?;
     row.map(|row| Json(wire::turn(row))).ok_or_else(|| not_found("turn", &id))
 }
 
+/// What the agent said and did in a turn
+#[utoipa::path(get, path = "/api/turns/{id}/messages", tag = "turns", params(("id" = String, Path, description = "The turn"), Paging), responses((status = 200, description = "done", body = Page<Message>)))]
 pub(crate) async fn messages(
     State(app): State<App>,
     Path(id): Path<String>,
@@ -83,6 +96,8 @@ pub(crate) async fn messages(
     Ok(Json(Page { items: events.iter().map(wire::message).collect(), next }))
 }
 
+/// Withdraws a turn that waits, or breaks off one that runs
+#[utoipa::path(post, path = "/api/turns/{id}/cancel", tag = "turns", params(("id" = String, Path, description = "The turn")), responses((status = 200, description = "done", body = TurnCancelled)))]
 pub(crate) async fn cancel(State(app): State<App>, Path(id): Path<String>) -> Result<Json<TurnCancelled>, Fault> {
     let cancelled = match app.engine.cancel_turn(&TurnId::new(id)).await? {
         Cancelled::Withdrawn => "withdrawn",

@@ -1,0 +1,69 @@
+//! The description of the API, from the types and the routes themselves.
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use iris_api::problem;
+use serde_json::{Value, json};
+use utoipa::OpenApi as _;
+use utoipa::openapi::OpenApi;
+
+use crate::App;
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "Iris",
+        description = "A control plane for teams of coding agents. Lists come in pages: \
+        ask again with `after` set to `next` until there is none. Errors are problem details with a `hint`. \
+        Every POST takes an `Idempotency-Key`."
+    ),
+    components(schemas(problem::Problem, iris_api::event::Delta))
+)]
+struct Head;
+
+/// What is said before the first route.
+pub(super) fn head() -> OpenApi {
+    Head::openapi()
+}
+
+/// What holds for every route is said here once, not at each of them: who may come in, how errors look, and keys.
+pub(crate) fn describe(api: &OpenApi) -> Value {
+    let mut api = serde_json::to_value(api).expect("a description is plain data");
+    api["openapi"] = json!("3.1.0");
+    api["components"]["securitySchemes"] = json!({
+        "token": { "type": "http", "scheme": "bearer",
+                   "description": "The owner's token in IRIS_HOME/token, or one made by `iris token create`." },
+        "browser": { "type": "apiKey", "in": "cookie", "name": "__Host-iris",
+                     "description": "A browser that was signed in by a one-time link." },
+    });
+    api["security"] = json!([{ "token": [] }, { "browser": [] }]);
+    let operations = api["paths"].as_object_mut().into_iter().flatten().filter_map(|(_, path)| path.as_object_mut());
+    for (method, operation) in operations.flatten() {
+        // A handler is named after its verb; together with its noun the name is unique.
+        let name = [&operation["tags"][0], &operation["operationId"]].map(|part| part.as_str().unwrap_or_default());
+        operation["operationId"] = json!(name.join("_"));
+        operation["responses"]["default"] = json!({
+            "description": "What went wrong, and what to do about it",
+            "content": { problem::CONTENT_TYPE: { "schema": { "$ref": "#/components/schemas/Problem" } } },
+        });
+        if method == "post" {
+            let key = json!({
+                "name": "Idempotency-Key", "in": "header", "required": false,
+                "schema": { "type": "string", "minLength": 1, "maxLength": 200 },
+                "description": "A request that is sent again with the same key is done once; it gets the same answer.",
+            });
+            match operation["parameters"].as_array_mut() {
+                Some(parameters) => parameters.push(key),
+                None => operation["parameters"] = json!([key]),
+            }
+        }
+    }
+    api
+}
+
+/// This description
+#[utoipa::path(get, path = "/api/openapi.json", tag = "daemon", responses((status = 200, description = "done", body = Value)))]
+pub(super) async fn description(State(app): State<App>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], app.openapi.to_string()).into_response()
+}

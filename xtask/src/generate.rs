@@ -1,0 +1,27 @@
+//! `cargo xtask generate`: what is made from the code and checked in. A test fails when it is out of date.
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::shell;
+
+const HELP: &str = "\
+Writes anew what is made from the code and checked in:
+  crates/iris-api/openapi.json   the description of the HTTP API
+
+Usage: cargo xtask generate
+";
+
+pub fn perform(arguments: &[String]) -> Result<ExitCode> {
+    if shell::asks_for_help(arguments) {
+        return Ok(shell::help(HELP));
+    }
+    let mut print = shell::cargo();
+    print.args(["run", "--quiet", "--package", "iris-server", "--example", "openapi"]);
+    let described = shell::run_quietly(&mut print)? + "\n";
+    let path = "crates/iris-api/openapi.json";
+    fs::write(path, described).with_context(|| format!("cannot write {path}; run it at the root of the repository"))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -77,6 +77,29 @@ impl Engine {
         }
     }
 
+    /// Answers everything else that is open in the same team and asks the very same. Returns what this answer counted for.
+    pub async fn answer_similar(
+        &self,
+        row: &QuestionRow,
+        by: &Party,
+        saying: &Saying,
+    ) -> Result<Vec<QuestionId>, QuestionError> {
+        let open = self.list_open_questions().await?;
+        let mut answered = Vec::new();
+        for other in open.into_iter().filter(|other| other.team == row.team && other.deed == row.deed) {
+            // Each by the bytes it is about, which is what the person saw: only the same bytes are the same action.
+            if other.digest != row.digest {
+                continue;
+            }
+            match self.answer_question(&other.id, by, Saying { remember: None, again: false, ..saying.clone() }).await {
+                Ok(_) => answered.push(other.id),
+                Err(QuestionError::Closed(_) | QuestionError::Late(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(answered)
+    }
+
     /// The answer is on disk. It is passed on in a task of its own, so that it is though whoever answered goes away.
     async fn pass_on_now(&self, row: QuestionRow) -> Taken {
         let (inner, passed) = (Arc::clone(&self.inner), row.clone());

@@ -1,12 +1,12 @@
 //! What can be counted about questions, and what past answers suggest.
 
-use iris_core::id::QuestionId;
 use iris_core::question::{Answer, QuestionKind};
 use iris_store::StoreError;
-use iris_store::question::{self, Figures, Past};
+use iris_store::question::{self, Figures, Past, QuestionRow};
 
-use super::QuestionError;
 use crate::engine::Engine;
+
+pub use iris_store::question::KindFigures as OfKind;
 
 /// So many answers are looked at.
 const EVIDENCE: i64 = 20;
@@ -30,13 +30,12 @@ impl Engine {
 
     /// The answer that was given most, with the evidence. Never for an approval: each of those is decided by itself, or by
     /// a rule that a person made.
-    pub async fn suggest_answer(&self, id: &QuestionId) -> Result<Option<Suggestion>, QuestionError> {
-        let row = self.find_question(id).await?;
+    pub async fn suggest_answer(&self, row: &QuestionRow) -> Result<Option<Suggestion>, StoreError> {
         if row.kind == QuestionKind::Approval {
             return Ok(None);
         }
-        let past =
-            self.inner.store.read(move |tx| question::past_answers(tx, &row.team, &row.deed, EVIDENCE)).await?;
+        let (team, deed) = (row.team.clone(), row.deed.clone());
+        let past = self.inner.store.read(move |tx| question::past_answers(tx, &team, &deed, EVIDENCE)).await?;
         let enough = if row.kind == QuestionKind::Preference { 1 } else { REPEATED };
         Ok(most_given(past).filter(|suggestion| suggestion.times >= enough))
     }

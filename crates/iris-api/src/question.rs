@@ -198,7 +198,53 @@ pub struct EditRequest {
     pub input: Box<RawValue>,
 }
 
-/// A question as it is asked in a job.
+/// A question that is asked in a job.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskRequest {
+    /// In one sentence.
+    pub question: String,
+    /// blocking, non_blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or
+    /// error_recovery.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// text, choice, boolean or approval; by the type and the options if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<AskOption>,
+    /// What one needs to know to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Value>,
+    /// How long somebody has to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_minutes: Option<f64>,
+    /// What holds if nobody answers in time: a value, or an object with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_response: Option<Value>,
+    /// default, fail or wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_deadline: Option<String>,
+    /// Words of one's own are taken beside the options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_free_text: Option<bool>,
+    /// The same key never asks twice in a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct AskOption {
+    pub label: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default)]
+    pub recommended: bool,
+}
+
+/// What came of asking.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskResponse {

@@ -4,9 +4,9 @@ use iris_core::fault::FaultKind;
 use iris_core::id::{JobId, Party, SessionId, TurnId};
 use iris_core::job::JobState;
 use iris_core::team::TeamName;
+use iris_store::StoreError;
 use iris_store::job::{self, JobRow, NewJob, Started};
 use iris_store::turn::NewTurn;
-use iris_store::StoreError;
 use uuid::Uuid;
 
 use crate::engine::Engine;

@@ -2,8 +2,8 @@
 
 use iris_core::fault::FaultKind;
 use iris_core::id::{Party, RuleId};
-use iris_store::rule::{self, RuleRow};
 use iris_store::StoreError;
+use iris_store::rule::{self, RuleRow};
 
 use crate::engine::Engine;
 

@@ -7,8 +7,8 @@ use iris_core::team::TeamName;
 use iris_core::turn::Ending;
 
 use crate::error::StoreError;
-use crate::tx::{Row, Tx, values};
 use crate::turn::{self, Accept, Accepted, NewTurn};
+use crate::tx::{Row, Tx, values};
 use crate::{event, question, session};
 
 #[derive(Clone, Debug)]
@@ -47,7 +47,9 @@ pub enum Started {
     Repeated(Box<JobRow>),
     /// The key was used before, for something else.
     KeyTaken(JobId),
-    QueueFull { waiting: i64 },
+    QueueFull {
+        waiting: i64,
+    },
 }
 
 macro_rules! job_columns {
@@ -125,11 +127,14 @@ pub fn start(tx: &mut Tx<'_>, new: &NewJob) -> Result<Started, StoreError> {
     )?;
     match turn::accept(tx, &new.first)? {
         Accept::Accepted(accepted) => {
-            let row = find(tx, &new.id)?.ok_or_else(|| StoreError::Sql("a job vanished while it was made".to_owned()))?;
+            let row =
+                find(tx, &new.id)?.ok_or_else(|| StoreError::Sql("a job vanished while it was made".to_owned()))?;
             Ok(Started::New(Box::new(row), accepted))
         }
         Accept::QueueFull { waiting } => Ok(Started::QueueFull { waiting }),
-        Accept::Repeated(_) | Accept::KeyTaken { .. } => Err(StoreError::Sql("a new turn was there already".to_owned())),
+        Accept::Repeated(_) | Accept::KeyTaken { .. } => {
+            Err(StoreError::Sql("a new turn was there already".to_owned()))
+        }
     }
 }
 

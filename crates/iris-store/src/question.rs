@@ -17,8 +17,8 @@ use crate::tx::{Row, Tx, values};
 pub use close::{Answered, Given, answer, any_late, cancel, cancel_all, expire, supersede, withdraw};
 pub(crate) use close::{answer_by_tell, cancel_of_job, cancel_of_session, cancel_of_turn};
 pub use figures::{Figures, KindFigures, Past, figures, past_answers};
-pub use open::{Limits, NewQuestion, Opening, found_lately, note_limited, open};
 pub(crate) use open::open_detected;
+pub use open::{Limits, NewQuestion, Opening, found_lately, note_limited, open};
 pub(crate) use resume::put_back;
 pub use resume::{confirm, hand, list_to_pass_on, resume_by_turn};
 

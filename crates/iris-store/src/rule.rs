@@ -44,10 +44,8 @@ macro_rules! rule_columns {
 
 impl RuleRow {
     fn read(row: &Row) -> Result<Self, StoreError> {
-        let damaged = |error: serde_json::Error| StoreError::Damaged {
-            place: "a rule".to_owned(),
-            what: error.to_string(),
-        };
+        let damaged =
+            |error: serde_json::Error| StoreError::Damaged { place: "a rule".to_owned(), what: error.to_string() };
         Ok(Self {
             rule: Rule {
                 id: RuleId::new(row.text(0)),
@@ -84,7 +82,9 @@ pub(crate) fn make(tx: &mut Tx<'_>, new: &NewRule<'_>) -> Result<RuleId, StoreEr
     let NewRule { row, scope, by, answer, for_ms } = new;
     let id = RuleId::new(row.id.as_str());
     let (tool, about) = match &row.detail {
-        Detail::Approval { tool, input, .. } if *scope == RuleScope::Tool => (Some(tool.as_str()), format!("{tool}, as in {}", input.get())),
+        Detail::Approval { tool, input, .. } if *scope == RuleScope::Tool => {
+            (Some(tool.as_str()), format!("{tool}, as in {}", input.get()))
+        }
         Detail::Approval { tool, input, .. } => (Some(tool.as_str()), format!("{tool} {}", input.get())),
         _ => (None, row.text.clone()),
     };

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use iris_core::agent::{
-    AgentOutput, AskedQuestion, Asking, FormRequest, Introduction, Limit, PermissionRequest, Reply, ToolAnswer, TurnEnd,
-    Usage,
+    AgentOutput, AskedQuestion, Asking, FormRequest, Introduction, Limit, PermissionRequest, Reply, ToolAnswer,
+    TurnEnd, Usage,
 };
 use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
@@ -13,7 +13,9 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::tools::Tools;
-use super::wire::{AskInput, Block, Content, Greeting, Line, PlanInput, RateLimitLine, Request, ResultLine, SystemLine};
+use super::wire::{
+    AskInput, Block, Content, Greeting, Line, PlanInput, RateLimitLine, Request, ResultLine, SystemLine,
+};
 use super::{explain, tools, write};
 
 /// The conversation with one agent process, as far as it has to be remembered to understand the next line.

@@ -146,7 +146,8 @@ fn chosen(asked: &AskedQuestion, given: &str, free_text: bool) -> Result<String,
 /// A form with one field takes a bare value; several want their names.
 fn fill(schema: &str, answer: Answer) -> Result<Answer, AnswerError> {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
-    let names: Vec<String> = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> =
+        schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     let required: Vec<String> = schema["required"]
         .as_array()
         .into_iter()
@@ -256,7 +257,8 @@ mod tests {
         check(&choice(), json!(true), Err(AnswerError::Number { asked: 2, given: 0 }));
         let closed = asked(ResponseType::Choice, &["Red", "Blue"], false);
         check(&closed, json!("blue"), Ok("Blue"));
-        let none = AnswerError::NoOption { given: "green".to_owned(), options: vec!["Red".to_owned(), "Blue".to_owned()] };
+        let none =
+            AnswerError::NoOption { given: "green".to_owned(), options: vec!["Red".to_owned(), "Blue".to_owned()] };
         check(&closed, json!("green"), Err(none));
         check(&asked(ResponseType::Choice, &["Red"], true), json!("green"), Ok("green"));
         check(&asked(ResponseType::Boolean, &[], false), json!("YES"), Ok("yes"));

@@ -107,9 +107,11 @@ mod tests {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
         let first = of_action("Bash", "/p", &raw(r#"{"command":"ls"}"#));
         assert_eq!(first, of_action("Bash", "/p", &raw(r#"{"command":"ls"}"#)));
-        for (tool, folder, input) in
-            [("Bash", "/p", r#"{"command": "ls"}"#), ("Bash", "/q", r#"{"command":"ls"}"#), ("Bas", "h/p", r#"{"command":"ls"}"#)]
-        {
+        for (tool, folder, input) in [
+            ("Bash", "/p", r#"{"command": "ls"}"#),
+            ("Bash", "/q", r#"{"command":"ls"}"#),
+            ("Bas", "h/p", r#"{"command":"ls"}"#),
+        ] {
             assert_ne!(first, of_action(tool, folder, &raw(input)), "{tool} {folder} {input}");
         }
     }

@@ -94,7 +94,9 @@ pub enum AskError {
     Empty,
     #[error("the {what} is {bytes} bytes long; at most {limit} are allowed")]
     TooLong { what: &'static str, bytes: usize, limit: usize },
-    #[error("'{0}' is no type of question; use blocking, non_blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or error_recovery")]
+    #[error(
+        "'{0}' is no type of question; use blocking, non_blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or error_recovery"
+    )]
     Kind(String),
     #[error("'{0}' is no responseType; use text, choice, boolean or approval")]
     Response(String),
@@ -377,7 +379,10 @@ mod tests {
         check(json!({"question": "x", "type": "blocking", "timeoutMinutes": -1}), "between 5m and 24h");
         check(json!({"question": "x", "type": "blocking", "onDeadline": "default"}), "no defaultResponse");
         check(json!({"question": "x", "type": "approval", "defaultResponse": true}), "a default cannot approve");
-        check(json!({"question": "x", "type": "choice", "options": ["a"], "defaultResponse": "b"}), "none of the options");
+        check(
+            json!({"question": "x", "type": "choice", "options": ["a"], "defaultResponse": "b"}),
+            "none of the options",
+        );
         check(json!({"question": "x".repeat(9000), "type": "blocking"}), "at most 8192");
         check(json!({"question": "x", "type": "blocking", "risk": "low"}), "unknown field");
     }

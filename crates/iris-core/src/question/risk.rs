@@ -39,7 +39,10 @@ impl FromStr for Risk {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Low, Self::Medium, Self::High].into_iter().find(|risk| risk.as_str() == text).ok_or_else(|| text.to_owned())
+        [Self::Low, Self::Medium, Self::High]
+            .into_iter()
+            .find(|risk| risk.as_str() == text)
+            .ok_or_else(|| text.to_owned())
     }
 }
 
@@ -60,9 +63,33 @@ const LOOKING_COMMANDS: [&str; 16] = [
 ];
 /// Words that destroy or take power over what is not the folder's.
 const DESTROYING: [&str; 27] = [
-    "rm", "rmdir", "shred", "dd", "mkfs", "fdisk", "sudo", "su", "doas", "chmod", "chown", "kill", "pkill", "killall",
-    "shutdown", "reboot", "systemctl", "crontab", "iptables", "mount", "umount", "eval", "exec", "truncate", "docker",
-    "kubectl", "terraform",
+    "rm",
+    "rmdir",
+    "shred",
+    "dd",
+    "mkfs",
+    "fdisk",
+    "sudo",
+    "su",
+    "doas",
+    "chmod",
+    "chown",
+    "kill",
+    "pkill",
+    "killall",
+    "shutdown",
+    "reboot",
+    "systemctl",
+    "crontab",
+    "iptables",
+    "mount",
+    "umount",
+    "eval",
+    "exec",
+    "truncate",
+    "docker",
+    "kubectl",
+    "terraform",
 ];
 /// Words that send something out, or bring something in that runs.
 const REACHING: [&str; 20] = [
@@ -114,9 +141,7 @@ fn has_hidden(value: &Value) -> bool {
     match value {
         Value::String(text) => text.chars().any(|c| acts(c) && !matches!(c, '\n' | '\t' | '\r')),
         Value::Array(items) => items.iter().any(has_hidden),
-        Value::Object(fields) => {
-            fields.iter().any(|(name, value)| name.chars().any(acts) || has_hidden(value))
-        }
+        Value::Object(fields) => fields.iter().any(|(name, value)| name.chars().any(acts) || has_hidden(value)),
         _ => false,
     }
 }
@@ -158,7 +183,9 @@ fn leaves(path: &str, folder: &str) -> bool {
     let climbs = path == ".." || path.starts_with("../") || path.contains("/../") || path.ends_with("/..");
     let is_home = path.starts_with('~');
     let elsewhere = path.starts_with('/')
-        && !path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || folder.ends_with('/'));
+        && !path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || folder.ends_with('/'));
     climbs || is_home || elsewhere
 }
 

@@ -84,7 +84,9 @@ impl Runner {
                 self.agent.answer_tool(ask.request(), &Ok(answer));
             }
             // What was asked for now is what is answered, byte by byte.
-            Opening::Answered(row) => self.write(ask.request(), door(ask), &QuestionRow { detail: draft.detail, ..*row }),
+            Opening::Answered(row) => {
+                self.write(ask.request(), door(ask), &QuestionRow { detail: draft.detail, ..*row })
+            }
             Opening::Limited { why } => {
                 self.refuse(ask, &format!("Iris does not pass this on: {why}. Go on without, or ask later."));
                 self.say_limited(why).await?;
@@ -215,7 +217,9 @@ fn as_tool_answer(row: &QuestionRow) -> ToolAnswer {
 
 fn without_answer(state: QuestionState) -> &'static str {
     match state {
-        QuestionState::Expired => "nobody answered in time; go on without if you can, else stop and say what is missing",
+        QuestionState::Expired => {
+            "nobody answered in time; go on without if you can, else stop and say what is missing"
+        }
         _ => "the question was cancelled; nobody will answer it",
     }
 }

@@ -44,12 +44,7 @@ const SHORTEST_RULE: Millis = Millis(60_000);
 const LONGEST_RULE: Millis = Millis(30 * 24 * 3_600_000);
 
 impl Engine {
-    pub async fn answer_question(
-        &self,
-        id: &QuestionId,
-        by: &Party,
-        saying: Saying,
-    ) -> Result<Taken, QuestionError> {
+    pub async fn answer_question(&self, id: &QuestionId, by: &Party, saying: Saying) -> Result<Taken, QuestionError> {
         let row = self.find_question(id).await?;
         let answer = fit(&row.detail, saying.answer.clone())?;
         check_rule(&row, saying.remember)?;
@@ -62,7 +57,8 @@ impl Engine {
             refusals_last_ms: millis(refusals_last),
         };
         let wanted = id.clone();
-        let answered = self.inner.store.write("question.answer", move |tx| question::answer(tx, &wanted, &given)).await?;
+        let answered =
+            self.inner.store.write("question.answer", move |tx| question::answer(tx, &wanted, &given)).await?;
         match answered {
             Answered::NotFound => Err(QuestionError::NotFound(id.clone())),
             Answered::Changed(row) => Err(QuestionError::Changed(row)),

@@ -25,11 +25,8 @@ impl Engine {
         let row = self.find_question(id).await?;
         let new = self.edited(&row, input)?;
         let (wanted, party) = (id.clone(), by.clone());
-        let edited = self
-            .inner
-            .store
-            .write("question.edit", move |tx| question::supersede(tx, &wanted, &party, &new))
-            .await?;
+        let edited =
+            self.inner.store.write("question.edit", move |tx| question::supersede(tx, &wanted, &party, &new)).await?;
         match edited {
             None => Err(QuestionError::NotFound(id.clone())),
             Some((false, row)) => Err(QuestionError::Closed(Box::new(row))),

@@ -9,12 +9,11 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::job::{Job, StartJobRequest};
-use iris_api::question::{AskResponse, Pending};
+use iris_api::question::{AskRequest, AskResponse, Pending};
+use iris_core::fault::FaultKind;
 use iris_core::id::JobId;
-use iris_core::question::AskRequest;
 use iris_engine::job::StartJob;
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::IntoParams;
 
 use super::page_size;
@@ -88,7 +87,7 @@ pub(crate) async fn stop(
 }
 
 /// Asks a question in a job
-#[utoipa::path(post, path = "/api/jobs/{id}/questions", tag = "jobs", params(("id" = String, Path, description = "The job")), request_body = Value, responses((status = 200, description = "done", body = AskResponse)))]
+#[utoipa::path(post, path = "/api/jobs/{id}/questions", tag = "jobs", params(("id" = String, Path, description = "The job")), request_body = AskRequest, responses((status = 200, description = "done", body = AskResponse)))]
 pub(crate) async fn ask(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
@@ -103,6 +102,9 @@ pub(crate) async fn ask(
     if !caller.credential.kind.is_human() && app.engine.find_job(&job).await?.team.as_str() != caller.party.as_str() {
         return Err(not_found("job", job.as_str()));
     }
+    // The same shape, as the rules know it.
+    let request = serde_json::to_value(&request).and_then(serde_json::from_value);
+    let request = request.map_err(|error| Fault::new(FaultKind::Invalid, error.to_string()))?;
     Ok(Json(wire::ask(&app.engine.ask_in_job(&job, &request).await?)))
 }
 

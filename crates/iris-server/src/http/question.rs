@@ -88,11 +88,8 @@ pub(crate) async fn answer(
         again: request.again,
     };
     let taken = app.engine.answer_question(&id, &caller.party, saying.clone()).await?;
-    let also = if request.similar {
-        app.engine.answer_similar(&taken.row, &caller.party, &saying).await?
-    } else {
-        Vec::new()
-    };
+    let also =
+        if request.similar { app.engine.answer_similar(&taken.row, &caller.party, &saying).await? } else { Vec::new() };
     Ok(Json(AnswerResponse {
         success: true,
         job_resumed: taken.resumed,

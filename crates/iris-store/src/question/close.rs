@@ -61,8 +61,13 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
     let (by, answer) = (&given.by, &given.answer);
     let told = row.blocks || row.kind.is_told_late();
     close(tx, &row, QuestionState::Answered, Some(by), Some(answer), told.then_some("due"))?;
-    let fact =
-        QuestionEvent::Answered { id: id.clone(), job: row.job.clone(), by: by.clone(), answer: answer.clone(), rule: None };
+    let fact = QuestionEvent::Answered {
+        id: id.clone(),
+        job: row.job.clone(),
+        by: by.clone(),
+        answer: answer.clone(),
+        rule: None,
+    };
     append(tx, &row, fact)?;
     remember(tx, &row, given)?;
     restate(tx, &row.session, row.job.as_ref())?;
@@ -250,12 +255,7 @@ pub fn withdraw(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, request: &str,
 }
 
 /// Whoever told the agent may answer what it asked by telling it again.
-pub(crate) fn answer_by_tell(
-    tx: &mut Tx<'_>,
-    session: &SessionRow,
-    by: &Party,
-    text: &str,
-) -> Result<(), StoreError> {
+pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Party, text: &str) -> Result<(), StoreError> {
     let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND way = 'detected'";
     for found in tx.many(sql, values![&session.id])? {
         let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };

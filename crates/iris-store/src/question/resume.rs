@@ -11,8 +11,8 @@ use iris_core::question::{QuestionState, Way};
 use super::{QuestionRow, find, lock, question_columns};
 use crate::error::StoreError;
 use crate::event;
-use crate::tx::{Tx, values};
 use crate::turn::{self, Accept, Accepted, NewTurn};
+use crate::tx::{Tx, values};
 
 /// What has to reach an agent, oldest first.
 pub fn list_to_pass_on(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
@@ -44,10 +44,7 @@ pub fn confirm(tx: &mut Tx<'_>, ids: &[QuestionId]) -> Result<(), StoreError> {
 
 /// The process that was handed something has ended, and it is not known whether it went on with it.
 pub(crate) fn put_back(tx: &mut Tx<'_>, session: &SessionId) -> Result<(), StoreError> {
-    tx.run(
-        "UPDATE question SET resume = 'due', doubt = 1 WHERE session = ?1 AND resume = 'handed'",
-        values![session],
-    )
+    tx.run("UPDATE question SET resume = 'due', doubt = 1 WHERE session = ?1 AND resume = 'handed'", values![session])
 }
 
 /// Tells the agent by a turn, which is taken in here and nowhere else. `None` if there was nothing left to do.

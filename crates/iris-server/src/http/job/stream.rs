@@ -48,21 +48,30 @@ fn in_words(job: &str, event: &Event) -> Option<(&'static str, Value)> {
         "question.answered" | "question.defaulted" => {
             let answer: Answer = serde_json::from_value(body["answer"].clone()).ok()?;
             let response = given(&answer);
-            ("question_answered", json!({
-                "type": "question_answered", "questionId": body["id"], "jobId": job, "by": body["by"],
-                "response": response, "defaulted": event.kind == "question.defaulted",
-            }))
+            (
+                "question_answered",
+                json!({
+                    "type": "question_answered", "questionId": body["id"], "jobId": job, "by": body["by"],
+                    "response": response, "defaulted": event.kind == "question.defaulted",
+                }),
+            )
         }
         "question.cancelled" | "question.expired" | "question.superseded" => {
             let state = event.kind.strip_prefix("question.").unwrap_or_default();
-            ("question_closed", json!({
-                "type": "question_closed", "questionId": body["id"], "jobId": job, "state": state, "why": body["why"],
-            }))
+            (
+                "question_closed",
+                json!({
+                    "type": "question_closed", "questionId": body["id"], "jobId": job, "state": state, "why": body["why"],
+                }),
+            )
         }
         "job.started" => ("status", json!({"type": "status", "jobId": job, "status": "running"})),
-        "job.status" | "job.ended" => ("status", json!({
-            "type": "status", "jobId": job, "status": body["status"], "error": body["error"],
-        })),
+        "job.status" | "job.ended" => (
+            "status",
+            json!({
+                "type": "status", "jobId": job, "status": body["status"], "error": body["error"],
+            }),
+        ),
         _ => return None,
     })
 }

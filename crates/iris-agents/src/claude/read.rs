@@ -13,9 +13,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::tools::Tools;
-use super::wire::{
-    AskInput, Block, Content, Greeting, Line, PlanInput, RateLimitLine, Request, ResultLine, SystemLine,
-};
+use super::wire::{AskInput, Block, Content, Greeting, Line, RateLimitLine, Request, ResultLine, SystemLine};
 use super::{explain, tools, write};
 
 /// The conversation with one agent process, as far as it has to be remembered to understand the next line.
@@ -143,7 +141,7 @@ impl Reader {
     fn understand(&mut self, text: &str, line: Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
         let output = match line.kind.as_ref() {
             "assistant" | "user" => {
-                self.note_plan(&line);
+                self.note_plan(text);
                 spoken(text, line)
             }
             "result" => {
@@ -165,11 +163,15 @@ impl Reader {
         }
     }
 
-    fn note_plan(&mut self, line: &Line<'_>) {
-        let Some(Content::Blocks(blocks)) = line.message.as_ref().map(|said| &said.content) else { return };
-        let plan = blocks.iter().find(|block| block.name.as_deref() == Some(EXIT_PLAN)).and_then(|block| block.input);
-        if let Some(input) = plan.and_then(|input| serde_json::from_str::<PlanInput>(input.get()).ok()) {
-            self.plan = input.plan;
+    fn note_plan(&mut self, text: &str) {
+        if !text.contains(EXIT_PLAN) {
+            return;
+        }
+        let line: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        let blocks = line["message"]["content"].as_array().into_iter().flatten();
+        let plan = blocks.filter(|block| block["name"] == EXIT_PLAN).find_map(|block| block["input"]["plan"].as_str());
+        if let Some(plan) = plan {
+            self.plan = Some(plan.to_owned());
         }
     }
 

@@ -59,9 +59,6 @@ pub(crate) struct Block<'a> {
     pub thinking: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub name: Option<Cow<'a, str>>,
-    /// What a tool is called with.
-    #[serde(borrow, default)]
-    pub input: Option<&'a RawValue>,
     /// What a tool answered: a text, or blocks of their own.
     #[serde(borrow, default)]
     pub content: Option<Content<'a>>,
@@ -142,13 +139,6 @@ pub(crate) struct CallParams<'a> {
 pub(crate) struct CallMeta {
     #[serde(default, rename = "claudecode/toolUseId")]
     pub tool_use_id: Option<String>,
-}
-
-/// The input of the tool by which an agent asks leave to carry out a plan.
-#[derive(Debug, Deserialize)]
-pub(crate) struct PlanInput {
-    #[serde(default)]
-    pub plan: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

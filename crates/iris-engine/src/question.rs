@@ -39,6 +39,8 @@ pub enum QuestionError {
     Limited(String),
     #[error("there is no job {0}")]
     NoJob(String),
+    #[error("it is not known for whom this is asked")]
+    NoPlace,
     #[error("the job is {0} already")]
     JobOver(String),
     #[error(transparent)]
@@ -58,7 +60,7 @@ impl QuestionError {
         match self {
             Self::NotFound(_) | Self::NoJob(_) => FaultKind::NotFound,
             Self::DoesNotFit(_) | Self::BadAsk(_) => FaultKind::Unfit,
-            Self::NothingToEdit | Self::BadScope(_) | Self::BadLength => FaultKind::Unfit,
+            Self::NothingToEdit | Self::BadScope(_) | Self::BadLength | Self::NoPlace => FaultKind::Unfit,
             Self::Closed(_) | Self::Changed(_) | Self::JobOver(_) => FaultKind::Conflict,
             Self::Late(_) => FaultKind::Gone,
             Self::Limited(_) => FaultKind::Limit,
@@ -80,6 +82,7 @@ impl QuestionError {
             Self::Changed(_) => Some("look at it again with `iris inbox`, and answer what you see there".to_owned()),
             Self::Limited(_) => Some("go on with what is known, or ask later".to_owned()),
             Self::BadScope(_) => Some("use deed or tool for an approval, question for anything else".to_owned()),
+            Self::NoPlace => Some("name the job in which you ask, or speak for a team".to_owned()),
             Self::NoJob(_) => Some("run `iris jobs list` to see what there is".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::Closed(_) | Self::Late(_) | Self::BadAsk(_) | Self::NothingToEdit | Self::BadLength => None,

@@ -32,6 +32,7 @@ use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::bus::Delta;
 use crate::config::TeamConfig;
 use crate::engine::Inner;
+use crate::figures;
 use crate::trust;
 use crate::turn::TurnReport;
 
@@ -499,6 +500,15 @@ impl Runner {
         if self.in_job {
             self.engine.upkeep.nudge();
         }
+        let ended = figures::Ended {
+            turn: &finish.turn,
+            session: self.session.as_str(),
+            team: &self.team,
+            party: &self.party,
+            outcome: &finish.outcome,
+            duration_ms,
+        };
+        figures::turn_ended(&self.engine.traces, &ended);
         if agent == AgentAfter::Ready {
             self.take(work).await?;
         }

@@ -3,7 +3,7 @@
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
 use iris_core::job::JobState;
-use iris_core::question::{Answer, OnDeadline, QuestionKind, QuestionState};
+use iris_core::question::{Answer, OnDeadline, QuestionKind, QuestionState, Way};
 use iris_core::rule::RuleScope;
 
 use super::open::insert;
@@ -59,7 +59,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
         return Ok(Answered::Changed(Box::new(row)));
     }
     let (by, answer) = (&given.by, &given.answer);
-    let told = row.blocks || row.kind.is_told_late();
+    let told = is_run_here(&row) && (row.blocks || row.kind.is_told_late());
     close(tx, &row, QuestionState::Answered, Some(by), Some(answer), told.then_some("due"))?;
     let fact = QuestionEvent::Answered {
         id: id.clone(),
@@ -70,8 +70,17 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
     };
     append(tx, &row, fact)?;
     remember(tx, &row, given)?;
+    if !is_run_here(&row) {
+        // Whoever waits may be cut off at this very moment, and asks again.
+        tx.run("UPDATE question SET unused = 1 WHERE id = ?1", values![id])?;
+    }
     restate(tx, &row.session, row.job.as_ref())?;
     reread(tx, id).map(Answered::Won)
+}
+
+/// Whether Iris runs the agent that asked. Any other waits where it asked, or comes again.
+fn is_run_here(row: &QuestionRow) -> bool {
+    row.way != Way::Api || row.job.is_some()
 }
 
 /// A refusal holds for whoever asks for the same again; an approval or an answer only if the person says so.
@@ -163,7 +172,8 @@ fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
     let (id, job) = (row.id.clone(), row.job.clone());
     match (&row.default, row.on_deadline) {
         (Some(default), OnDeadline::Default) => {
-            close(tx, row, QuestionState::Defaulted, None, Some(default), Some("due"))?;
+            let resume = is_run_here(row).then_some("due");
+            close(tx, row, QuestionState::Defaulted, None, Some(default), resume)?;
             append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone() })?;
         }
         _ => {

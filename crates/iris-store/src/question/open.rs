@@ -111,10 +111,18 @@ fn rebind(tx: &mut Tx<'_>, id: &QuestionId, epoch: Option<i64>, new: &NewQuestio
     )
 }
 
+/// How long an answer is kept for a client outside that was cut off before it had it.
+const CUT_OFF_MS: i64 = 60_000;
+
 /// An answer that was told to the agent by a turn, because its process had ended, holds once for the very same request.
+/// So does one that a client outside may not have heard, for a while.
 fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Option<QuestionRow>, StoreError> {
-    let sql = question_columns!("WHERE session = ?1 AND deed = ?2 AND unused = 1 ORDER BY closed_at, id LIMIT 1");
-    let Some(row) = tx.one(sql, values![&session.id, &new.draft.deed])? else { return Ok(None) };
+    let sql = question_columns!(
+        "WHERE session = ?1 AND deed = ?2 AND unused = 1 AND (way <> 'api' OR closed_at > ?3) \
+         ORDER BY closed_at, id LIMIT 1"
+    );
+    let since = tx.wall_ms() - CUT_OFF_MS;
+    let Some(row) = tx.one(sql, values![&session.id, &new.draft.deed, since])? else { return Ok(None) };
     let given = QuestionRow::read(&row)?;
     if given.digest != new.draft.digest {
         return Ok(None);

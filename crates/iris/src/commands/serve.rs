@@ -2,7 +2,7 @@
 
 mod detach;
 mod listen;
-mod starter;
+pub mod starter;
 mod stop;
 
 use iris_engine::config;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, detect, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status, stop,
-    teams, tell, token, trust, wake,
+    answer, backup, cache, cancel, detect, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status,
+    stop, teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use iris_core::team::AgentKind;
 
-use super::expand::{ExpandError, expand};
 use super::analysis::AnalysisError;
+use super::expand::{ExpandError, expand};
 use super::{Config, TeamConfig};
 
 #[derive(Debug, thiserror::Error)]
@@ -125,7 +125,10 @@ mod tests {
         check(&analysis("questionPatterns: ['ready to ship']"), "0 teams");
         check(&analysis("patterns: ['ready to ship']"), "0 teams");
         check(&analysis("responseTimeout: 45s"), "0 teams");
-        check(&analysis("questionPatterns: ['(open']"), "completionAnalysis: questionPatterns: '(open' is not a pattern");
+        check(
+            &analysis("questionPatterns: ['(open']"),
+            "completionAnalysis: questionPatterns: '(open' is not a pattern",
+        );
         check(&analysis("minConfidence: 1.5"), "completionAnalysis: minConfidence must be from 0 to 1, not 1.5");
         check(&analysis("enabledFor: [nobody]"), "enabledFor names 'nobody', and there is no such team");
         check(&analysis("responseTimeout: 0"), "responseTimeout must be more than 0");

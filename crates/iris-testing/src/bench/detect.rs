@@ -15,7 +15,8 @@ pub fn measure(plan: &Plan) -> Result<Vec<Figure>> {
     let typical = typical()?;
     let russian = "Я изменил чтение настроек и добавил проверку, тесты проходят. ".repeat(12) + "Продолжить?";
     let chinese = "我修改了配置的读取方式，并且补充了测试，现在全部通过。".repeat(20) + "需要我继续吗？";
-    let prose = "The parser reads a line, checks it, and hands it on. Why? Because it is faster.\n".repeat(MEGABYTE / 80);
+    let prose =
+        "The parser reads a line, checks it, and hands it on. Why? Because it is faster.\n".repeat(MEGABYTE / 80);
     let code = format!("```\n{}```\nShall I apply it?", "let x = value? + 1; // ok?\n".repeat(MEGABYTE / 28));
     let quiet = "All of it was done and nothing is left to do here at all.\n".repeat(MEGABYTE / 58);
     let micro = |name: &str, text: &str| {

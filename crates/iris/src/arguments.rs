@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, detect, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status,
-    stop, teams, tell, token, trust, wake,
+    answer, backup, cache, cancel, config, detect, doctor, events, fork, inbox, jobs, link, mcp, restore, rules, serve,
+    sessions, sleep, status, stop, teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -47,6 +47,8 @@ impl Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Serve(serve::ServeArguments),
+    #[command(visible_alias = "start")]
+    Mcp(mcp::McpArguments),
     Status(status::StatusArguments),
     Teams(teams::TeamsArguments),
     Tell(tell::TellArguments),
@@ -57,12 +59,15 @@ pub enum Command {
     Fork(fork::ForkArguments),
     Inbox(inbox::InboxArguments),
     Answer(answer::AnswerArguments),
+    Rules(rules::RulesArguments),
+    Jobs(jobs::JobsArguments),
     Token(token::TokenArguments),
     Link(link::LinkArguments),
     Trust(trust::TrustArguments),
     Sessions(sessions::SessionsArguments),
     Cache(cache::CacheArguments),
     Events(events::EventsArguments),
+    Config(config::ConfigArguments),
     Detect(detect::DetectArguments),
     Doctor(doctor::DoctorArguments),
     Backup(backup::BackupArguments),

@@ -4,15 +4,16 @@
 use iris_core::detect::{DetectSettings, PatternError, STANDARD_PATTERNS};
 use iris_core::duration::Millis;
 use iris_core::team::TeamName;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct AgentSettings {
     pub completion_analysis: CompletionAnalysis,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct CompletionAnalysis {
     pub enabled: bool,

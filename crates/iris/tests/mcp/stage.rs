@@ -14,7 +14,7 @@ replies:
   - match: '^write$'
     do: [{ stream: { text: 'one two three four five six seven eight', chunk: 4, every: 100ms } }]
   - match: '^write slowly$'
-    do: [{ delay: 2s }, { stream: { text: 'one two three four five six seven eight nine ten', chunk: 2, every: 100ms } }]
+    do: [{ delay: 1s }, { stream: { text: 'one two three four five six seven eight nine ten', chunk: 2, every: 100ms } }]
   - match: '^die$'
     do: [{ crash: { code: 7 } }]
 default: [{ say: 'You said: {{text}}' }]

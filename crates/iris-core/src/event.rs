@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentExit;
+use crate::credential::CredentialKind;
 use crate::id::{Party, QuestionId, SessionId, TurnId};
 use crate::message::Heard;
 use crate::pool::WaitReason;
@@ -49,6 +50,8 @@ pub enum Fact {
     Message(Said),
     Session(SessionEvent),
     Question(QuestionEvent),
+    Token(TokenEvent),
+    Config(ConfigEvent),
     Daemon(DaemonEvent),
 }
 
@@ -160,6 +163,38 @@ pub enum StopCause {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
+pub enum ConfigEvent {
+    /// The file has changed, and so has the config in force.
+    Applied {
+        changed: Vec<String>,
+        /// What of it takes effect only with the next start.
+        needs_restart: Vec<String>,
+    },
+    /// The file has changed, and cannot be used: the config that was in force stays.
+    Refused { why: String },
+}
+
+/// A token itself is in no event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum TokenEvent {
+    Created {
+        id: String,
+        name: String,
+        credential: CredentialKind,
+        party: Party,
+        scopes: String,
+        expires_at: Option<i64>,
+    },
+    Revoked {
+        id: String,
+        name: String,
+        by: Party,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
 pub enum DaemonEvent {
     Started {
         version: String,
@@ -191,6 +226,8 @@ impl Fact {
             Self::Turn(event) => event.kind(),
             Self::Session(event) => event.kind(),
             Self::Question(event) => event.kind(),
+            Self::Token(event) => event.kind(),
+            Self::Config(event) => event.kind(),
             Self::Daemon(event) => event.kind(),
         }
     }
@@ -202,6 +239,8 @@ impl Fact {
             Self::Turn(event) => serde_json::to_string(event),
             Self::Session(event) => serde_json::to_string(event),
             Self::Question(event) => serde_json::to_string(event),
+            Self::Token(event) => serde_json::to_string(event),
+            Self::Config(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
         };
         json.expect("plain data always has a JSON form").into()
@@ -257,6 +296,24 @@ impl QuestionEvent {
             Self::Opened { .. } => "question.opened",
             Self::Answered { .. } => "question.answered",
             Self::Cancelled { .. } => "question.cancelled",
+        }
+    }
+}
+
+impl ConfigEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Applied { .. } => "config.applied",
+            Self::Refused { .. } => "config.refused",
+        }
+    }
+}
+
+impl TokenEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Created { .. } => "token.created",
+            Self::Revoked { .. } => "token.revoked",
         }
     }
 }

@@ -4,6 +4,8 @@
 //! what follows from it, so that every test runs in microseconds and reads like a specification.
 
 pub mod agent;
+pub mod credential;
+pub mod detect;
 pub mod duration;
 pub mod event;
 pub mod fault;

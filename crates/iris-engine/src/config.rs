@@ -1,27 +1,42 @@
 //! The config as the engine uses it: read from YAML, checked as a whole, every value with its default.
 
+mod analysis;
+mod change;
 mod expand;
 mod load;
+mod place;
+mod schema;
+mod show;
+pub(crate) mod watch;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use iris_agents::contain::Wanted;
 use iris_core::duration::Millis;
 use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
+pub use change::needs_restart;
 pub use load::{ConfigError, load, parse};
+pub use schema::schema;
+pub use watch::ConfigState;
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Config {
     pub settings: Settings,
-    pub teams: BTreeMap<TeamName, TeamConfig>,
+    pub teams: BTreeMap<TeamName, Arc<TeamConfig>>,
     pub database: DatabaseConfig,
+    pub server: ServerConfig,
+    pub telemetry: TelemetryConfig,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Settings {
     /// How long an agent may take to become ready.
@@ -45,6 +60,8 @@ pub struct Settings {
     pub limit_pause: Millis,
     /// How agents are contained: the strongest way there is, or always the weaker one.
     pub containment: Wanted,
+    /// What is done about what agents say.
+    pub agent: AgentSettings,
     pub host: String,
     pub port: u16,
 }
@@ -63,13 +80,14 @@ impl Default for Settings {
             max_tell_depth: 8,
             limit_pause: Millis(300_000),
             containment: Wanted::Auto,
+            agent: AgentSettings::default(),
             host: "127.0.0.1".to_owned(),
             port: 1615,
         }
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TeamConfig {
     /// The project's folder, absolute.
@@ -119,7 +137,7 @@ pub struct TeamConfig {
     pub color: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AgentHome {
     /// The user's own: the agent finds the user's login and settings there.
@@ -139,7 +157,64 @@ impl TeamConfig {
     }
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+/// The doors: by which names Iris is known and how often it may be asked.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct ServerConfig {
+    /// Needed to listen beyond loopback, unless a proxy does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsConfig>,
+    /// A proxy in front of Iris ends TLS, and nobody else can reach Iris.
+    pub behind_proxy: bool,
+    /// Names beside loopback by which it may be asked, with a port or without.
+    pub allowed_hosts: Vec<String>,
+    /// Pages of other origins that may ask, such as `https://tools.example`.
+    pub allowed_origins: Vec<String>,
+    /// How often a token or a browser may ask; the owner's token is not limited.
+    pub requests_per_second: NonZeroU32,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            tls: None,
+            behind_proxy: false,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            requests_per_second: NonZeroU32::new(200).expect("not zero"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TlsConfig {
+    /// PEM files: the certificate with its chain, and its key.
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+/// Where figures and traces are sent.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct TelemetryConfig {
+    /// A collector that speaks OTLP over HTTP, such as `http://127.0.0.1:4318`. Without it nothing is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otlp: Option<String>,
+    /// What the collector wants to be sent along, such as a key.
+    #[serde(skip_serializing)]
+    pub headers: BTreeMap<String, String>,
+    /// How often figures are sent.
+    pub interval: Millis,
+}
+
+impl Default for TelemetryConfig {
+    fn default() -> Self {
+        Self { otlp: None, headers: BTreeMap::new(), interval: Millis(60_000) }
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct DatabaseConfig {
     /// `postgres://…`; without it the embedded SQLite in IRIS_HOME is used.

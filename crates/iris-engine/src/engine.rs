@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use arc_swap::ArcSwap;
 use iris_agents::contain::{Containment, Holds, Wanted, end_leftovers};
 use iris_core::event::{DaemonEvent, Draft, Fact, Subject};
 use iris_core::id::SessionId;
@@ -14,13 +15,16 @@ use tokio::task::JoinHandle;
 
 use crate::agent::RunnerHandle;
 use crate::bus::Bus;
-use crate::config::{Config, TeamConfig};
+use crate::config::watch::{self, Watched};
+use crate::config::{Config, ConfigState, TeamConfig};
+use crate::figures::Traces;
 use crate::halt::Halt;
 use crate::home::Home;
 use crate::pool::PoolHandle;
+use crate::token::Credentials;
 use crate::turn::Waiters;
 use crate::turn::circle::Waits;
-use crate::{pool, tasks, upkeep};
+use crate::{figures, pool, tasks, upkeep};
 
 /// The running engine. Cheap to clone; every surface holds one.
 #[derive(Clone)]
@@ -29,7 +33,8 @@ pub struct Engine {
 }
 
 pub(crate) struct Inner {
-    pub config: Config,
+    config: ArcSwap<Config>,
+    pub watched: Watched,
     pub home: Home,
     pub store: Store,
     pub bus: Arc<Bus>,
@@ -41,6 +46,8 @@ pub(crate) struct Inner {
     pub upkeep: upkeep::Nudge,
     pub containment: Arc<Containment>,
     pub halt: Halt,
+    pub credentials: Credentials,
+    pub traces: Traces,
     keepers: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -86,10 +93,13 @@ impl Engine {
         let instance = home.instance().unwrap_or_else(|| store.node().to_string());
         let (containment, processes) = contain(instance, config.settings.containment).await;
 
+        let traces = Traces::new(config.telemetry.otlp.is_some());
+        let credentials = Credentials::new(&home.token()?);
         let (pool, pool_inbox) = pool::channel();
         let (nudge, nudged) = upkeep::channel();
         let inner = Arc::new(Inner {
-            config,
+            watched: Watched::new(&config),
+            config: ArcSwap::from_pointee(config),
             home,
             store,
             bus,
@@ -101,12 +111,17 @@ impl Engine {
             upkeep: nudge,
             containment,
             halt: Halt::default(),
+            credentials,
+            traces,
             keepers: Mutex::default(),
         });
         inner.begin(processes).await?;
+        inner.load_credentials().await?;
+        figures::observe(&inner);
         let keepers = vec![
             tasks::spawn("pool", pool::run(Arc::clone(&inner), pool_inbox)),
             tasks::spawn("upkeep", upkeep::run(Arc::clone(&inner), nudged)),
+            tasks::spawn("config", watch::run(Arc::clone(&inner))),
         ];
         *inner.keepers.lock().expect("nothing panics while it holds the keepers") = keepers;
         Ok(Self { inner })
@@ -116,8 +131,14 @@ impl Engine {
         Self { inner: Arc::clone(inner) }
     }
 
-    pub fn config(&self) -> &Config {
-        &self.inner.config
+    /// The config in force now.
+    pub fn config(&self) -> Arc<Config> {
+        self.inner.config()
+    }
+
+    /// Whether the file says what is in force.
+    pub fn config_state(&self) -> ConfigState {
+        self.inner.watched.state()
     }
 
     pub fn home(&self) -> &Home {
@@ -142,7 +163,7 @@ impl Engine {
             },
             node: inner.store.node().to_string(),
             agents: inner.runners().len(),
-            max_agents: inner.config.settings.max_processes,
+            max_agents: inner.config().settings.max_processes,
             waiting_sessions: inner.pool.waiting(),
             head: inner.bus.head(),
             containment: inner.containment.holds().clone(),
@@ -159,6 +180,7 @@ impl Engine {
         crate::agent::stop_all(&inner).await;
         inner.pool.close();
         inner.upkeep.close();
+        inner.watched.close();
         let keepers = std::mem::take(&mut *inner.keepers.lock().expect("nothing panics while it holds the keepers"));
         for keeper in keepers {
             if keeper.await.is_err() {
@@ -227,11 +249,19 @@ impl Inner {
     }
 
     pub fn interruption_policies(&self) -> HashMap<TeamName, OnInterrupted> {
-        self.config.teams.iter().map(|(name, team)| (name.clone(), team.on_interrupted)).collect()
+        self.config().teams.iter().map(|(name, team)| (name.clone(), team.on_interrupted)).collect()
     }
 
-    pub fn team(&self, name: &TeamName) -> Option<&TeamConfig> {
-        self.config.teams.get(name)
+    pub fn config(&self) -> Arc<Config> {
+        self.config.load_full()
+    }
+
+    pub fn set_config(&self, config: Config) {
+        self.config.store(Arc::new(config));
+    }
+
+    pub fn team(&self, name: &TeamName) -> Option<Arc<TeamConfig>> {
+        self.config.load().teams.get(name).cloned()
     }
 
     pub fn is_closing(&self) -> bool {

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use iris_engine::config::Config;
 use iris_engine::home::Home;
 use iris_engine::{Engine, tasks};
+use iris_server::Doors;
 use iris_testing::fixtures::Fixtures;
 use iris_testing::{outside, proxy};
 use serde_json::Value;
@@ -56,15 +57,16 @@ struct World {
 
 async fn serve_fixtures() -> Result<World> {
     let home = tempfile::tempdir()?;
-    let token = "a-token-for-a-test";
-    let engine = Engine::start(Home::prepare(home.path())?, Config::default()).await?;
+    let prepared = Home::prepare(home.path())?;
+    let token = prepared.token()?;
+    let engine = Engine::start(prepared, Config::default()).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     let fixtures = Fixtures::default();
     let never = std::future::pending();
     let handler = move || fixtures.clone();
-    tasks::spawn("server", iris_server::serve_fixtures(engine, listener, token.to_owned(), never, handler));
-    Ok(World { door: proxy::start(address, token).await?, _home: home })
+    tasks::spawn("server", iris_server::serve_fixtures(engine, Doors::plain(listener), never, handler));
+    Ok(World { door: proxy::start(address, &token).await?, _home: home })
 }
 
 #[derive(Debug)]

@@ -4,10 +4,13 @@ pub mod answer;
 pub mod backup;
 pub mod cache;
 pub mod cancel;
+pub mod config;
+pub mod detect;
 pub mod doctor;
 pub mod events;
 pub mod fork;
 pub mod inbox;
+pub mod link;
 pub mod mcp;
 pub mod restore;
 pub mod serve;
@@ -17,6 +20,7 @@ pub mod status;
 pub mod stop;
 pub mod teams;
 pub mod tell;
+pub mod token;
 pub mod trust;
 pub mod wake;
 
@@ -57,10 +61,14 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Fork(arguments) => fork::run(arguments, context).await,
         Command::Inbox(arguments) => inbox::run(arguments, context).await,
         Command::Answer(arguments) => answer::run(arguments, context).await,
+        Command::Token(arguments) => token::run(arguments, context).await,
+        Command::Link(arguments) => link::run(arguments, context).await,
         Command::Trust(arguments) => trust::run(arguments, context).await,
         Command::Sessions(arguments) => sessions::run(arguments, context).await,
         Command::Cache(arguments) => cache::run(arguments, context).await,
         Command::Events(arguments) => events::run(arguments, context).await,
+        Command::Config(arguments) => config::run(arguments, context).await,
+        Command::Detect(arguments) => detect::run(&arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context).await,
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,

@@ -31,6 +31,7 @@ use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::bus::Delta;
 use crate::config::TeamConfig;
 use crate::engine::Inner;
+use crate::figures;
 use crate::trust;
 use crate::turn::TurnReport;
 
@@ -102,7 +103,7 @@ pub(super) enum Next {
 impl Runner {
     pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, started: Started, handle: RunnerHandle) -> Self {
         let Started { agent, trusted } = started;
-        let response_timeout = team.response_timeout.unwrap_or(engine.config.settings.response_timeout);
+        let response_timeout = team.response_timeout.unwrap_or(engine.config().settings.response_timeout);
         handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
         if let Some(limit) = team.idle_timeout {
             handle.slot.idle_timeout.get_or_init(|| limit);
@@ -477,6 +478,15 @@ impl Runner {
             outcome: finish.outcome.clone(),
             duration_ms,
         });
+        let ended = figures::Ended {
+            turn: &finish.turn,
+            session: self.session.as_str(),
+            team: &self.team,
+            party: &self.party,
+            outcome: &finish.outcome,
+            duration_ms,
+        };
+        figures::turn_ended(&self.engine.traces, &ended);
         if agent == AgentAfter::Ready {
             self.take(work).await?;
         }

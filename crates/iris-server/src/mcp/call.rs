@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use iris_core::agent::{ToolEffect, ToolSpec};
+use iris_core::credential::Scope;
 use iris_core::id::Party;
 use iris_engine::tool::{self as tools, Refusal, Told};
 use iris_engine::{Engine, tasks};
@@ -20,7 +21,6 @@ use serde_json::value::to_raw_value;
 use super::Door;
 use super::caller::caller;
 use super::progress::Progress;
-use crate::auth::CallerKind;
 
 /// Names a call that may be sent again, in `_meta`. The argument `key` of a tell is the same.
 const KEY: &str = "iris/key";
@@ -41,7 +41,11 @@ pub(super) async fn call(
         return Err(ErrorData::invalid_params(format!("Iris has no tool '{}'", request.name), None));
     };
     let who = caller(&door.app, &context.extensions)?;
-    if who.kind == CallerKind::Agent && spec.effect == ToolEffect::Makes {
+    let needed = if spec.effect == ToolEffect::Reads { Scope::Read } else { Scope::Tell };
+    if let Err(refusal) = who.may(needed) {
+        return Ok(refused(refusal.to_string()));
+    }
+    if !who.is_human() && spec.effect == ToolEffect::Makes {
         return Ok(refused("an agent's credential speaks in one conversation with each team and cannot copy it"));
     }
     let mut arguments = request.arguments.unwrap_or_default();

@@ -9,7 +9,7 @@ use rmcp::ErrorData;
 use rmcp::model::Extensions;
 
 use crate::App;
-use crate::auth::{Caller, CallerKind};
+use crate::auth::Caller;
 
 /// The folder a client runs in, percent-encoded. Whoever runs in a team's folder speaks for the team; only a human's
 /// credential may say so.
@@ -21,7 +21,7 @@ pub(super) fn caller(app: &App, extensions: &Extensions) -> Result<Caller, Error
     let parts = extensions.get::<Parts>().ok_or_else(unknown)?;
     let mut caller = parts.extensions.get::<Caller>().cloned().ok_or_else(unknown)?;
     let folder = parts.headers.get(FOLDER).and_then(|folder| folder.to_str().ok());
-    if let (CallerKind::Human, Some(folder)) = (caller.kind, folder) {
+    if let (true, Some(folder)) = (caller.is_human(), folder) {
         let folder = PathBuf::from(percent_decode_str(folder).decode_utf8_lossy().as_ref());
         if let Some(team) = app.engine.team_of(&folder) {
             caller.party = Party::new(team.as_str());

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
+use iris_core::credential::Scope;
 use iris_core::id::{SessionId, TurnId};
 use iris_engine::SessionRow;
 use rmcp::model::{
@@ -12,7 +13,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
 use super::caller::caller;
-use crate::auth::{Caller, CallerKind};
+use crate::auth::Caller;
 use crate::http::problem::Fault;
 use crate::http::team;
 use crate::{App, wire};
@@ -78,7 +79,8 @@ pub(super) async fn list(
 
 fn teams(app: &App) -> Vec<Resource> {
     let all = Resource::new("iris://teams", "teams").with_title("All teams").with_mime_type(JSON);
-    let each = app.engine.config().teams.iter().map(|(name, team)| {
+    let config = app.engine.config();
+    let each = config.teams.iter().map(|(name, team)| {
         let resource = Resource::new(format!("iris://teams/{name}"), name.as_str()).with_mime_type(JSON);
         match &team.description {
             Some(description) => resource.with_description(description.as_str()),
@@ -96,7 +98,7 @@ fn session(row: &SessionRow) -> Resource {
 /// An agent reads its own conversations: those it has with others and those others have with it.
 fn may_read(who: &Caller, session: &SessionRow) -> bool {
     let name = who.party.as_str();
-    who.kind == CallerKind::Human || session.from.as_str() == name || session.to.as_str() == name
+    who.is_human() || session.from.as_str() == name || session.to.as_str() == name
 }
 
 pub(super) async fn read(
@@ -105,6 +107,7 @@ pub(super) async fn read(
     context: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
     let who = caller(app, &context.extensions)?;
+    who.may(Scope::Read).map_err(|refusal| ErrorData::invalid_request(refusal.to_string(), None))?;
     let found = match Of::parse(uri) {
         Some(of) => look(app, &who, of).await?,
         None => None,
@@ -138,7 +141,7 @@ async fn look_at_team(app: &App, who: &Caller, name: String) -> Result<Option<Va
     }
     let Json(mut status) = team::show(State(app.clone()), Path(name)).await?;
     let name = who.party.as_str();
-    status.sessions.retain(|session| who.kind == CallerKind::Human || session.from == name || session.to == name);
+    status.sessions.retain(|session| who.is_human() || session.from == name || session.to == name);
     Ok(Some(json!(status)))
 }
 

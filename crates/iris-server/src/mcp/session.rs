@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionConfig,
 };
 
-use crate::auth::{Caller, CallerKind};
+use crate::auth::Caller;
 use crate::http::problem;
 
 const SESSION: &str = "mcp-session-id";
@@ -36,7 +36,7 @@ pub(super) struct Sessions {
 }
 
 struct Known {
-    owner: Option<(String, CallerKind)>,
+    owner: Option<String>,
     used: Instant,
     /// Streams that somebody reads. A call that takes hours keeps its session, if it is listened to.
     streams: usize,
@@ -54,7 +54,7 @@ impl Default for Sessions {
 
 /// A session that another made does not exist.
 pub(super) async fn belongs_to_caller(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
-    let caller = request.extensions().get::<Caller>().map(|caller| (caller.party.to_string(), caller.kind));
+    let caller = request.extensions().get::<Caller>().map(|caller| caller.credential.id.clone());
     if let Some(session) = named(request.headers())
         && sessions.lock().get(&session).is_some_and(|known| known.owner != caller)
     {

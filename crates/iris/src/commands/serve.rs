@@ -16,7 +16,7 @@ use super::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
 use crate::{logging, place, telemetry};
-use stop::Signals;
+pub use stop::Signals;
 
 /// Run Iris in the foreground, until Ctrl-C
 #[derive(Debug, clap::Args)]

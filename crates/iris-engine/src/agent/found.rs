@@ -9,12 +9,7 @@ use super::run::Runner;
 
 impl Runner {
     /// The question in a reply, to be written down with the end of its turn.
-    #[expect(
-        clippy::unused_async,
-        clippy::unused_self,
-        clippy::needless_pass_by_ref_mut,
-        reason = "detection comes with its own branch"
-    )]
+    #[expect(clippy::unused_async, clippy::needless_pass_by_ref_mut, reason = "detection comes with its own branch")]
     pub(super) async fn find_question(
         &mut self,
         _outcome: &TurnOutcome,

@@ -5,6 +5,7 @@ mod crash;
 mod job;
 mod race;
 mod rule;
+mod steps;
 
 use std::time::Duration;
 

@@ -55,6 +55,7 @@ pub enum Fact {
     Job(JobEvent),
     Rule(RuleEvent),
     Token(TokenEvent),
+    Config(ConfigEvent),
     Daemon(DaemonEvent),
 }
 
@@ -249,6 +250,19 @@ pub enum StopCause {
     Fenced,
 }
 
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum ConfigEvent {
+    /// The file has changed, and so has the config in force.
+    Applied {
+        changed: Vec<String>,
+        /// What of it takes effect only with the next start.
+        needs_restart: Vec<String>,
+    },
+    /// The file has changed, and cannot be used: the config that was in force stays.
+    Refused { why: String },
+}
+
 /// A token itself is in no event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
@@ -304,6 +318,7 @@ impl Fact {
             Self::Job(event) => event.kind(),
             Self::Rule(event) => event.kind(),
             Self::Token(event) => event.kind(),
+            Self::Config(event) => event.kind(),
             Self::Daemon(event) => event.kind(),
         }
     }
@@ -318,6 +333,7 @@ impl Fact {
             Self::Job(event) => serde_json::to_string(event),
             Self::Rule(event) => serde_json::to_string(event),
             Self::Token(event) => serde_json::to_string(event),
+            Self::Config(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
         };
         json.expect("plain data always has a JSON form").into()
@@ -397,6 +413,15 @@ impl RuleEvent {
         match self {
             Self::Made { .. } => "rule.made",
             Self::Revoked { .. } => "rule.revoked",
+        }
+    }
+}
+
+impl ConfigEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Applied { .. } => "config.applied",
+            Self::Refused { .. } => "config.refused",
         }
     }
 }

@@ -110,7 +110,7 @@ impl Engine {
             body: tell.text.replace('\0', ""),
             key: None,
             delay_ms: None,
-            longest_queue: i64::from(self.inner.config.settings.max_queue),
+            longest_queue: i64::from(self.inner.config().settings.max_queue),
             cause: None,
             depth: 0,
             origin: None,

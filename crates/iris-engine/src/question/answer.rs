@@ -48,7 +48,7 @@ impl Engine {
         let row = self.find_question(id).await?;
         let answer = fit(&row.detail, saying.answer.clone())?;
         check_rule(&row, saying.remember)?;
-        let refusals_last = self.inner.config.questions.refusals_last;
+        let refusals_last = self.inner.config().questions.refusals_last;
         let given = Given {
             by: by.clone(),
             answer: answer.clone(),

@@ -54,7 +54,7 @@ impl Engine {
     }
 
     async fn ask_in(&self, session: SessionId, request: &AskRequest) -> Result<QuestionRow, QuestionError> {
-        let policy = self.inner.config.questions.policy();
+        let policy = self.inner.config().questions.policy();
         let new = NewQuestion {
             id: QuestionId::new(Uuid::now_v7().to_string()),
             turn: None,
@@ -65,7 +65,7 @@ impl Engine {
             draft: Draft::asked(request, Way::Api, &policy)?,
             waited_for: Vec::new(),
         };
-        let limits = self.inner.config.questions.limits();
+        let limits = self.inner.config().questions.limits();
         let opening =
             self.inner.store.write("question.open", move |tx| question::open(tx, &session, None, &new, limits)).await?;
         match opening {

@@ -49,7 +49,7 @@ impl Engine {
             context: row.context.clone(),
             call: None,
         };
-        let policy = self.inner.config.questions.policy();
+        let policy = self.inner.config().questions.policy();
         let mut draft = Draft::of(&Ask::Permission(asked), folder, &policy)?;
         // The time there is does not begin anew.
         draft.deadline = row.deadline_at.map(|at| Millis(u64::try_from(at - wall_ms()).unwrap_or(1).max(1)));

@@ -2,7 +2,6 @@
 
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
-use iris_core::job::JobState;
 use iris_core::question::{Answer, OnDeadline, QuestionState, Way};
 use iris_core::rule::RuleScope;
 
@@ -181,7 +180,7 @@ fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
             append(tx, row, QuestionEvent::Expired { id, job })?;
             if let Some(job) = row.job.as_ref().filter(|_| row.blocks) {
                 let why = format!("nobody answered in time: {}", row.text);
-                job::end(tx, job, JobState::Failed, None, Some(&why))?;
+                job::fail(tx, job, &why)?;
             }
         }
     }

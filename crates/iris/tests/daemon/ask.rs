@@ -2,6 +2,7 @@
 
 mod clock;
 mod crash;
+mod found;
 mod job;
 mod race;
 mod rule;

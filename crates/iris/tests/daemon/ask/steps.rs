@@ -153,14 +153,17 @@ async fn settle(world: &World, point: &str) {
     assert_eq!(world.tell("after").await["status"], "completed", "{point}");
 }
 
-const MANY: &str = r#"
-  - match: "^many$"
-    do: [{ times: { n: 40, do: [{ mcp: { server: iris, tool: ask_question, arguments: { question: "Fine?", type: celebratory, key: "{{turn}}" } } }] } }]
-"#;
+/// More than may be asked in a minute.
+fn many() -> String {
+    let each = (0..30).map(|number| {
+        format!("{{ mcp: {{ server: iris, tool: ask_question, arguments: {{ question: 'Fine {number}?', type: celebratory }} }} }}")
+    });
+    format!("\n  - match: '^many$'\n    do: [{}]\n", each.collect::<Vec<_>>().join(", "))
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_every_step_of_a_question() {
-    let script = ASKING.replacen("replies:\n", &format!("replies:{MANY}"), 1);
+    let script = ASKING.replacen("replies:\n", &format!("replies:{}", many()), 1);
     let setup = setup()
         .team("alpha", &script)
         .questions("perMinute: 25")

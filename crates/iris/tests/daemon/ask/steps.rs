@@ -166,6 +166,7 @@ async fn killed_at_every_step_of_a_question() {
     let script = ASKING.replacen("replies:\n", &format!("replies:{}", many()), 1);
     let setup = setup()
         .team("alpha", &script)
+        .setting("agent: { completionAnalysis: { enabled: false } }")
         .questions("perMinute: 25")
         .questions("deadlines: { blocking: 4s, approval: 4s }");
     for step in OF_QUESTIONS {

@@ -26,7 +26,8 @@ pub(crate) struct Fault {
     hint: Option<String>,
     /// Seconds.
     retry_after: Option<u64>,
-    closed: Option<Closed>,
+    /// How a question was closed that somebody wanted to answer.
+    closed: Option<Box<Closed>>,
 }
 
 impl Fault {
@@ -90,7 +91,7 @@ impl IntoResponse for Fault {
             detail: self.detail,
             kind: self.kind,
             hint: self.hint,
-            closed: self.closed,
+            closed: self.closed.map(|closed| *closed),
         };
         let mut response = (self.status, Json(problem)).into_response();
         let headers = response.headers_mut();
@@ -119,11 +120,9 @@ impl From<SessionError> for Fault {
 impl From<QuestionError> for Fault {
     fn from(error: QuestionError) -> Self {
         let mut fault = Self::new(error.kind(), error.to_string()).maybe_hint(error.hint());
-        fault.closed = error.closed().map(|row| Closed {
-            state: row.state.to_string(),
-            by: row.closed_by.clone(),
-            at: row.closed_at,
-        });
+        fault.closed = error
+            .closed()
+            .map(|row| Box::new(Closed { state: row.state.to_string(), by: row.closed_by.clone(), at: row.closed_at }));
         fault
     }
 }

@@ -10,7 +10,7 @@ mod wire;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -19,6 +19,7 @@ use iris_engine::Engine;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::auth::host::Allowed;
 use crate::auth::limit::Limits;
@@ -38,6 +39,9 @@ pub(crate) struct App {
     /// Becomes true when the daemon is ending, so that streams that would go on for ever end too.
     pub closing: watch::Receiver<bool>,
 }
+
+/// A client that is sending something may pause for this long.
+const BODY_PAUSE: Duration = Duration::from_secs(30);
 
 /// Routes that are not part of the described API.
 #[cfg(test)]
@@ -86,6 +90,8 @@ fn router(routes: Router<App>, app: App) -> Router {
         .route("/health", get(http::health))
         .method_not_allowed_fallback(http::not_so)
         .layer(from_fn_with_state(app.clone(), http::repeat::once))
+        .layer(axum::middleware::from_fn(http::announced))
+        .layer(RequestBodyTimeoutLayer::new(BODY_PAUSE))
         .layer(axum::middleware::from_fn(headers::tag))
         .layer(CompressionLayer::new().gzip(true))
         .layer(from_fn_with_state(app.clone(), auth::require))

@@ -16,6 +16,7 @@ use futures_util::stream::{self, Stream};
 use iris_api::Page;
 use iris_api::event::Event;
 use iris_core::event::Recorded;
+use iris_core::fault::FaultKind;
 use iris_engine::bus;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -85,10 +86,17 @@ pub(crate) async fn list(
     let Query(filter) = filter?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if accept.contains("text/event-stream") {
-        let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
-        return Ok(follow(app, filter, last).into_response());
+        return Ok(follow(app, filter, last_seen(&headers)?).into_response());
     }
     Ok(page(&app, filter).await?.into_response())
+}
+
+/// A number that cannot be read is not passed over: the reader would miss what came since.
+fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
+    let Some(last) = headers.get("last-event-id") else { return Ok(None) };
+    let number = last.to_str().ok().and_then(|last| last.parse().ok());
+    let what = || "Last-Event-ID is not the number of an event".to_owned();
+    number.map(Some).ok_or_else(|| Fault::new(FaultKind::Invalid, what()))
 }
 
 /// How many events are looked at for one page. A filter that takes few may give a page that is not full and not last.

@@ -2,6 +2,7 @@
 //!
 //! Each message is `{"type":"event",…}` or `{"type":"delta",…}`. What a client sends is not read, beyond pings and goodbyes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
@@ -18,10 +19,13 @@ use super::Filter;
 use super::follow::{Follower, Item};
 use crate::App;
 use crate::auth::Caller;
+use crate::connection::visit::Visit;
 use crate::http::problem::{Fault, refused};
 
 /// A client has nothing to say here that is longer.
 const LARGEST_MESSAGE: usize = 4096;
+/// A browser names it beside its word, and wants to be told which of the two it was.
+const PROTOCOL: &str = "iris";
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// Nothing was heard for this long, not even the answer to a ping: nobody is there.
 const SILENT: Duration = Duration::from_secs(50);
@@ -39,6 +43,7 @@ const STALLED: Duration = Duration::from_secs(20);
 pub(crate) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    visit: Option<Extension<Arc<Visit>>>,
     filter: Result<Query<Filter>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Fault> {
@@ -48,7 +53,9 @@ pub(crate) async fn open(
             .hint("connect with a WebSocket, or read /api/events")
     })?;
     let follower = Follower::new(app, filter, None);
-    Ok(upgrade.max_message_size(LARGEST_MESSAGE).on_upgrade(move |socket| async move {
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LARGEST_MESSAGE).max_frame_size(LARGEST_MESSAGE);
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        let _visit = visit;
         let (sink, heard) = socket.split();
         let why = tokio::select! {
             why = speak(sink, follower) => why,

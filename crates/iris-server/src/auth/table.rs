@@ -29,6 +29,9 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("GET",    "/health",                        Entry::Open),
     ("POST",   "/api/login",                     Entry::Open),
     ("GET",    "/api/openapi.json",              ANY_CREDENTIAL),
+    ("GET",    "/api/docs",                      ANY_PERSON),
+    ("GET",    "/api/docs/",                     ANY_PERSON),
+    ("GET",    "/api/docs/{*rest}",              ANY_PERSON),
     ("GET",    "/api/me",                        ANY_CREDENTIAL),
     ("POST",   "/api/logout",                    ANY_PERSON),
     ("POST",   "/api/links",                     ANY_PERSON),
@@ -60,6 +63,11 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("POST",   "/api/turns/{id}/cancel",         people(Tell)),
     ("GET",    "/api/events",                    people(Read)),
     ("GET",    "/api/stream",                    people(Read)),
+    // What a tool needs is looked at when it is called.
+    ("GET",    "/mcp",                           ANY_CREDENTIAL),
+    ("POST",   "/mcp",                           ANY_CREDENTIAL),
+    ("DELETE", "/mcp",                           ANY_CREDENTIAL),
+    ("GET",    "/metrics",                       people(Read)),
 ];
 
 /// The row of a route, by its pattern.

@@ -34,7 +34,6 @@ pub(crate) struct Filter {
     /// Only events with higher numbers. A stream without it starts with what happens next.
     after: Option<i64>,
     /// For a page: at most this many; 100 if not said, 1000 at most.
-    #[param(minimum = 1)]
     limit: Option<i64>,
     team: Option<String>,
     session: Option<String>,

@@ -74,13 +74,16 @@ pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -
     let path = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned()).unwrap_or_default();
     let caller = request.extensions().get::<Caller>().cloned();
     let (Some(caller), Some(key)) = (caller, request.headers().get(HEADER)) else { return next.run(request).await };
-    if request.method() != Method::POST || OWN_KEYS.contains(&path.as_str()) {
+    if request.method() != Method::POST {
         return next.run(request).await;
     }
     let key = match read_key(key) {
         Ok(key) => key,
         Err(fault) => return fault.into_response(),
     };
+    if OWN_KEYS.contains(&path.as_str()) {
+        return next.run(request).await;
+    }
     perform(app, caller, key, request, next).await.unwrap_or_else(IntoResponse::into_response)
 }
 

@@ -61,7 +61,6 @@ pub(crate) struct Paging {
     #[serde(default)]
     after: i64,
     /// At most this many; 100 if not said, 1000 at most.
-    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 

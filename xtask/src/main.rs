@@ -2,6 +2,7 @@
 //! Needs nothing but Rust and what the machine's package manager offers.
 
 mod bench;
+mod browser;
 mod check;
 mod claude;
 mod generate;
@@ -9,6 +10,7 @@ mod postgres;
 mod record;
 mod release;
 mod run;
+mod schemathesis;
 mod setup;
 mod shell;
 mod soak;

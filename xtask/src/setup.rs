@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{claude, shell};
+use crate::{browser, shell};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
@@ -13,6 +13,8 @@ pub enum Tool {
     Strace,
     Postgres,
     Npm,
+    Python,
+    Chromium,
 }
 
 /// For building and running Iris.
@@ -22,7 +24,7 @@ pub const TO_BUILD: &[Tool] = &[Tool::CCompiler];
 pub const TO_MEASURE: &[Tool] = &[Tool::CCompiler, Tool::Postgres, Tool::Npm];
 
 /// For every test.
-pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm];
+pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm, Tool::Python, Tool::Chromium];
 
 /// Sees to it that the tools are there. Does nothing, quickly, the second time.
 pub fn ensure(tools: &[Tool]) -> Result<()> {
@@ -72,7 +74,10 @@ impl Tool {
             // Only Linux has it, and only there do the tests use it.
             Tool::Strace => !cfg!(target_os = "linux") || shell::find_program("strace").is_some(),
             Tool::Postgres => find_postgres().is_some(),
-            Tool::Npm => !claude::is_to_be_fetched() || shell::find_program("npm").is_some(),
+            // The doors are tried by programs that npm fetches, beside the CLI.
+            Tool::Npm => shell::find_program("npm").is_some(),
+            Tool::Python => shell::find_program("python3").is_some(),
+            Tool::Chromium => browser::find_chromium().is_some(),
         }
     }
 
@@ -82,6 +87,8 @@ impl Tool {
             Tool::Strace => "strace",
             Tool::Postgres => "PostgreSQL",
             Tool::Npm => "npm",
+            Tool::Python => "Python 3",
+            Tool::Chromium => "Chromium",
         }
     }
 
@@ -91,6 +98,8 @@ impl Tool {
             Tool::Strace => "the fault tests make system calls fail with it",
             Tool::Postgres => "every store test runs on it as well as on SQLite",
             Tool::Npm => "the real Claude Code CLI is fetched with it, for the tests",
+            Tool::Python => "schemathesis runs in it, which tries the API as it is described",
+            Tool::Chromium => "the tests try what a page of another site can do with it",
         }
     }
 
@@ -103,6 +112,9 @@ impl Tool {
             (Tool::Postgres, _) => "postgresql",
             (Tool::Npm, Installer::Brew) => "node",
             (Tool::Npm, _) => "npm",
+            (Tool::Python, Installer::Apt) => "python3 python3-venv",
+            (Tool::Python, _) => "python3",
+            (Tool::Chromium, _) => "chromium",
         }
     }
 }

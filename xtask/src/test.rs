@@ -4,9 +4,11 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
+use crate::browser::{self, Browser};
 use crate::check::{self, Check, Report};
 use crate::claude::{self, Claude};
 use crate::postgres::{self, Postgres};
+use crate::schemathesis::{self, Schemathesis};
 use crate::setup;
 use crate::shell::{self, Steps};
 
@@ -44,7 +46,7 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn everything(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(7);
+    let mut steps = Steps::new(8);
     let surroundings = Surroundings::set_up(&mut steps)?;
     report.check(&mut steps, check::format_check());
     report.check(&mut steps, check::lint_check());
@@ -55,7 +57,7 @@ fn everything(request: &Request, report: &mut Report) -> Result<()> {
 }
 
 fn tests(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(4);
+    let mut steps = Steps::new(5);
     let surroundings = Surroundings::set_up(&mut steps)?;
     report.check(&mut steps, test_check(request, |command| surroundings.export(command)));
     Ok(())
@@ -73,29 +75,38 @@ fn fast(request: &Request, report: &mut Report) -> Result<()> {
 struct Surroundings {
     postgres: Postgres,
     claude: Claude,
+    schemathesis: Schemathesis,
+    browser: Browser,
 }
 
 impl Surroundings {
     fn set_up(steps: &mut Steps) -> Result<Self> {
-        steps.next("looking for a C compiler, strace, PostgreSQL and npm");
+        steps.next("looking for a C compiler, strace, PostgreSQL, npm, Python and Chromium");
         setup::ensure(setup::TO_TEST)?;
         steps.next("looking for the real Claude Code CLI");
         let claude = Claude::ensure()?;
         eprintln!("      {}", claude.describe());
+        steps.next("looking for schemathesis and a browser");
+        let (schemathesis, browser) = (Schemathesis::ensure()?, Browser::ensure()?);
+        eprintln!("      {}, {}", schemathesis.describe(), browser.describe());
         steps.next("starting PostgreSQL");
         let postgres = Postgres::start()?;
         eprintln!("      {}", postgres.describe());
-        Ok(Self { postgres, claude })
+        Ok(Self { postgres, claude, schemathesis, browser })
     }
 
     fn export(&self, command: &mut Command) {
         self.postgres.export(command);
         self.claude.export(command);
+        self.schemathesis.export(command);
+        self.browser.export(command);
     }
 
     fn forget(command: &mut Command) {
         postgres::forget(command);
         claude::forget(command);
+        schemathesis::forget(command);
+        browser::forget(command);
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod answer;
 pub mod socket;
+pub mod stalled;
 
 use std::time::Duration;
 

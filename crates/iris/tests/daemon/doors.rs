@@ -8,6 +8,7 @@ mod key;
 mod limit;
 mod origin;
 mod route;
+mod stall;
 mod stream;
 mod tls;
 mod token;

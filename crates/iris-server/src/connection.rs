@@ -30,6 +30,8 @@ const HEADERS_WITHIN: Duration = Duration::from_secs(15);
 /// A client that takes nothing of what it asked for has stalled, and is dropped. It loses nothing: a stream of events goes
 /// on from the number it had.
 const STALLED_AFTER: Duration = Duration::from_secs(20);
+/// For what comes and for what goes; headers have to fit into it. A reader that has stalled holds this much.
+const LARGEST_BUFFER: usize = 64 * 1024;
 const GONE_AFTER: Duration = Duration::from_secs(45);
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 
@@ -112,6 +114,7 @@ where
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADERS_WITHIN)
+        .max_buf_size(LARGEST_BUFFER)
         .serve_connection(TokioIo::new(stream), answer)
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);

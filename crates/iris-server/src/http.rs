@@ -1,7 +1,7 @@
 //! The routes: one file per noun. This is their table of contents.
 
 mod agent;
-mod event;
+pub(crate) mod event;
 pub(crate) mod figures;
 pub(crate) mod openapi;
 pub(crate) mod problem;
@@ -34,6 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(openapi::description))
         .routes(routes!(status::show))
         .routes(routes!(status::back_up))
+        .routes(routes!(status::config))
         .routes(routes!(agent::stop))
         .routes(routes!(team::list))
         .routes(routes!(turn::tell))

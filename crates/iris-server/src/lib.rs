@@ -23,8 +23,8 @@ use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
-use crate::auth::host::Allowed;
 use crate::auth::limit::Limits;
+use crate::http::event::frame::Frames;
 use crate::http::repeat::Running;
 use crate::tls::Tls;
 
@@ -32,9 +32,11 @@ use crate::tls::Tls;
 #[derive(Clone)]
 pub(crate) struct App {
     pub engine: Engine,
-    pub allowed: Arc<Allowed>,
+    /// Our own pages are served by https, here or by a proxy.
+    pub is_secure: bool,
     pub limits: Arc<Limits>,
     pub repeats: Running,
+    pub frames: Frames,
     /// The description of the API, as it is sent.
     pub openapi: Arc<str>,
     pub registry: Registry,
@@ -102,15 +104,12 @@ async fn serve_with(
     let Doors { listener, tls, registry } = doors;
     let (close, closing) = watch::channel(false);
     let (routes, openapi) = http::routes().split_for_parts();
-    let config = &engine.config().server;
+    let config = engine.config().server.clone();
     let app = App {
-        allowed: Arc::new(Allowed {
-            hosts: config.allowed_hosts.clone(),
-            origins: config.allowed_origins.clone(),
-            tls: tls.is_some() || config.behind_proxy,
-        }),
+        is_secure: tls.is_some() || config.behind_proxy,
         limits: Arc::new(Limits::new(config.requests_per_second)),
         repeats: Running::default(),
+        frames: Frames::default(),
         openapi: http::openapi::describe(&openapi).to_string().into(),
         registry,
         started: Instant::now(),

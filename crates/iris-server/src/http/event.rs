@@ -1,18 +1,19 @@
 //! /api/events and /api/stream: the log as a page of JSON, or as a stream that goes on, by SSE or by WebSocket.
 
 mod follow;
+pub(crate) mod frame;
 pub(crate) mod socket;
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, header};
-use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream::{self, Stream};
+use futures_util::stream;
 use iris_api::Page;
 use iris_api::event::Event;
 use iris_core::event::Recorded;
@@ -85,7 +86,7 @@ pub(crate) async fn list(
     let Query(filter) = filter?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if accept.contains("text/event-stream") {
-        return Ok(follow(app, filter, last_seen(&headers)?).into_response());
+        return Ok(follow(app, filter, last_seen(&headers)?));
     }
     Ok(page(&app, filter).await?.into_response())
 }
@@ -127,13 +128,32 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-fn follow(app: App, filter: Filter, last: Option<i64>) -> Sse<impl Stream<Item = Result<Frame, Infallible>>> {
-    let frames = stream::unfold(Follower::new(app, filter, last), |mut follower| async move {
-        let frame = match follower.next().await? {
-            Item::Event { seq, json } => Frame::default().id(seq.to_string()).event("event").data(json),
-            Item::Delta { json } => Frame::default().event("delta").data(json),
+/// Everything that there is to say at one time goes out as one piece, whatever the number of events in it.
+fn follow(app: App, filter: Filter, last: Option<i64>) -> Response {
+    let pieces = stream::unfold(Follower::new(app, filter, last), |mut follower| async move {
+        let piece = match tokio::time::timeout(HEARTBEAT, follower.next()).await {
+            Ok(items) => items?.into_iter().fold(String::new(), write_frame),
+            // A line that means nothing, so that whoever is in between does not think that nobody is there.
+            Err(_) => ":\n\n".to_owned(),
         };
-        Some((Ok(frame), follower))
+        Some((Ok::<_, Infallible>(piece), follower))
     });
-    Sse::new(frames).keep_alive(KeepAlive::new().interval(HEARTBEAT))
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(pieces)).into_response()
+}
+
+/// JSON has no line breaks of its own, so it is one line of data.
+fn write_frame(mut piece: String, item: Item) -> String {
+    let (number, kind, json): (_, _, &str) = match &item {
+        Item::Event { seq, json } => (Some(seq), "event", json),
+        Item::Delta { json } => (None, "delta", json),
+    };
+    if let Some(number) = number {
+        piece.push_str("id: ");
+        piece.push_str(&number.to_string());
+        piece.push('\n');
+    }
+    for part in ["event: ", kind, "\ndata: ", json, "\n\n"] {
+        piece.push_str(part);
+    }
+    piece
 }

@@ -13,7 +13,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::stream::SplitSink;
-use futures_util::{SinkExt, stream::SplitStream};
+use futures_util::{SinkExt, stream, stream::SplitStream};
 
 use super::Filter;
 use super::follow::{Follower, Item};
@@ -29,7 +29,7 @@ const PROTOCOL: &str = "iris";
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// Nothing was heard for this long, not even the answer to a ping: nobody is there.
 const SILENT: Duration = Duration::from_secs(50);
-/// A reader that takes nothing for this long has stalled.
+/// A reader that does not take what there was to say at one time within this has stalled.
 const STALLED: Duration = Duration::from_secs(20);
 
 /// The log as it grows, by WebSocket
@@ -69,9 +69,9 @@ pub(crate) async fn open(
 async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower) -> &'static str {
     let mut pings = tokio::time::interval(PING_EVERY);
     loop {
-        let message = tokio::select! {
-            item = follower.next() => match item {
-                Some(item) => Message::text(shape(item)),
+        let messages = tokio::select! {
+            items = follower.next() => match items {
+                Some(items) => items.into_iter().map(|item| Message::text(shape(&item))).collect(),
                 None => {
                     let frame = CloseFrame { code: close_code::RESTART, reason: "the daemon ends".into() };
                     // Whoever is gone need not be told.
@@ -79,9 +79,11 @@ async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower) 
                     return "the daemon ends";
                 }
             },
-            _ = pings.tick() => Message::Ping(Default::default()),
+            _ = pings.tick() => vec![Message::Ping(Default::default())],
         };
-        match tokio::time::timeout(STALLED, sink.send(message)).await {
+        // All that there is to say at one time goes out as one piece.
+        let mut messages = stream::iter(messages.into_iter().map(Ok));
+        match tokio::time::timeout(STALLED, sink.send_all(&mut messages)).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return "the reader is gone",
             Err(_) => {
@@ -103,8 +105,8 @@ async fn listen(mut heard: SplitStream<WebSocket>) -> &'static str {
 }
 
 /// The shapes of SSE, with their name inside.
-fn shape(item: Item) -> String {
-    let (kind, json) = match item {
+fn shape(item: &Item) -> String {
+    let (kind, json): (_, &str) = match item {
         Item::Event { json, .. } => ("event", json),
         Item::Delta { json } => ("delta", json),
     };

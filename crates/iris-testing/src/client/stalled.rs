@@ -15,6 +15,21 @@ pub enum Way {
     Socket,
 }
 
+/// What opens a stream.
+pub fn request(client: &Client, way: Way, after: Option<i64>) -> String {
+    let (path, more) = match way {
+        Way::Sse => ("/api/events", "accept: text/event-stream\r\n"),
+        Way::Socket => (
+            "/api/stream",
+            "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+             sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+        ),
+    };
+    let after = after.map(|after| format!("?after={after}")).unwrap_or_default();
+    let (host, token) = (&client.address, &client.token);
+    format!("GET {path}{after} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n{more}\r\n")
+}
+
 pub struct Stalled(TcpStream);
 
 impl Stalled {
@@ -22,17 +37,8 @@ impl Stalled {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         socket.set_recv_buffer_size(4096)?;
         socket.connect(&client.address.parse::<SocketAddr>()?.into())?;
-        let (path, more) = match way {
-            Way::Sse => ("/api/events?after=0", "accept: text/event-stream\r\n"),
-            Way::Socket => (
-                "/api/stream?after=0",
-                "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
-                 sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
-            ),
-        };
         let mut stream = TcpStream::from(socket);
-        let (host, token) = (&client.address, &client.token);
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n{more}\r\n")?;
+        stream.write_all(request(client, way, Some(0)).as_bytes())?;
         Ok(Self(stream))
     }
 

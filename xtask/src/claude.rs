@@ -81,12 +81,6 @@ pub fn forget(command: &mut Command) {
     }
 }
 
-/// Whether [`Claude::ensure`] would have to ask npm.
-pub fn is_to_be_fetched() -> bool {
-    let there = |folder: &Path| RELEASES.iter().all(|release| release.program(folder).is_file());
-    is_supported() && !folder().is_ok_and(|folder| there(&folder))
-}
-
 pub fn is_supported() -> bool {
     cfg!(all(target_os = "linux", target_arch = "x86_64"))
 }

@@ -67,12 +67,6 @@ pub fn forget(command: &mut Command) {
     command.env_remove(NODE).env_remove(PYTHON);
 }
 
-/// Whether [`Outside::ensure`] would have to ask npm or pip.
-pub fn is_to_be_fetched() -> bool {
-    let there = |folder: &Path| is_done(&folder.join("node"), LOCK) && is_done(&folder.join("python"), REQUIREMENTS);
-    claude::is_supported() && !folder().is_ok_and(|folder| there(&folder))
-}
-
 fn folder() -> Result<PathBuf> {
     Ok(shell::target_directory()?.join("outside"))
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{claude, outside, shell};
+use crate::{browser, shell};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
@@ -14,6 +14,7 @@ pub enum Tool {
     Postgres,
     Npm,
     Python,
+    Chromium,
 }
 
 /// For building and running Iris.
@@ -23,7 +24,7 @@ pub const TO_BUILD: &[Tool] = &[Tool::CCompiler];
 pub const TO_MEASURE: &[Tool] = &[Tool::CCompiler, Tool::Postgres, Tool::Npm];
 
 /// For every test.
-pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm, Tool::Python];
+pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm, Tool::Python, Tool::Chromium];
 
 /// Sees to it that the tools are there. Does nothing, quickly, the second time.
 pub fn ensure(tools: &[Tool]) -> Result<()> {
@@ -73,15 +74,11 @@ impl Tool {
             // Only Linux has it, and only there do the tests use it.
             Tool::Strace => !cfg!(target_os = "linux") || shell::find_program("strace").is_some(),
             Tool::Postgres => find_postgres().is_some(),
-            Tool::Npm => {
-                let needed = claude::is_to_be_fetched() || outside::is_to_be_fetched();
-                !needed || shell::find_program("npm").is_some()
-            }
+            // The doors are tried by programs that npm fetches, beside the CLI.
+            Tool::Npm => shell::find_program("npm").is_some(),
             // Debian has what makes environments in a package of its own.
-            Tool::Python => {
-                let mut python = Command::new("python3");
-                !outside::is_to_be_fetched() || shell::run_quietly(python.args(["-c", "import ensurepip"])).is_ok()
-            }
+            Tool::Python => shell::run_quietly(Command::new("python3").args(["-c", "import ensurepip"])).is_ok(),
+            Tool::Chromium => browser::find_chromium().is_some(),
         }
     }
 
@@ -92,6 +89,7 @@ impl Tool {
             Tool::Postgres => "PostgreSQL",
             Tool::Npm => "npm",
             Tool::Python => "Python with venv",
+            Tool::Chromium => "Chromium",
         }
     }
 
@@ -101,7 +99,8 @@ impl Tool {
             Tool::Strace => "the fault tests make system calls fail with it",
             Tool::Postgres => "every store test runs on it as well as on SQLite",
             Tool::Npm => "the real Claude Code CLI and others are fetched with it, for the tests",
-            Tool::Python => "one of the MCP clients we test with is written in it",
+            Tool::Python => "schemathesis and one of the MCP clients run in it",
+            Tool::Chromium => "the tests try what a page of another site can do with it",
         }
     }
 
@@ -114,8 +113,9 @@ impl Tool {
             (Tool::Postgres, _) => "postgresql",
             (Tool::Npm, Installer::Brew) => "node",
             (Tool::Npm, _) => "npm",
-            (Tool::Python, Installer::Apt) => "python3-venv",
+            (Tool::Python, Installer::Apt) => "python3 python3-venv",
             (Tool::Python, _) => "python3",
+            (Tool::Chromium, _) => "chromium",
         }
     }
 }

@@ -4,10 +4,12 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
+use crate::browser::{self, Browser};
 use crate::check::{self, Check, Report};
 use crate::claude::{self, Claude};
 use crate::outside::{self, Outside};
 use crate::postgres::{self, Postgres};
+use crate::schemathesis::{self, Schemathesis};
 use crate::setup;
 use crate::shell::{self, Steps};
 
@@ -79,34 +81,40 @@ struct Surroundings {
     postgres: Postgres,
     claude: Claude,
     outside: Outside,
+    schemathesis: Schemathesis,
+    browser: Browser,
 }
 
 impl Surroundings {
     fn set_up(steps: &mut Steps) -> Result<Self> {
-        steps.next("looking for a C compiler, strace, PostgreSQL, npm and Python");
+        steps.next("looking for a C compiler, strace, PostgreSQL, npm, Python and Chromium");
         setup::ensure(setup::TO_TEST)?;
         steps.next("looking for the real Claude Code CLI");
         let claude = Claude::ensure()?;
         eprintln!("      {}", claude.describe());
-        steps.next("looking for MCP programs that others wrote");
-        let outside = Outside::ensure()?;
-        eprintln!("      {}", outside.describe());
+        steps.next("looking for MCP programs that others wrote, schemathesis and a browser");
+        let (outside, schemathesis, browser) = (Outside::ensure()?, Schemathesis::ensure()?, Browser::ensure()?);
+        eprintln!("      {}, {}, {}", outside.describe(), schemathesis.describe(), browser.describe());
         steps.next("starting PostgreSQL");
         let postgres = Postgres::start()?;
         eprintln!("      {}", postgres.describe());
-        Ok(Self { postgres, claude, outside })
+        Ok(Self { postgres, claude, outside, schemathesis, browser })
     }
 
     fn export(&self, command: &mut Command) {
         self.postgres.export(command);
         self.claude.export(command);
         self.outside.export(command);
+        self.schemathesis.export(command);
+        self.browser.export(command);
     }
 
     fn forget(command: &mut Command) {
         postgres::forget(command);
         claude::forget(command);
         outside::forget(command);
+        schemathesis::forget(command);
+        browser::forget(command);
     }
 }
 

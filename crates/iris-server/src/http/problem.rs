@@ -79,6 +79,10 @@ pub(crate) fn not_found(what: &str, id: &str) -> Fault {
     Fault::new(FaultKind::NotFound, format!("there is no {what} {id}"))
 }
 
+pub(crate) fn too_large(what: &str) -> Fault {
+    refused(StatusCode::PAYLOAD_TOO_LARGE, "limit", format!("the body is not taken: {what}"))
+}
+
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         if self.status.is_server_error() {

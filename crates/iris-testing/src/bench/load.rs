@@ -29,6 +29,10 @@ impl Latencies {
         Ok(all)
     }
 
+    pub fn add_all(&mut self, others: Self) {
+        self.milliseconds.extend(others.milliseconds);
+    }
+
     pub fn len(&self) -> usize {
         self.milliseconds.len()
     }

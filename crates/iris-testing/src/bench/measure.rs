@@ -16,7 +16,7 @@ const MEGABYTE: f64 = 1024.0 * 1024.0;
 pub fn all(plan: &Plan, runtime: &Runtime, floors: &Floors) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     type Group<'a> = (&'static str, &'a dyn Fn() -> Result<Vec<Figure>>);
-    let groups: [Group<'_>; 11] = [
+    let groups: [Group<'_>; 12] = [
         ("start", &|| start(plan)),
         ("tell", &|| tell(plan, floors)),
         ("mcp", &|| mcp(plan)),
@@ -26,6 +26,7 @@ pub fn all(plan: &Plan, runtime: &Runtime, floors: &Floors) -> Result<Vec<Figure
         ("growth", &|| growth(plan)),
         ("sessions", &|| sessions(plan, runtime)),
         ("history", &|| history(plan, runtime)),
+        ("readers", &|| super::readers::measure(plan, runtime)),
         ("claude", &|| super::claude::measure(plan, runtime)),
         ("detect", &|| super::detect::measure(plan)),
     ];

@@ -1,0 +1,115 @@
+// Asking for questions, and answering them.
+import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
+
+import { queries } from "@/api/ask";
+import { Refusal, api, body } from "@/api/call";
+import { recently } from "@/api/log";
+import { meQuery } from "@/api/me";
+import type { Event } from "@/api/stream";
+import { Watched } from "@/api/watch";
+import { say } from "@/shell/notices";
+import { clock } from "@/text/time";
+
+import { type Question, type Value, byUrgency, needsMe } from "./question";
+
+export const pendingQuery = queryOptions({
+  queryKey: ["questions", "pending"],
+  queryFn: async () => (await body(api.GET("/api/questions/pending"))).questions,
+});
+
+/** Questions that are open, ours and those of others. */
+export function useOpenQuestions() {
+  const party = useQuery(meQuery).data?.party ?? "user";
+  const { data, error, isPending } = useQuery(pendingQuery);
+  const open = (data ?? []).toSorted(byUrgency);
+  return {
+    mine: open.filter((question) => needsMe(question, party)),
+    others: open.filter((question) => !needsMe(question, party)),
+    error,
+    isPending,
+  };
+}
+
+/** What was decided: a question's end, as the log tells it. */
+export interface Decision {
+  id: string;
+  at: number;
+  team: string | undefined;
+  session: string | undefined;
+  text: string;
+  outcome: string;
+  by: string | undefined;
+  answer: string | undefined;
+}
+
+/** How far back decisions are looked for in the log. */
+const WINDOW = 20_000;
+
+export const decidedQuery = queryOptions({
+  queryKey: ["questions", "decided"],
+  queryFn: async () => decisions(await recently("question", WINDOW)),
+});
+
+interface Told {
+  id: string;
+  text?: string;
+  by?: string;
+  why?: string;
+  answer?: { type: string; why?: string; values?: string[] };
+}
+
+export function decisions(events: Event[]): Decision[] {
+  const asked = new Map<string, string>();
+  const found: Decision[] = [];
+  for (const event of events) {
+    const told = event.data as Told;
+    if (event.kind === "question.opened") asked.set(told.id, told.text ?? "");
+    else
+      found.push({
+        id: told.id,
+        at: event.at,
+        team: event.team ?? undefined,
+        session: event.session ?? undefined,
+        text: asked.get(told.id) ?? "a question from before",
+        outcome: event.kind.slice("question.".length),
+        by: told.by,
+        answer: spoken(told),
+      });
+  }
+  return found.reverse();
+}
+
+function spoken({ answer, why }: Told): string | undefined {
+  if (answer?.type === "approve") return "approved";
+  if (answer?.type === "refuse") return answer.why ? `refused: ${answer.why}` : "refused";
+  return answer?.values?.join(" · ") ?? why;
+}
+
+/** The questions whose answer is on its way. */
+export const sending = new Watched<ReadonlySet<string>>(new Set());
+
+export function useAnswer() {
+  return useMutation({
+    mutationFn: async ({ question, value, text }: { question: Question; value: Value; text?: string | undefined }) => {
+      const params = { path: { id: question.id } };
+      const response = { value, ...(text && { text }) };
+      return body(api.POST("/api/questions/{id}/answer", { params, body: { response } }));
+    },
+    onMutate: ({ question }) => sending.update((now) => new Set(now).add(question.id)),
+    onSuccess: (_, { question }) => {
+      // It has won; the event that says so is on its way, and needs not be waited for.
+      queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));
+    },
+    onError: (error, { question }) => {
+      if (!(error instanceof Refusal) || ![404, 409, 410].includes(error.status)) return;
+      say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(question.openedAt)}` });
+      void queries.invalidateQueries({ queryKey: ["questions"] });
+    },
+    onSettled: (_, __, { question }) =>
+      sending.update((now) => {
+        const left = new Set(now);
+        left.delete(question.id);
+        return left;
+      }),
+  });
+}

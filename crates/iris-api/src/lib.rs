@@ -6,6 +6,7 @@ pub mod question;
 pub mod session;
 pub mod status;
 pub mod team;
+pub mod token;
 pub mod turn;
 
 use serde::{Deserialize, Serialize};

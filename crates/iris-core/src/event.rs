@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentExit;
+use crate::credential::CredentialKind;
 use crate::id::{Party, QuestionId, SessionId, TurnId};
 use crate::message::Heard;
 use crate::pool::WaitReason;
@@ -49,6 +50,7 @@ pub enum Fact {
     Message(Said),
     Session(SessionEvent),
     Question(QuestionEvent),
+    Token(TokenEvent),
     Daemon(DaemonEvent),
 }
 
@@ -158,6 +160,25 @@ pub enum StopCause {
     Fenced,
 }
 
+/// A token itself is in no event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum TokenEvent {
+    Created {
+        id: String,
+        name: String,
+        credential: CredentialKind,
+        party: Party,
+        scopes: String,
+        expires_at: Option<i64>,
+    },
+    Revoked {
+        id: String,
+        name: String,
+        by: Party,
+    },
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum DaemonEvent {
@@ -191,6 +212,7 @@ impl Fact {
             Self::Turn(event) => event.kind(),
             Self::Session(event) => event.kind(),
             Self::Question(event) => event.kind(),
+            Self::Token(event) => event.kind(),
             Self::Daemon(event) => event.kind(),
         }
     }
@@ -202,6 +224,7 @@ impl Fact {
             Self::Turn(event) => serde_json::to_string(event),
             Self::Session(event) => serde_json::to_string(event),
             Self::Question(event) => serde_json::to_string(event),
+            Self::Token(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
         };
         json.expect("plain data always has a JSON form").into()
@@ -257,6 +280,15 @@ impl QuestionEvent {
             Self::Opened { .. } => "question.opened",
             Self::Answered { .. } => "question.answered",
             Self::Cancelled { .. } => "question.cancelled",
+        }
+    }
+}
+
+impl TokenEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Created { .. } => "token.created",
+            Self::Revoked { .. } => "token.revoked",
         }
     }
 }

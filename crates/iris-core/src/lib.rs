@@ -4,6 +4,7 @@
 //! what follows from it, so that every test runs in microseconds and reads like a specification.
 
 pub mod agent;
+pub mod credential;
 pub mod duration;
 pub mod event;
 pub mod fault;

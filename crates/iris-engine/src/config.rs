@@ -4,6 +4,7 @@ mod expand;
 mod load;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use iris_agents::contain::Wanted;
@@ -19,6 +20,7 @@ pub struct Config {
     pub settings: Settings,
     pub teams: BTreeMap<TeamName, TeamConfig>,
     pub database: DatabaseConfig,
+    pub server: ServerConfig,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -137,6 +139,43 @@ impl TeamConfig {
             (None, false) => GrantPermission::default(),
         }
     }
+}
+
+/// The doors: by which names Iris is known and how often it may be asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct ServerConfig {
+    /// Needed to listen beyond loopback, unless a proxy does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsConfig>,
+    /// A proxy in front of Iris ends TLS, and nobody else can reach Iris.
+    pub behind_proxy: bool,
+    /// Names beside loopback by which it may be asked, with a port or without.
+    pub allowed_hosts: Vec<String>,
+    /// Pages of other origins that may ask, such as `https://tools.example`.
+    pub allowed_origins: Vec<String>,
+    /// How often a token or a browser may ask; the owner's token is not limited.
+    pub requests_per_second: NonZeroU32,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            tls: None,
+            behind_proxy: false,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            requests_per_second: NonZeroU32::new(200).expect("not zero"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TlsConfig {
+    /// PEM files: the certificate with its chain, and its key.
+    pub certificate: PathBuf,
+    pub key: PathBuf,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

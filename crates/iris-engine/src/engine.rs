@@ -18,6 +18,7 @@ use crate::config::{Config, TeamConfig};
 use crate::halt::Halt;
 use crate::home::Home;
 use crate::pool::PoolHandle;
+use crate::token::Credentials;
 use crate::turn::Waiters;
 use crate::turn::circle::Waits;
 use crate::{pool, tasks, upkeep};
@@ -41,6 +42,7 @@ pub(crate) struct Inner {
     pub upkeep: upkeep::Nudge,
     pub containment: Arc<Containment>,
     pub halt: Halt,
+    pub credentials: Credentials,
     keepers: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -86,6 +88,7 @@ impl Engine {
         let instance = home.instance().unwrap_or_else(|| store.node().to_string());
         let (containment, processes) = contain(instance, config.settings.containment).await;
 
+        let credentials = Credentials::new(&home.token()?);
         let (pool, pool_inbox) = pool::channel();
         let (nudge, nudged) = upkeep::channel();
         let inner = Arc::new(Inner {
@@ -101,9 +104,11 @@ impl Engine {
             upkeep: nudge,
             containment,
             halt: Halt::default(),
+            credentials,
             keepers: Mutex::default(),
         });
         inner.begin(processes).await?;
+        inner.load_credentials().await?;
         let keepers = vec![
             tasks::spawn("pool", pool::run(Arc::clone(&inner), pool_inbox)),
             tasks::spawn("upkeep", upkeep::run(Arc::clone(&inner), nudged)),

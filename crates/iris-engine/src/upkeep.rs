@@ -162,6 +162,7 @@ impl Upkeep {
         }
         let head = self.engine.store.read(event::newest).await?;
         self.engine.bus.grown_to(head);
+        self.engine.load_credentials().await?;
         let policies = self.engine.interruption_policies();
         let recover = self.engine.store.write("lane.recover", move |tx| {
             lane::recover(tx, OwnLanes::Mine, |session| policy(&policies, &session.to))

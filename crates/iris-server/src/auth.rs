@@ -1,18 +1,30 @@
-//! Who may come in. Every route but /health wants the owner's token, on loopback too; and a web page of another origin
-//! gets nowhere, whatever it has.
+//! Who may come in: one layer round the whole router. A route without a row in the table opens for nobody, and every row
+//! but a few wants a credential, on loopback too.
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+pub(crate) mod host;
+pub(crate) mod limit;
+pub(crate) mod table;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
+use iris_core::credential::{CredentialKind, Door, opens};
 use iris_core::id::Party;
+use iris_engine::token::Credential;
+use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::App;
-use crate::http::problem;
+use crate::http::problem::{Fault, refused};
+use host::Allowed;
+use table::Entry;
 
-/// The owner speaks as this party if none is named.
-const OWNER: &str = "user";
+/// The cookie of a browser that was signed in. The prefix makes browsers refuse it from anybody but this very origin.
+pub(crate) const COOKIE: &str = "__Host-iris";
+const CSRF: &str = "iris-csrf";
 
 /// Who came in: known by the credential, never by what is said. Every handler that acts for somebody takes it as an
 /// extension of the request.
@@ -20,86 +32,134 @@ const OWNER: &str = "user";
 pub(crate) struct Caller {
     /// Whom it speaks for if it names nobody.
     pub party: Party,
-    pub kind: CallerKind,
-}
-
-/// People and agents have different kinds of credentials. Only a human may answer questions or name whom they speak for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallerKind {
-    Human,
-    #[expect(dead_code, reason = "credentials of agents are made with the token table, which comes next")]
-    Agent,
+    pub credential: Credential,
+    /// For a browser: what it has to send along to change anything.
+    pub csrf: Option<String>,
 }
 
 impl Caller {
     /// The party it speaks as; a name that was given counts only for a human.
     pub fn speaks_as(&self, named: Option<&str>) -> Party {
-        match (self.kind, named) {
-            (CallerKind::Human, Some(name)) => Party::new(name),
+        match named {
+            Some(name) if self.credential.kind.is_human() => Party::new(name),
             _ => self.party.clone(),
         }
     }
 }
 
+/// What the door found out about a request.
+enum Way {
+    Open,
+    Locked(Door),
+    /// No such route, or not with this method. Whoever may come in is told so; nobody else learns what there is.
+    Nowhere,
+}
+
 pub(crate) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    match check(&app, request.headers()) {
+    let way = way(&request);
+    match admit(&app, &way, &request) {
         Err(refusal) => refusal.into_response(),
-        Ok(caller) => {
+        Ok(None) => next.run(request).await,
+        Ok(Some(caller)) => {
+            let credential = caller.credential.clone();
             request.extensions_mut().insert(caller);
-            next.run(request).await
+            end_with(credential, next.run(request).await)
         }
     }
 }
 
-fn check(app: &App, headers: &HeaderMap) -> Result<Caller, problem::Fault> {
-    // A name that a foreign page made point here is refused before anything else is looked at.
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    if !is_loopback(host) {
-        return Err(problem::refused(StatusCode::FORBIDDEN, "forbidden", format!("host '{host}' is not this machine")));
+fn way(request: &Request) -> Way {
+    let Some(path) = request.extensions().get::<MatchedPath>() else { return Way::Nowhere };
+    match table::find(request.method().as_str(), path.as_str()) {
+        Some(Entry::Open) => Way::Open,
+        Some(Entry::Locked(door)) => Way::Locked(door),
+        None => Way::Nowhere,
     }
-    if let Some(origin) = headers.get(header::ORIGIN) {
-        let origin = origin.to_str().unwrap_or_default();
-        let same = origin.strip_prefix("http://").is_some_and(|origin| origin == host);
-        if !same {
-            return Err(problem::refused(
-                StatusCode::FORBIDDEN,
-                "forbidden",
-                format!("origin '{origin}' is not allowed"),
-            ));
-        }
-    }
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let token = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-    if bool::from(token.as_bytes().ct_eq(app.token.as_bytes())) {
-        return Ok(Caller { party: Party::new(OWNER), kind: CallerKind::Human });
-    }
-    Err(problem::refused(StatusCode::UNAUTHORIZED, "unauthorized", "no token, or a wrong one, was sent".to_owned())
-        .hint("send `Authorization: Bearer <token>`; the owner's token is in IRIS_HOME/token"))
 }
 
-fn is_loopback(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.chars().all(|c| c.is_ascii_digit()) => name,
-        _ => host,
+fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Fault> {
+    let headers = request.headers();
+    app.allowed.check(headers)?;
+    if matches!(way, Way::Open) {
+        return Ok(None);
+    }
+    Allowed::check_site(headers)?;
+    let caller = identify(app, headers).map_err(|fault| app.limits.may_guess().err().unwrap_or(fault))?;
+    app.limits.check(&caller.credential)?;
+    if let Way::Locked(door) = way {
+        opens(*door, caller.credential.kind, caller.credential.scopes).map_err(|refusal| {
+            tracing::warn!(credential = caller.credential.id, %refusal, path = request.uri().path(), "refused");
+            refused(StatusCode::FORBIDDEN, "forbidden", refusal.to_string())
+        })?;
+    }
+    if let Some(csrf) = &caller.csrf {
+        check_page(csrf, request)?;
+    }
+    Ok(Some(caller))
+}
+
+/// A browser sends its cookie along whoever makes it ask, so whatever changes something needs a sign that our own page
+/// asked; and a socket, which has no such sign, needs an Origin, which was looked at already.
+fn check_page(csrf: &str, request: &Request) -> Result<(), Fault> {
+    let headers = request.headers();
+    if headers.contains_key(header::UPGRADE) && !headers.contains_key(header::ORIGIN) {
+        return Err(refused(StatusCode::FORBIDDEN, "forbidden", "a socket of a browser needs an origin".to_owned()));
+    }
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Ok(());
+    }
+    let given = headers.get(CSRF).map(HeaderValue::as_bytes).unwrap_or_default();
+    if bool::from(given.ct_eq(csrf.as_bytes())) {
+        return Ok(());
+    }
+    let what = "the header Iris-Csrf is missing or wrong".to_owned();
+    Err(refused(StatusCode::FORBIDDEN, "forbidden", what).hint("GET /api/me says what it has to be"))
+}
+
+fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Fault> {
+    let bearer = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
+    let found = match bearer {
+        Some(value) => {
+            let token = value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+            let found = token.and_then(|(_, token)| app.engine.find_credential(token.trim()));
+            // A cookie's value is no token: whatever a browser has is good in that browser only.
+            found.filter(|found| found.kind != CredentialKind::Browser).map(|found| (found, None))
+        }
+        None => cookie(headers).and_then(|secret| {
+            let found = app.engine.find_credential(secret)?;
+            (found.kind == CredentialKind::Browser).then(|| (found, Some(csrf_of(secret))))
+        }),
     };
-    // Written out as a number, any loopback address is this machine; a name could be made to mean anything.
-    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    let (credential, csrf) = found.ok_or_else(|| {
+        let what = "no credential was sent, or one that is not good any more".to_owned();
+        refused(StatusCode::UNAUTHORIZED, "unauthorized", what).hint(
+            "send `Authorization: Bearer <token>`; the owner's token is in IRIS_HOME/token, \
+             and `iris link` signs a browser in",
+        )
+    })?;
+    Ok(Caller { party: credential.party.clone(), credential, csrf })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+}
 
-    #[test]
-    fn only_names_of_this_machine_are_answered() {
-        for good in ["localhost", "localhost:1615", "127.0.0.1:1615", "[::1]:1615", "[::1]", "127.0.0.2:1615"] {
-            assert!(is_loopback(good), "{good}");
-        }
-        for bad in
-            ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "0.0.0.0:1615", "10.0.0.1"]
-        {
-            assert!(!is_loopback(bad), "{bad}");
-        }
+/// Known to whoever knows the cookie, and says nothing about it.
+pub(crate) fn csrf_of(secret: &str) -> String {
+    let digest = Sha256::digest(format!("iris csrf {secret}").as_bytes());
+    digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A stream ends when the credential it was opened with does.
+fn end_with(credential: Credential, response: Response) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+        return response;
     }
+    response.map(|body| {
+        let ended = Box::pin(async move { credential.ended().await });
+        Body::from_stream(body.into_data_stream().take_until(ended))
+    })
 }

@@ -5,9 +5,11 @@ mod event;
 pub(crate) mod openapi;
 pub(crate) mod problem;
 mod question;
+pub(crate) mod repeat;
 mod session;
 mod status;
 mod team;
+mod token;
 mod turn;
 
 use axum::extract::DefaultBodyLimit;
@@ -44,12 +46,25 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(turn::messages))
         .routes(routes!(turn::cancel))
         .routes(routes!(event::list))
+        .routes(routes!(event::socket::open))
+        .routes(routes!(token::me))
+        .routes(routes!(token::list, token::create))
+        .routes(routes!(token::revoke))
+        .routes(routes!(token::link))
+        .routes(routes!(token::log_in))
+        .routes(routes!(token::log_out))
         .fallback(nowhere)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
 }
 
 async fn nowhere(uri: axum::http::Uri) -> problem::Fault {
     problem::not_found("route", uri.path())
+}
+
+pub(crate) async fn not_so(method: axum::http::Method, uri: axum::http::Uri) -> problem::Fault {
+    let what = format!("{} does not take {method}", uri.path());
+    problem::refused(axum::http::StatusCode::METHOD_NOT_ALLOWED, "invalid", what)
+        .hint("GET /api/openapi.json says what there is")
 }
 
 /// The only open route: says that there is a daemon, and nothing else.

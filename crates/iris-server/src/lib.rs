@@ -1,52 +1,76 @@
-//! The doors of the daemon: HTTP and server-sent events. It translates between the wire and the engine's verbs; it runs
-//! no SQL and starts no process.
+//! The doors of the daemon: HTTP and streams of events. It translates between the wire and the engine's verbs; it runs no
+//! SQL and starts no process.
 
 mod auth;
+mod connection;
+mod headers;
 mod http;
+pub mod tls;
 mod wire;
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
 use iris_engine::Engine;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tower_http::compression::CompressionLayer;
+
+use crate::auth::host::Allowed;
+use crate::auth::limit::Limits;
+use crate::http::repeat::Running;
+use crate::tls::Tls;
 
 /// What every handler has.
 #[derive(Clone)]
 pub(crate) struct App {
     pub engine: Engine,
-    pub token: Arc<str>,
+    pub allowed: Arc<Allowed>,
+    pub limits: Arc<Limits>,
+    pub repeats: Running,
     /// The description of the API, as it is sent.
     pub openapi: Arc<str>,
-    pub started: std::time::Instant,
+    pub started: Instant,
     /// Becomes true when the daemon is ending, so that streams that would go on for ever end too.
     pub closing: watch::Receiver<bool>,
 }
+
+/// Routes that are not part of the described API.
+#[cfg(test)]
+const OTHER_ROUTES: &[(&str, &str)] = &[("GET", "/health")];
 
 /// Serves until `shutdown` is done and open requests have been answered.
 pub async fn serve(
     engine: Engine,
     listener: TcpListener,
-    token: String,
+    tls: Option<Tls>,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let (close, closing) = watch::channel(false);
     let (routes, openapi) = http::routes().split_for_parts();
+    let config = &engine.config().server;
     let app = App {
-        engine,
-        token: token.into(),
+        allowed: Arc::new(Allowed {
+            hosts: config.allowed_hosts.clone(),
+            origins: config.allowed_origins.clone(),
+            tls: tls.is_some() || config.behind_proxy,
+        }),
+        limits: Arc::new(Limits::new(config.requests_per_second)),
+        repeats: Running::default(),
         openapi: http::openapi::describe(&openapi).to_string().into(),
-        started: std::time::Instant::now(),
+        started: Instant::now(),
         closing,
+        engine,
     };
-    axum::serve(NoDelay(listener), router(routes, app))
-        .with_graceful_shutdown(async move {
-            shutdown.await;
-            close.send_replace(true);
-        })
-        .await
+    let shutdown = async move {
+        shutdown.await;
+        close.send_replace(true);
+    };
+    connection::serve(listener, tls, router(routes, app), shutdown).await
 }
 
 /// The description of the API, as `/api/openapi.json` gives it.
@@ -56,27 +80,15 @@ pub fn openapi() -> String {
     serde_json::to_string_pretty(&described).expect("a description is plain data") + "\n"
 }
 
+/// What is outermost comes last: headers, then who may come in, then everything else.
 fn router(routes: Router<App>, app: App) -> Router {
-    let protected = routes.layer(axum::middleware::from_fn_with_state(app.clone(), auth::require));
-    Router::new().merge(protected).route("/health", axum::routing::get(http::health)).with_state(app)
-}
-
-/// Answers are small and wanted at once, so they do not wait to be put into one packet with the next.
-struct NoDelay(TcpListener);
-
-impl axum::serve::Listener for NoDelay {
-    type Io = tokio::net::TcpStream;
-    type Addr = std::net::SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = axum::serve::Listener::accept(&mut self.0).await;
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps its delay");
-        }
-        (stream, address)
-    }
-
-    fn local_addr(&self) -> std::io::Result<Self::Addr> {
-        self.0.local_addr()
-    }
+    routes
+        .route("/health", get(http::health))
+        .method_not_allowed_fallback(http::not_so)
+        .layer(from_fn_with_state(app.clone(), http::repeat::once))
+        .layer(axum::middleware::from_fn(headers::tag))
+        .layer(CompressionLayer::new().gzip(true))
+        .layer(from_fn_with_state(app.clone(), auth::require))
+        .layer(axum::middleware::from_fn(headers::guard))
+        .with_state(app)
 }

@@ -23,6 +23,7 @@ pub(crate) fn all() -> Vec<Step> {
     vec![
         Step { version: 1, name: "ground", sql: include_str!("../migrations/0001_ground.sql") },
         Step { version: 2, name: "agents", sql: include_str!("../migrations/0002_agents.sql") },
+        Step { version: 3, name: "doors", sql: include_str!("../migrations/0003_doors.sql") },
     ]
 }
 

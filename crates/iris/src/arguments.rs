@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, doctor, events, fork, inbox, restore, serve, sessions, sleep, status, stop, teams,
-    tell, trust, wake,
+    answer, backup, cache, cancel, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status, stop,
+    teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -57,6 +57,8 @@ pub enum Command {
     Fork(fork::ForkArguments),
     Inbox(inbox::InboxArguments),
     Answer(answer::AnswerArguments),
+    Token(token::TokenArguments),
+    Link(link::LinkArguments),
     Trust(trust::TrustArguments),
     Sessions(sessions::SessionsArguments),
     Cache(cache::CacheArguments),

@@ -96,7 +96,8 @@ impl Client {
         if response.status().is_success() { Ok(response) } else { Err(refusal(base, response).await) }
     }
 
-    async fn base(&self) -> Result<String, ClientError> {
+    /// Where the daemon is.
+    pub async fn base(&self) -> Result<String, ClientError> {
         if let Some(url) = &self.url {
             return Ok(url.clone());
         }

@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod events;
 pub mod fork;
 pub mod inbox;
+pub mod link;
 pub mod restore;
 pub mod serve;
 pub mod sessions;
@@ -16,6 +17,7 @@ pub mod status;
 pub mod stop;
 pub mod teams;
 pub mod tell;
+pub mod token;
 pub mod trust;
 pub mod wake;
 
@@ -55,6 +57,8 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Fork(arguments) => fork::run(arguments, context).await,
         Command::Inbox(arguments) => inbox::run(arguments, context).await,
         Command::Answer(arguments) => answer::run(arguments, context).await,
+        Command::Token(arguments) => token::run(arguments, context).await,
+        Command::Link(arguments) => link::run(arguments, context).await,
         Command::Trust(arguments) => trust::run(arguments, context).await,
         Command::Sessions(arguments) => sessions::run(arguments, context).await,
         Command::Cache(arguments) => cache::run(arguments, context).await,

@@ -1,11 +1,9 @@
-//! /api/events: the log as a page of JSON, or as a stream that goes on.
-//!
-//! A reader of the stream has a number and nothing else here: no queue is kept for it. When it is slow it is simply
-//! behind, and reads on from the log.
+//! /api/events and /api/stream: the log as a page of JSON, or as a stream that goes on, by SSE or by WebSocket.
 
-use std::collections::VecDeque;
+mod follow;
+pub(crate) mod socket;
+
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
@@ -16,17 +14,17 @@ use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream};
 use iris_api::Page;
-use iris_api::event::{Delta, Event};
+use iris_api::event::Event;
 use iris_core::event::Recorded;
 use iris_engine::bus;
 use serde::Deserialize;
-use tokio::sync::{broadcast, watch};
 use utoipa::IntoParams;
 
 use super::page_size;
 use super::problem::Fault;
 use super::turn::next_page;
 use crate::{App, wire};
+use follow::{Follower, Item};
 
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -120,97 +118,15 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
     }
 }
 
-struct Follower {
-    app: App,
-    filter: Filter,
-    after: i64,
-    ready: VecDeque<Frame>,
-    head: watch::Receiver<i64>,
-    deltas: broadcast::Receiver<bus::Delta>,
-    closing: watch::Receiver<bool>,
-}
-
 const HEARTBEAT: Duration = Duration::from_secs(15);
-const AT_ONCE: usize = 256;
 
 fn follow(app: App, filter: Filter, last: Option<i64>) -> Sse<impl Stream<Item = Result<Frame, Infallible>>> {
-    let (head, deltas) = app.engine.bus().subscribe();
-    // Without a number, the stream starts with what happens next.
-    let after = last.or(filter.after).unwrap_or_else(|| app.engine.bus().head());
-    let closing = app.closing.clone();
-    let follower = Follower { app, filter, after, ready: VecDeque::new(), head, deltas, closing };
-    let frames = stream::unfold(follower, |mut follower| async move {
-        let frame = follower.next().await?;
+    let frames = stream::unfold(Follower::new(app, filter, last), |mut follower| async move {
+        let frame = match follower.next().await? {
+            Item::Event { seq, json } => Frame::default().id(seq.to_string()).event("event").data(json),
+            Item::Delta { json } => Frame::default().event("delta").data(json),
+        };
         Some((Ok(frame), follower))
     });
     Sse::new(frames).keep_alive(KeepAlive::new().interval(HEARTBEAT))
-}
-
-impl Follower {
-    /// The next frame; `None` ends the stream, and the reader comes back with its number.
-    async fn next(&mut self) -> Option<Frame> {
-        loop {
-            if let Some(frame) = self.ready.pop_front() {
-                return Some(frame);
-            }
-            if *self.closing.borrow() {
-                return None;
-            }
-            if self.after < *self.head.borrow_and_update() {
-                // Pieces were written before the message they belong to, so they go out before it.
-                while let Ok(delta) = self.deltas.try_recv() {
-                    self.show(Ok(delta))?;
-                }
-                self.read().await?;
-                continue;
-            }
-            tokio::select! {
-                grown = self.head.changed() => grown.ok()?,
-                delta = self.deltas.recv() => self.show(delta)?,
-                closed = self.closing.changed() => closed.ok()?,
-            }
-        }
-    }
-
-    async fn read(&mut self) -> Option<()> {
-        let engine = &self.app.engine;
-        let head = engine.bus().head();
-        let read = engine.bus().read_after(engine.store(), self.after, AT_ONCE).await;
-        let events = match read {
-            Ok(events) => events,
-            Err(error) => {
-                // The reader is not told of events that cannot be read; it reconnects and asks again.
-                tracing::debug!(%error, "a stream of events ends");
-                return None;
-            }
-        };
-        // Numbers may have holes, also at the end.
-        self.after = events.last().map_or(head, |event| event.seq);
-        self.ready.extend(events.iter().filter(|event| self.filter.takes(event)).map(frame));
-        Some(())
-    }
-
-    fn show(&mut self, delta: Result<bus::Delta, broadcast::error::RecvError>) -> Option<()> {
-        match delta {
-            Ok(delta) if self.filter.takes_delta(&delta) => {
-                let shape = Delta {
-                    team: delta.team.to_string(),
-                    session: delta.session.to_string(),
-                    turn: delta.turn.to_string(),
-                    text: delta.text.to_string(),
-                };
-                let json = serde_json::to_string(&shape).expect("a delta is plain data");
-                self.ready.push_back(Frame::default().event("delta").data(json));
-                Some(())
-            }
-            // Missed pieces are no loss: the whole message follows as an event.
-            Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => Some(()),
-            Err(broadcast::error::RecvError::Closed) => None,
-        }
-    }
-}
-
-fn frame(event: &Arc<Recorded>) -> Frame {
-    let json = serde_json::to_string(&wire::event(event)).expect("an event is plain data");
-    Frame::default().id(event.seq.to_string()).event("event").data(json)
 }

@@ -11,6 +11,7 @@ use iris_engine::StoreError;
 use iris_engine::backup::BackupError;
 use iris_engine::question::QuestionError;
 use iris_engine::session::SessionError;
+use iris_engine::token::TokenError;
 use iris_engine::trust::TrustError;
 use iris_engine::turn::cancel::CancelError;
 use iris_engine::turn::tell::TellError;
@@ -21,6 +22,8 @@ pub(crate) struct Fault {
     kind: String,
     detail: String,
     hint: Option<String>,
+    /// Seconds.
+    retry_after: Option<u64>,
 }
 
 impl Fault {
@@ -35,11 +38,16 @@ impl Fault {
             FaultKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, "unsupported"),
             FaultKind::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
         };
-        Self { status, kind: name.to_owned(), detail, hint: None }
+        refused(status, name, detail)
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
         self
     }
 
@@ -50,7 +58,7 @@ impl Fault {
 }
 
 pub(crate) fn refused(status: StatusCode, kind: &str, detail: String) -> Fault {
-    Fault { status, kind: kind.to_owned(), detail, hint: None }
+    Fault { status, kind: kind.to_owned(), detail, hint: None, retry_after: None }
 }
 
 pub(crate) fn not_found(what: &str, id: &str) -> Fault {
@@ -71,7 +79,14 @@ impl IntoResponse for Fault {
             hint: self.hint,
         };
         let mut response = (self.status, Json(problem)).into_response();
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
         response
     }
 }
@@ -94,6 +109,12 @@ impl From<QuestionError> for Fault {
 }
 impl From<TrustError> for Fault {
     fn from(error: TrustError) -> Self {
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
+    }
+}
+
+impl From<TokenError> for Fault {
+    fn from(error: TokenError) -> Self {
         Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
     }
 }

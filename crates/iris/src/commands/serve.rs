@@ -7,6 +7,7 @@ mod stop;
 use iris_engine::config;
 use iris_engine::home::{Home, HomeError, HomeLock};
 use iris_engine::{Engine, tasks};
+use iris_server::tls::Tls;
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -29,7 +30,7 @@ Examples:
 The first Ctrl-C (or SIGTERM) lets running turns finish for settings.shutdownGrace; a second one stops at once.
 The log is JSON on stderr; IRIS_LOG=debug shows more.")]
 pub struct ServeArguments {
-    /// The address to listen on; only loopback for now
+    /// The address to listen on; beyond loopback only with TLS
     #[arg(long, value_name = "H")]
     pub host: Option<String>,
     /// The port to listen on; 0 picks a free one
@@ -54,16 +55,15 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     }
     let config = config::load(&home.config())?;
     let teams = config.teams.len();
-    let token = home.token()?;
     // Bound before anything is opened: a port that is taken is found out before any agent is touched.
-    let (listener, url) = listen::bind(&arguments, &config.settings).await?;
+    let listen::Bound { listener, tls, url } = listen::bind(&arguments, &config).await?;
     let engine = tokio::select! {
         engine = Engine::start(home, config) => engine?,
         () = signals.next() => return Err(Failure::new(Why::BrokenOff, "stopped while it was starting")),
     };
     lock.announce(Some(&url))?;
     announce(context, &url, teams);
-    let ended = serve(engine, listener, token, &mut signals).await;
+    let ended = serve(engine, listener, tls, &mut signals).await;
     drop(lock);
     ended
 }
@@ -95,13 +95,18 @@ fn announce(context: &mut Context, url: &str, teams: usize) {
     tracing::info!(url, home = %home.display(), teams, "serving");
 }
 
-async fn serve(engine: Engine, listener: TcpListener, token: String, signals: &mut Signals) -> Result<Exit, Failure> {
+async fn serve(
+    engine: Engine,
+    listener: TcpListener,
+    tls: Option<Tls>,
+    signals: &mut Signals,
+) -> Result<Exit, Failure> {
     let (close, closed) = oneshot::channel::<()>();
     let closing = async move {
         // Dropping the sender closes as well.
         closed.await.ok();
     };
-    let mut server = tasks::spawn("server", iris_server::serve(engine.clone(), listener, token, closing));
+    let mut server = tasks::spawn("server", iris_server::serve(engine.clone(), listener, tls, closing));
     tokio::select! {
         () = signals.next() => {}
         ended = &mut server => {

@@ -1,0 +1,106 @@
+//! Every door and who may use it. A route that is not in the table opens for nobody.
+
+use iris_core::credential::{Door, Scope};
+
+/// Who may use a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// Anybody, without a credential: it tells nothing and changes nothing.
+    Open,
+    Locked(Door),
+}
+
+const fn people(scope: Scope) -> Entry {
+    Entry::Locked(Door { scope: Some(scope), agents: false })
+}
+
+/// Agents come in here too, and are then held to what is their own.
+const fn agents(scope: Scope) -> Entry {
+    Entry::Locked(Door { scope: Some(scope), agents: true })
+}
+
+const ANY_CREDENTIAL: Entry = Entry::Locked(Door { scope: None, agents: true });
+const ANY_PERSON: Entry = Entry::Locked(Door { scope: None, agents: false });
+
+use Scope::{Admin, Answer, Read, Tell};
+
+#[rustfmt::skip]
+const TABLE: &[(&str, &str, Entry)] = &[
+    ("GET",    "/health",                        Entry::Open),
+    ("POST",   "/api/login",                     Entry::Open),
+    ("GET",    "/api/openapi.json",              ANY_CREDENTIAL),
+    ("GET",    "/api/me",                        ANY_CREDENTIAL),
+    ("POST",   "/api/logout",                    ANY_PERSON),
+    ("POST",   "/api/links",                     ANY_PERSON),
+    ("GET",    "/api/tokens",                    people(Admin)),
+    ("POST",   "/api/tokens",                    people(Admin)),
+    ("DELETE", "/api/tokens/{id}",               people(Admin)),
+    ("GET",    "/api/status",                    people(Read)),
+    ("POST",   "/api/backup",                    people(Admin)),
+    ("POST",   "/api/agents/stop",               people(Admin)),
+    ("GET",    "/api/teams",                     agents(Read)),
+    ("POST",   "/api/teams/tell",                agents(Tell)),
+    ("GET",    "/api/teams/{name}/status",       people(Read)),
+    ("POST",   "/api/teams/{name}/wake",         agents(Tell)),
+    ("POST",   "/api/teams/{name}/sleep",        people(Tell)),
+    ("POST",   "/api/teams/{name}/cancel",       people(Tell)),
+    ("POST",   "/api/teams/{name}/fork",         agents(Tell)),
+    ("GET",    "/api/teams/{name}/trust",        people(Read)),
+    ("POST",   "/api/teams/{name}/trust",        people(Admin)),
+    ("DELETE", "/api/teams/{name}/trust",        people(Admin)),
+    ("GET",    "/api/questions/pending",         people(Read)),
+    ("POST",   "/api/questions/{id}/answer",     people(Answer)),
+    ("GET",    "/api/sessions",                  people(Read)),
+    ("GET",    "/api/sessions/{id}",             people(Read)),
+    ("DELETE", "/api/sessions/{id}",             people(Tell)),
+    ("GET",    "/api/sessions/{id}/turns",       people(Read)),
+    ("DELETE", "/api/sessions/{id}/cache",       people(Tell)),
+    ("GET",    "/api/turns/{id}",                people(Read)),
+    ("GET",    "/api/turns/{id}/messages",       people(Read)),
+    ("POST",   "/api/turns/{id}/cancel",         people(Tell)),
+    ("GET",    "/api/events",                    people(Read)),
+    ("GET",    "/api/stream",                    people(Read)),
+];
+
+/// The row of a route, by its pattern.
+pub(crate) fn find(method: &str, path: &str) -> Option<Entry> {
+    // What answers GET answers HEAD as well.
+    let method = if method == "HEAD" { "GET" } else { method };
+    TABLE.iter().find(|(m, p, _)| *m == method && *p == path).map(|(.., entry)| *entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every route of the real router has a row, and no row is without its route.
+    #[test]
+    fn every_route_has_a_row_and_every_row_a_route() {
+        let (_, api) = crate::http::routes().split_for_parts();
+        let api = serde_json::to_value(&api).expect("plain data");
+        let paths = api["paths"].as_object().expect("there are paths");
+        let routes = paths.iter().flat_map(|(path, item)| {
+            let methods = item.as_object().expect("a path has methods");
+            methods.keys().map(move |method| (method.to_uppercase(), path.clone()))
+        });
+        // These are not described: they are not part of the API.
+        let routes = routes.chain(crate::OTHER_ROUTES.iter().map(|(m, p)| ((*m).to_owned(), (*p).to_owned())));
+        let routes: BTreeSet<_> = routes.collect();
+        let rows: BTreeSet<_> = TABLE.iter().map(|(m, p, _)| ((*m).to_owned(), (*p).to_owned())).collect();
+        assert_eq!(rows.len(), TABLE.len(), "a route has two rows");
+        let missing: Vec<_> = routes.difference(&rows).collect();
+        assert!(missing.is_empty(), "routes without a row: {missing:?}");
+        let stale: Vec<_> = rows.difference(&routes).collect();
+        assert!(stale.is_empty(), "rows without a route: {stale:?}");
+    }
+
+    #[test]
+    fn agents_come_in_nowhere_that_decides() {
+        for (method, path, entry) in TABLE {
+            if let Entry::Locked(Door { scope: Some(Answer | Admin), agents }) = entry {
+                assert!(!agents, "{method} {path}");
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Connections: taken in, bounded in number and patience, and ended in order.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use iris_engine::tasks;
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_io_timeout::TimeoutStream;
+
+use crate::tls::Tls;
+
+/// More than any team has. The next one waits in the system's own queue.
+const MOST: u32 = 2048;
+/// How long a client may take to say what it wants. It does not bound how long the answer takes.
+const HEADERS_WITHIN: Duration = Duration::from_secs(15);
+/// A client that takes nothing of what it asked for has stalled, and is dropped. It loses nothing: a stream of events goes
+/// on from the number it had.
+const STALLED_AFTER: Duration = Duration::from_secs(20);
+const GONE_AFTER: Duration = Duration::from_secs(45);
+const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
+
+pub(crate) async fn serve(
+    listener: TcpListener,
+    tls: Option<Tls>,
+    router: Router,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let places = Arc::new(Semaphore::new(MOST as usize));
+    let (end, ending) = watch::channel(());
+    let mut shutdown = std::pin::pin!(shutdown);
+    loop {
+        let accepted = tokio::select! {
+            () = &mut shutdown => break,
+            accepted = accept(&listener, &places) => accepted,
+        };
+        let (stream, place) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of files, most likely: some will be given back.
+                tracing::warn!(%error, "a connection could not be taken in");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        let (router, tls, ending) = (router.clone(), tls.clone(), ending.clone());
+        tasks::spawn("connection", async move {
+            let _place = place;
+            match tls {
+                None => converse(stream, router, ending).await,
+                Some(tls) => match tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => converse(stream, router, ending).await,
+                    Ok(Err(error)) => tracing::debug!(%error, "no TLS came about"),
+                    Err(_) => tracing::debug!("no TLS came about in time"),
+                },
+            }
+        });
+    }
+    drop((listener, end));
+    // Every connection holds a place until it has ended.
+    let _all = places.acquire_many(MOST).await;
+    Ok(())
+}
+
+async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.expect("the places are never closed");
+    let (stream, _) = listener.accept().await?;
+    // Answers are small and wanted at once, so they do not wait to be put into one packet with the next. And a client that
+    // has vanished without a word is found out when nothing that is sent to it is taken.
+    let prepared =
+        stream.set_nodelay(true).and_then(|()| SockRef::from(&stream).set_tcp_user_timeout(Some(GONE_AFTER)));
+    if let Err(error) = prepared {
+        tracing::debug!(%error, "a connection keeps the system's habits");
+    }
+    Ok((stream, place))
+}
+
+/// Answers what is asked. When the daemon ends, the request that is being answered is the last.
+async fn converse<S>(stream: S, router: Router, mut ending: watch::Receiver<()>)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(STALLED_AFTER));
+    let stream = Box::pin(stream);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_WITHIN)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = &mut connection => ended,
+        // The other end is dropped: nothing is ever sent.
+        _ = ending.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    match ended {
+        Ok(()) => {}
+        Err(error) if has_stalled(&error) => {
+            tracing::info!("a reader took nothing for {} s and was dropped", STALLED_AFTER.as_secs());
+        }
+        Err(error) => tracing::debug!(%error, "a connection ended early"),
+    }
+}
+
+fn has_stalled(error: &hyper::Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
+}

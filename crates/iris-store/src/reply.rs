@@ -1,0 +1,59 @@
+//! Requests with an idempotency key: begun once, and answered the same ever after.
+
+use crate::error::StoreError;
+use crate::tx::{Tx, values};
+
+/// How a request with a key was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// Nobody has used the key: it is this request's now.
+    First,
+    Answered {
+        status: i64,
+        body: String,
+    },
+    /// It was begun and has no answer, yet or for ever.
+    Open {
+        begun_at: i64,
+    },
+    /// The key stands for another request.
+    Other,
+}
+
+/// How long a key is known.
+pub const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
+
+pub fn begin(tx: &mut Tx<'_>, credential: &str, key: &str, request: &str) -> Result<Begun, StoreError> {
+    let now = tx.wall_ms();
+    tx.run("DELETE FROM reply WHERE begun_at < ?1", values![now - KEPT_MS])?;
+    let mine = tx.one(
+        "INSERT INTO reply (credential, key, request, begun_at) VALUES (?1, ?2, ?3, ?4) \
+         ON CONFLICT (credential, key) DO NOTHING RETURNING key",
+        values![credential, key, request, now],
+    )?;
+    if mine.is_some() {
+        return Ok(Begun::First);
+    }
+    let row = tx.one(
+        "SELECT request, begun_at, status, body FROM reply WHERE credential = ?1 AND key = ?2",
+        values![credential, key],
+    )?;
+    let Some(row) = row else { return Ok(Begun::Open { begun_at: now }) };
+    Ok(match row.maybe_int(2) {
+        _ if row.text(0) != request => Begun::Other,
+        Some(status) => Begun::Answered { status, body: row.text(3).to_owned() },
+        None => Begun::Open { begun_at: row.int(1) },
+    })
+}
+
+pub fn finish(tx: &mut Tx<'_>, credential: &str, key: &str, status: i64, body: &str) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE reply SET status = ?3, body = ?4 WHERE credential = ?1 AND key = ?2",
+        values![credential, key, status, body],
+    )
+}
+
+/// The request was refused and changed nothing: it may be made again.
+pub fn forget(tx: &mut Tx<'_>, credential: &str, key: &str) -> Result<(), StoreError> {
+    tx.run("DELETE FROM reply WHERE credential = ?1 AND key = ?2", values![credential, key])
+}

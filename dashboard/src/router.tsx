@@ -48,7 +48,7 @@ const session = createRoute({
   validateSearch: (search: Record<string, unknown>): { turn?: string | undefined; find?: string | undefined } => ({ turn: text(search["turn"]), find: text(search["find"]) }),
 });
 
-const health = createRoute({ getParentRoute: () => frame, path: "/health", component: lazyRouteComponent(() => import("@/health/health"), "Health") });
+const health = createRoute({ getParentRoute: () => frame, path: "/system", component: lazyRouteComponent(() => import("@/health/health"), "Health") });
 const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: lazyRouteComponent(() => import("@/settings/settings"), "Settings") });
 
 export const router = createRouter({

@@ -3,6 +3,7 @@
 
 mod auth;
 mod connection;
+mod dashboard;
 mod headers;
 mod http;
 pub mod tls;
@@ -41,7 +42,10 @@ pub(crate) struct App {
 
 /// Routes that are not part of the described API.
 #[cfg(test)]
-const OTHER_ROUTES: &[(&str, &str)] = &[("GET", "/health")];
+fn other_routes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let open = dashboard::PAGES.iter().chain(dashboard::FILES).copied();
+    open.chain([dashboard::ASSETS, "/health"]).map(|path| ("GET", path))
+}
 
 /// Serves until `shutdown` is done and open requests have been answered.
 pub async fn serve(
@@ -82,7 +86,7 @@ pub fn openapi() -> String {
 
 /// What is outermost comes last: headers, then who may come in, then everything else.
 fn router(routes: Router<App>, app: App) -> Router {
-    routes
+    dashboard::routes(routes)
         .route("/health", get(http::health))
         .method_not_allowed_fallback(http::not_so)
         .layer(from_fn_with_state(app.clone(), http::repeat::once))

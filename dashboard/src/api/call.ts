@@ -21,10 +21,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Undefined until it is known; empty where none is wanted. */
 let csrf: string | undefined;
 let onSignedOut: () => void = () => {};
 
-export function setCsrf(word: string | undefined) {
+export function setCsrf(word: string) {
   csrf = word;
 }
 
@@ -34,8 +35,10 @@ export function whenSignedOut(act: () => void) {
 }
 
 const headers: Middleware = {
-  onRequest({ request }) {
-    if (request.method === "GET") return;
+  async onRequest({ request }) {
+    if (request.method === "GET" || request.url.endsWith("/api/login")) return;
+    // Somebody was quicker than the page: the word is asked for first.
+    if (csrf === undefined) await body(api.GET("/api/me")).then((me) => setCsrf(me.csrf ?? ""));
     if (csrf) request.headers.set("Iris-Csrf", csrf);
     if (!request.headers.has("Idempotency-Key")) request.headers.set("Idempotency-Key", crypto.randomUUID());
   },

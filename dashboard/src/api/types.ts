@@ -55,6 +55,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a link that signs a browser in, once */
+        post: operations["tokens_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs a browser in by the code of a link */
+        post: operations["tokens_log_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs this browser out */
+        post: operations["tokens_log_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who one is, and what one may do */
+        get: operations["tokens_me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -184,6 +252,23 @@ export interface paths {
         };
         /** How the daemon is */
         get: operations["daemon_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The log as it grows, by WebSocket */
+        get: operations["events_open"];
         put?: never;
         post?: never;
         delete?: never;
@@ -330,6 +415,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tokens and signed-in browsers */
+        get: operations["tokens_list"];
+        put?: never;
+        /** Makes a token; its text is shown this once */
+        post: operations["tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a token, by its id or its name; what it has open is closed */
+        delete: operations["tokens_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/turns/{id}": {
         parameters: {
             query?: never;
@@ -464,6 +584,28 @@ export interface components {
              */
             fromTeam: string | null;
         };
+        /** @description A link that signs a browser in, once. */
+        LinkMade: {
+            /** Format: int64 */
+            expiresInMs: number;
+            /** @description The path and the code; the code is behind the `#`, so that it is in no log. */
+            path: string;
+        };
+        LoginRequest: {
+            /** @description What is behind the `#` of the link. */
+            code: string;
+        };
+        /** @description Who one is. */
+        Me: {
+            /** @description For browsers: what the header `Iris-Csrf` has to be in every request that changes something. */
+            csrf?: string | null;
+            /** @description owner, human, browser or agent. */
+            kind: string;
+            /** @description The credential's name. */
+            name: string;
+            party: string;
+            scopes: string[];
+        };
         /** @description One thing an agent said or did. */
         Message: {
             /** Format: int64 */
@@ -576,6 +718,32 @@ export interface components {
                 /** Format: int64 */
                 queued: number;
                 sessions: number;
+            }[];
+            next?: string | null;
+        };
+        /** @description A page of a list. `next` is the cursor of the next page; absent on the last. */
+        Page_Token: {
+            items: {
+                /** Format: int64 */
+                createdAt: number;
+                /**
+                 * Format: int64
+                 * @description Absent: it does not expire.
+                 */
+                expiresAt?: number | null;
+                id: string;
+                /** @description human, agent or browser. */
+                kind: string;
+                name: string;
+                /** @description Whom it speaks for. */
+                party: string;
+                /** @description Of read, tell, answer and admin. */
+                scopes: string[];
+                /**
+                 * Format: int64
+                 * @description When it was used last, to the minute.
+                 */
+                usedAt?: number | null;
             }[];
             next?: string | null;
         };
@@ -834,6 +1002,47 @@ export interface components {
             turnId: string;
             usage?: components["schemas"]["Usage"] | null;
         };
+        Token: {
+            /** Format: int64 */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description Absent: it does not expire.
+             */
+            expiresAt?: number | null;
+            id: string;
+            /** @description human, agent or browser. */
+            kind: string;
+            name: string;
+            /** @description Whom it speaks for. */
+            party: string;
+            /** @description Of read, tell, answer and admin. */
+            scopes: string[];
+            /**
+             * Format: int64
+             * @description When it was used last, to the minute.
+             */
+            usedAt?: number | null;
+        };
+        /** @description A new token. Its text is shown this once. */
+        TokenMade: {
+            secret: string;
+            token: components["schemas"]["Token"];
+        };
+        TokenRequest: {
+            /**
+             * Format: int64
+             * @description Milliseconds from now; absent: it does not expire.
+             */
+            expiresIn?: number | null;
+            /** @description human or agent; human if not said. */
+            kind?: string | null;
+            name: string;
+            /** @description Whom it speaks for; by default whoever has its name. An agent speaks for a team. */
+            party?: string | null;
+            /** @description Of read, tell, answer and admin; read and tell if not said. */
+            scopes?: string[] | null;
+        };
         /** @description Whether the settings that a team's folder brings along take effect. */
         Trust: {
             /** @description It was trusted before and has changed since. */
@@ -1005,6 +1214,133 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Page_Event"];
                     "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_link: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkMade"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_log_in: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_log_out: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
                 };
             };
             /** @description What went wrong, and what to do about it */
@@ -1301,6 +1637,43 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Status"];
                 };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    events_open: {
+        parameters: {
+            query?: {
+                /** @description Only events with higher numbers. A stream without it starts with what happens next. */
+                after?: number;
+                /** @description A kind (`turn.finished`) or the noun of several (`turn`). */
+                kind?: string;
+                /** @description For a page: at most this many; 100 if not said, 1000 at most. */
+                limit?: number;
+                session?: string;
+                team?: string;
+                turn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description messages follow: `type` is `event` or `delta` */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What went wrong, and what to do about it */
             default: {
@@ -1656,6 +2029,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TellResponse"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Token"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenMade"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id or its name */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
                 };
             };
             /** @description What went wrong, and what to do about it */

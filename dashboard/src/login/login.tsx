@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 
 import { queries } from "@/api/ask";
+import { api, body, setCsrf } from "@/api/call";
 import { router } from "@/router";
 
 type State = { is: "out" } | { is: "trying" } | { is: "refused"; why: string };
@@ -53,8 +54,6 @@ function takeCode(): string | undefined {
 }
 
 async function signIn(code: string) {
-  const answer = await fetch("/api/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) });
-  if (answer.ok) return;
-  const problem = (await answer.json().catch(() => ({}))) as { detail?: string };
-  throw new Error(problem.detail ?? `the daemon answered ${answer.status}`);
+  const me = await body(api.POST("/api/login", { body: { code } }));
+  setCsrf(me.csrf ?? "");
 }

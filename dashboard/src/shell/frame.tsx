@@ -22,7 +22,7 @@ const Help = lazy(() => import("./help"));
 const PAGES = [
   { to: "/inbox", label: "Inbox", Icon: Inbox },
   { to: "/fleet", label: "Fleet", Icon: Users },
-  { to: "/health", label: "Health", Icon: Activity },
+  { to: "/system", label: "Health", Icon: Activity },
   { to: "/settings", label: "Settings", Icon: Settings },
 ] as const;
 
@@ -93,7 +93,7 @@ function Overlays() {
     return () => removeEventListener("keydown", hear);
   }, []);
   // `g` and then the first letter of a page.
-  useKeys(isGoing ? { i: () => go("/inbox"), f: () => go("/fleet"), h: () => go("/health"), s: () => go("/settings"), Escape: () => setGoing(false) } : { g: () => setGoing(true), "?": () => show("help") });
+  useKeys(isGoing ? { i: () => go("/inbox"), f: () => go("/fleet"), h: () => go("/system"), s: () => go("/settings"), Escape: () => setGoing(false) } : { g: () => setGoing(true), "?": () => show("help") });
   useEffect(() => {
     if (!isGoing) return;
     const end = setTimeout(() => setGoing(false), 1500);

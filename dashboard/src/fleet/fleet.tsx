@@ -19,9 +19,11 @@ import { Avatar } from "@/shell/avatar";
 import { Empty, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Ago, money, useNow } from "@/text/time";
+import { headline } from "@/text/visible";
 
 import { problems } from "./problems";
 import { StopAll } from "./stop-all";
+import { lastTurnQuery } from "./last-turn";
 import { step } from "./step";
 
 export function Fleet() {
@@ -85,8 +87,12 @@ function Problems({ sessions, asking }: { sessions: Session[]; asking: ReadonlyS
   );
 }
 
+/** How many sessions of a team are shown at first: those that need somebody come first. */
+const FIRST = 8;
+
 function TeamCard({ team, me, children }: { team: Team; me: string; children: React.ReactNode[] }) {
   const [isTelling, setTelling] = useState(false);
+  const [isWhole, setWhole] = useState(false);
   const act = useAct();
   const navigate = useNavigate();
   return (
@@ -114,25 +120,49 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
           <Composer party={{ to: team.name, from: me }} isBusy={false} onSent={(id) => void navigate({ to: "/session/$id", params: { id } })} />
         </div>
       )}
-      {children.length > 0 ? <ul className="divide-y divide-line border-t border-line">{children}</ul> : <p className="border-t border-line px-3 py-2 text-xs text-dim">No session yet: tell it something, and one begins.</p>}
+      {children.length > 0 ? (
+        <ul className="divide-y divide-line border-t border-line">
+          {isWhole ? children : children.slice(0, FIRST)}
+          {!isWhole && children.length > FIRST && (
+            <li className="px-3 py-1.5">
+              <button type="button" className="link text-xs" onClick={() => setWhole(true)}>
+                Show {children.length - FIRST} more
+              </button>
+            </li>
+          )}
+        </ul>
+      ) : <p className="border-t border-line px-3 py-2 text-xs text-dim">No session yet: tell it something, and one begins.</p>}
     </section>
   );
 }
 
 function SessionRow({ session, mood: now, me, cost }: { session: Session; mood: ReturnType<typeof mood>; me: string; cost: number | undefined }) {
   const heard = useWatched(steps).get(session.id);
+  const last = useQuery(lastTurnQuery(session)).data;
   const doing = session.state === "processing" || session.background ? step(heard) : undefined;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[9rem_11rem_minmax(0,1fr)_auto_auto]">
-      <Link to="/session/$id" params={{ id: session.id }} className="said truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
-        for {session.from === me ? "you" : <Plain text={session.from} />}
-      </Link>
-      <MoodChip mood={now} />
-      <span className="said col-span-2 min-w-0 truncate text-xs text-dim md:col-span-1">
-        {doing ? <Plain text={doing} /> : `${session.turns} turn${session.turns === 1 ? "" : "s"}`}
-        {session.queued > 0 && <span className="text-held"> · {session.queued} waiting</span>}
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_8rem_auto]">
+      <span className="min-w-0">
+        <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
+          <Plain text={headline(last?.message || last?.origin || "A new session", 120)} />
+        </Link>
+        <span className="said block truncate text-xs text-dim">
+          for {session.from === me ? "you" : <Plain text={session.from} />}, turn {session.turns}
+          {session.queued > 0 && <span className="text-held">, {session.queued} waiting</span>}
+          {doing && (
+            <>
+              {" · "}
+              <span className="font-mono">
+                <Plain text={doing} />
+              </span>
+            </>
+          )}
+        </span>
       </span>
-      <span className="text-xs text-dim tabular-nums md:text-right" title="Cost today, and when something last happened">
+      <span className="order-3 md:order-none">
+        <MoodChip mood={now} />
+      </span>
+      <span className="order-4 text-right text-xs text-dim tabular-nums md:order-none" title="Cost today, and when something last happened">
         {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
         <Ago at={Math.max(session.usedAt, session.stateSince, heard?.at ?? 0)} /> ago
       </span>

@@ -5,11 +5,11 @@ import { queries } from "@/api/ask";
 import { Refusal, api, body } from "@/api/call";
 import { recently } from "@/api/log";
 import { meQuery } from "@/api/me";
-import type { Event } from "@/api/stream";
 import { Watched } from "@/api/watch";
 import { say } from "@/shell/notices";
 import { clock } from "@/text/time";
 
+import { decisions } from "./decisions";
 import { type Question, type Value, byUrgency, needsMe } from "./question";
 
 export const pendingQuery = queryOptions({
@@ -30,18 +30,6 @@ export function useOpenQuestions() {
   };
 }
 
-/** What was decided: a question's end, as the log tells it. */
-export interface Decision {
-  id: string;
-  at: number;
-  team: string | undefined;
-  session: string | undefined;
-  text: string;
-  outcome: string;
-  by: string | undefined;
-  answer: string | undefined;
-}
-
 /** How far back decisions are looked for in the log. */
 const WINDOW = 20_000;
 
@@ -49,41 +37,6 @@ export const decidedQuery = queryOptions({
   queryKey: ["questions", "decided"],
   queryFn: async () => decisions(await recently("question", WINDOW)),
 });
-
-interface Told {
-  id: string;
-  text?: string;
-  by?: string;
-  why?: string;
-  answer?: { type: string; why?: string; values?: string[] };
-}
-
-export function decisions(events: Event[]): Decision[] {
-  const asked = new Map<string, string>();
-  const found: Decision[] = [];
-  for (const event of events) {
-    const told = event.data as Told;
-    if (event.kind === "question.opened") asked.set(told.id, told.text ?? "");
-    else
-      found.push({
-        id: told.id,
-        at: event.at,
-        team: event.team ?? undefined,
-        session: event.session ?? undefined,
-        text: asked.get(told.id) ?? "a question from before",
-        outcome: event.kind.slice("question.".length),
-        by: told.by,
-        answer: spoken(told),
-      });
-  }
-  return found.reverse();
-}
-
-function spoken({ answer, why }: Told): string | undefined {
-  if (answer?.type === "approve") return "approved";
-  if (answer?.type === "refuse") return answer.why ? `refused: ${answer.why}` : "refused";
-  return answer?.values?.join(" · ") ?? why;
-}
 
 /** The questions whose answer is on its way. */
 export const sending = new Watched<ReadonlySet<string>>(new Set());

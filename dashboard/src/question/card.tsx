@@ -1,7 +1,7 @@
 // One question, with everything that is needed to answer it.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
 import { Refusal } from "@/api/call";
@@ -45,26 +45,28 @@ function OnePress({ question, keys, isSending, give }: { question: Question; key
   const isApproval = question.responseType === "boolean";
   const offered = choices(question);
   return (
-    <>
-      <div className="grid gap-2 @sm:flex @sm:flex-wrap" role="group" aria-label="Answers">
-        {offered.map((choice, index) => (
-          <ChoiceButton key={index} choice={choice} number={keys && index < 9 ? index + 1 : undefined} isFirst={index === 0} disabled={isSending} onPress={() => give(choice.value)} />
-        ))}
-      </div>
+    <div className="flex flex-col gap-2 @lg:flex-row @lg:flex-wrap">
+      {offered.length > 0 && (
+        <div className="flex flex-col gap-2 @lg:flex-row @lg:flex-wrap" role="group" aria-label="Answers">
+          {offered.map((choice, index) => (
+            <ChoiceButton key={index} choice={choice} number={keys && index < 9 ? index + 1 : undefined} isFirst={index === 0} disabled={isSending} onPress={() => give(choice.value)} />
+          ))}
+        </div>
+      )}
       <Reply
         label={isApproval ? "Refuse, and say why" : offered.length ? "Or answer in your own words" : "Your answer"}
         send={isApproval ? "Refuse" : "Send"}
         disabled={isSending}
         onSend={(text) => (isApproval ? give(false, text) : give(text))}
       />
-    </>
+    </div>
   );
 }
 
 function ChoiceButton({ choice, number, isFirst, disabled, onPress }: { choice: Choice; number: number | undefined; isFirst: boolean; disabled: boolean; onPress: () => void }) {
   const look = choice.recommended || (isFirst && choice.value === true) ? "button-accent" : "";
   return (
-    <button type="button" className={`button min-h-11 justify-start @sm:min-h-9 ${look}`} disabled={disabled} onClick={onPress}>
+    <button type="button" className={`button min-h-11 justify-start @lg:min-h-9 ${look}`} disabled={disabled} onClick={onPress}>
       {number !== undefined && (
         <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">
           {number}
@@ -85,41 +87,38 @@ function ChoiceButton({ choice, number, isFirst, disabled, onPress }: { choice: 
 
 function Reply({ label, send, disabled, onSend }: { label: string; send: string; disabled: boolean; onSend: (text: string) => void }) {
   const [text, setText] = useState("");
-  const id = useId();
   const box = useRef<HTMLTextAreaElement>(null);
   const submit = () => text.trim() && onSend(text.trim());
   return (
     <form
-      className="flex items-end gap-2"
+      className="flex min-w-64 flex-1 items-start gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         submit();
       }}
     >
-      <div className="min-w-0 flex-1">
-        <label htmlFor={id} className="label">
-          {label}
-        </label>
-        <textarea
-          id={id}
-          ref={box}
-          rows={1}
-          data-reply
-          className="field field-sizing-content max-h-40 min-h-9 resize-none"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
-              event.preventDefault();
-              submit();
-            }
-            if (event.key === "Escape") box.current?.blur();
-          }}
-        />
-      </div>
-      <button type="submit" className="button min-h-9" disabled={disabled || !text.trim()}>
-        {send}
-      </button>
+      <textarea
+        ref={box}
+        rows={1}
+        data-reply
+        aria-label={label}
+        placeholder={label}
+        className="field field-sizing-content block max-h-40 min-h-11 flex-1 resize-none py-2.5 @lg:min-h-9 @lg:py-1.5"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault();
+            submit();
+          }
+          if (event.key === "Escape") box.current?.blur();
+        }}
+      />
+      {text.trim() && (
+        <button type="submit" className="button min-h-11 @lg:min-h-9" disabled={disabled}>
+          {send}
+        </button>
+      )}
     </form>
   );
 }
@@ -132,7 +131,7 @@ function Action({ action }: { action: NonNullable<Question["action"]> }) {
         <span className="font-mono text-ink">
           <Plain text={action.tool} />
         </span>{" "}
-        is to be called with exactly this{action.reason && <>: {<Plain text={action.reason} />}</>}
+        would be called with exactly this{action.reason && <> · <Plain text={action.reason} /></>}
       </p>
       <ToolInput name={action.tool} input={action.input} />
     </section>
@@ -140,7 +139,7 @@ function Action({ action }: { action: NonNullable<Question["action"]> }) {
 }
 
 /** Who asks, since when, and how to see more. */
-export function QuestionHead({ question, children }: { question: Question; children?: ReactNode }) {
+export function QuestionHead({ question, isInSession = false, children }: { question: Question; isInSession?: boolean; children?: ReactNode }) {
   const team = useQuery(teamsQuery).data?.find(({ name }) => name === question.team);
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs text-dim">
@@ -152,9 +151,11 @@ export function QuestionHead({ question, children }: { question: Question; child
       <span>
         waits <Ago at={question.openedAt} />
       </span>
-      <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
-        what it did
-      </Link>
+      {!isInSession && (
+        <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
+          what it did
+        </Link>
+      )}
       {question.askedOf && (
         <span>
           asked of <Plain text={question.askedOf} />

@@ -4,7 +4,7 @@ import { Empty } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 
-import type { Decision } from "./ask";
+import type { Decision } from "./decisions";
 
 export function Decided({ decisions }: { decisions: Decision[] | undefined }) {
   if (!decisions) return null;

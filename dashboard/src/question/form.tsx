@@ -2,6 +2,7 @@
 import { useId, useState } from "react";
 
 import { Plain } from "@/text/plain";
+import { visible } from "@/text/visible";
 
 import { type Asked, formValue, isRecommended } from "./question";
 
@@ -62,7 +63,7 @@ function OneAsked({ asked, picked, own, onPick, onOwn }: { asked: Asked; picked:
       ))}
       <input
         className="field"
-        aria-label={`Your own answer to: ${asked.question}`}
+        aria-label={`Your own answer to: ${visible(asked.question)}`}
         placeholder={asked.options?.length ? "Something else" : "Your answer"}
         value={own}
         onChange={(event) => {

@@ -14,7 +14,7 @@ export function snooze(id: string, until: number) {
 }
 
 export function wake(id: string) {
-  snoozed.update(({ [id]: _, ...others }) => others);
+  snoozed.update((all) => Object.fromEntries(Object.entries(all).filter(([other]) => other !== id)));
 }
 
 export function isSnoozed(question: Question, all: Readonly<Record<string, number>>, now: number): boolean {

@@ -35,7 +35,7 @@ export function Composer({ party, isBusy, onSent }: { party: Party; isBusy: bool
         </span>
         <textarea
           rows={1}
-          className="field field-sizing-content max-h-48 min-h-10 resize-none py-2"
+          className="field field-sizing-content block max-h-48 min-h-10 resize-none py-2"
           placeholder={isBusy ? `Tell ${party.to}: it is heard after the present turn` : `Tell ${party.to}`}
           value={text}
           onChange={(event) => setText(event.target.value)}

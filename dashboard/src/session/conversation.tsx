@@ -161,7 +161,7 @@ function ItemView({ item, transcript, session, me }: { item: Item; transcript: T
     case "question":
       return (
         <div className="card @container my-2 space-y-2 border-l-4 border-l-accent-solid p-3">
-          <QuestionHead question={item.question} />
+          <QuestionHead question={item.question} isInSession />
           <QuestionBody question={item.question} keys={false} />
         </div>
       );

@@ -27,21 +27,18 @@ const NAMES: Record<number, string> = {
   0xfeff: "byte order mark",
 };
 
-// Line feed and tab are ordinary; a carriage return before a line feed is, too.
-// oxlint-disable-next-line no-control-regex
-const HIDDEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
-
-export function hasHidden(text: string): boolean {
-  HIDDEN.lastIndex = 0;
-  return HIDDEN.test(text);
-}
+// Line feed and tab are ordinary; a carriage return before a line feed is, too. A search for these has no memory, so it is
+// the same each time it is asked.
+// oxlint-disable-next-line no-control-regex no-misleading-character-class
+const HIDDEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/u;
+const EVERY_HIDDEN = new RegExp(HIDDEN, "gu");
 
 /** The text in pieces: what can be read, and what would not have been seen. */
 export function pieces(text: string): Piece[] {
-  if (!hasHidden(text)) return [{ text }];
+  if (!HIDDEN.test(text)) return [{ text }];
   const found: Piece[] = [];
   let done = 0;
-  for (const match of text.matchAll(HIDDEN)) {
+  for (const match of text.matchAll(EVERY_HIDDEN)) {
     if (joinsEmoji(text, match.index, match[0])) continue;
     if (match.index > done) found.push({ text: text.slice(done, match.index) });
     found.push(named(match[0]));
@@ -69,7 +66,7 @@ function named(character: string): Piece {
 /** A family or a flag is one picture made of several, and is left alone. */
 function joinsEmoji(text: string, at: number, character: string): boolean {
   if (character !== "\u200d") return false;
-  return /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]*$/u.test(text.slice(0, at).slice(-8)) && /^\p{Extended_Pictographic}/u.test(text.slice(at + 1, at + 4));
+  return /\p{Extended_Pictographic}(\ufe0f|\p{Emoji_Modifier})*$/u.test(text.slice(0, at).slice(-8)) && /^\p{Extended_Pictographic}/u.test(text.slice(at + 1, at + 4));
 }
 
 /** The first line, short enough for a row. */

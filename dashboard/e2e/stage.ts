@@ -110,7 +110,8 @@ export async function signedIn(daemon: Daemon, options: BrowserContextOptions = 
   return page;
 }
 
-const problems = new WeakMap<Page, string[]>();
+/** Every page that is open, and what went wrong in it. */
+const opened = new Map<Page, string[]>();
 
 /** A browser that has never been here. What goes wrong in its pages is kept. */
 export async function stranger(options: BrowserContextOptions = {}): Promise<Page> {
@@ -119,9 +120,10 @@ export async function stranger(options: BrowserContextOptions = {}): Promise<Pag
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const found: string[] = [];
-  problems.set(page, found);
+  opened.set(page, found);
   page.on("console", (message) => message.type() === "error" && found.push(message.text()));
   page.on("pageerror", (error) => found.push(String(error)));
+  page.on("dialog", (dialog) => (found.push(`said ${dialog.message()}`), void dialog.dismiss()));
   page.on("request", (request) => {
     const { hostname, protocol } = new URL(request.url());
     if (hostname !== "127.0.0.1" && protocol !== "data:") found.push(`asked for ${request.url()}`);
@@ -129,9 +131,18 @@ export async function stranger(options: BrowserContextOptions = {}): Promise<Pag
   return page;
 }
 
-/** What went wrong in a page: errors in its console, exceptions, requests to others. */
-export function wentWrong(page: Page): string[] {
-  return problems.get(page) ?? [];
+/** Closes every page and gives what went wrong in them: errors in the console, exceptions, requests to others. */
+export async function closePages(): Promise<string[]> {
+  const found = [...opened.values()].flat();
+  const contexts = [...opened.keys()].map((page) => page.context());
+  opened.clear();
+  await Promise.all(contexts.map((context) => context.close()));
+  return found;
+}
+
+/** Forgets what went wrong so far: for a test in which the daemon is meant to be gone for a while. */
+export function forgive(page: Page) {
+  opened.get(page)?.splice(0);
 }
 
 export async function closeBrowser() {

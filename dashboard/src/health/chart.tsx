@@ -28,7 +28,7 @@ export function Chart({ title, summary, times, series, bars = false }: { title: 
         height: HEIGHT,
         legend: { show: false },
         cursor: { y: false, points: { size: 6 } },
-        scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1e-9)] } },
+        scales: { x: { range: (_, min, max) => [min, max] }, y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1e-9)] } },
         axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => series[0]?.show(tick) ?? "") }],
         series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.colour), fill: bars ? `${colour(one.colour)}66` : "", width: 1.5, points: { show: times.length < 30 }, ...(bars && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 40] }) }) }))],
       },

@@ -11,9 +11,12 @@ export interface Slot {
   slow: number | null;
 }
 
+/** The shortest time that is shown: less is no picture. */
+const SHORTEST = 60 * 60_000;
+
 /** Equal pieces of time that cover everything, at most `most` of them. */
 export function slots(ends: TurnEnd[], now: number, most = 48): Slot[] {
-  const first = ends[0]?.at ?? now;
+  const first = Math.min(ends[0]?.at ?? now, now - SHORTEST);
   const width = Math.max(60_000, Math.ceil((now - first + 1) / most));
   const start = now - width * Math.max(1, Math.ceil((now - first + 1) / width));
   const count = Math.round((now - start) / width);

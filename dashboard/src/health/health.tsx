@@ -41,7 +41,7 @@ export function Health() {
             {decided.length > 0 && <span className="text-sm font-normal text-dim">, {decided.filter(({ outcome }) => outcome === "answered").length} answered lately</span>}
           </Fact>
           <Fact name="Event stream" tone={live.state === "live" ? "good" : "bad"}>
-            {live.state === "live" ? `live for ${duration(now - live.since)}` : live.state}
+            {live.state === "live" ? `live for ${duration(Math.max(0, now - live.since))}` : live.state}
           </Fact>
           <Fact name="Up for">{duration(status.uptimeMs + Math.max(0, now - dataUpdatedAt))}</Fact>
           <Fact name="Newest event">{status.newestEvent.toLocaleString()}</Fact>

@@ -42,7 +42,7 @@ export function Log() {
       </header>
       <ul className="max-h-96 overflow-auto border-t border-line font-mono text-xs" tabIndex={0} aria-label="Events, newest first">
         {shown.map((event) => (
-          <li key={event.seq} className="flex gap-3 px-3 py-0.5 hover:bg-raised">
+          <li key={event.seq} className="flex min-h-6 items-center gap-3 px-3 hover:bg-raised">
             <span className="w-14 shrink-0 text-right text-dim tabular-nums">{event.seq}</span>
             <span className="w-24 shrink-0 text-dim">
               <Moment at={event.at} />
@@ -50,7 +50,7 @@ export function Log() {
             <span className="w-40 shrink-0 truncate">{event.kind}</span>
             <span className="hidden w-28 shrink-0 truncate sm:block">
               {event.session ? (
-                <Link className="link" to="/session/$id" params={{ id: event.session }}>
+                <Link className="link inline-flex min-h-6 items-center" to="/session/$id" params={{ id: event.session }}>
                   <Plain text={event.team ?? "session"} />
                 </Link>
               ) : null}

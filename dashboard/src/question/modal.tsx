@@ -72,7 +72,7 @@ export function QuestionModal() {
         <Dialog.Overlay className="fixed inset-0 z-40 bg-black/50" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="card @container fixed inset-x-2 bottom-2 z-50 max-h-[85dvh] space-y-3 overflow-auto border-l-4 border-l-accent-solid p-4 shadow-2xl md:inset-x-auto md:top-[12vh] md:bottom-auto md:left-1/2 md:w-[36rem] md:-translate-x-1/2"
+          className="card @container fixed outline-none inset-x-2 bottom-2 z-50 max-h-[85dvh] space-y-3 overflow-auto border-l-4 border-l-accent-solid p-4 shadow-2xl md:inset-x-auto md:top-[12vh] md:bottom-auto md:left-1/2 md:w-[36rem] md:-translate-x-1/2"
           onOpenAutoFocus={(event) => {
             // On the dialog and not on its first button, which the space bar would press.
             event.preventDefault();

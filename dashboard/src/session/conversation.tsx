@@ -64,6 +64,18 @@ export function Conversation({ transcript, items, session, me, startAt, find }: 
     jumpToTurn(startAt);
   }, [items, startAt, jumpToTurn]);
 
+  // Whoever scrolls up reads something; whoever comes to the end wants to see what is next. A scroll bar that is dragged
+  // says neither by wheel nor by key, so it is told by the way it goes.
+  const top = useRef(0);
+  const noteScroll = () => {
+    const element = box.current;
+    if (!element) return;
+    const isUp = element.scrollTop < top.current - 1;
+    top.current = element.scrollTop;
+    if (isAtEnd(element)) setFollows((now) => now || startAt === undefined || jumped.current);
+    else if (isUp) setFollows(false);
+  };
+
   const step = (by: number) => {
     const first = rows.getVirtualItemForOffset((rows.scrollOffset ?? 0) + 1)?.index ?? 0;
     const isTell = (item: Item) => item.kind === "tell";
@@ -92,10 +104,7 @@ export function Conversation({ transcript, items, session, me, startAt, find }: 
           aria-label="Conversation"
           aria-live="off"
           className="min-h-0 flex-1 overflow-auto px-3 [overflow-anchor:none] md:px-5"
-          onWheel={(event) => event.deltaY < 0 && setFollows(false)}
-          onTouchMove={() => setFollows(isAtEnd(box.current))}
-          onKeyDown={(event) => ["PageUp", "ArrowUp", "Home"].includes(event.key) && setFollows(false)}
-          onScroll={() => isAtEnd(box.current) && startAt === undefined && setFollows(true)}
+          onScroll={noteScroll}
         >
           {transcript.isOpened && items.length === 0 && <p className="py-10 text-center text-dim">Nothing has been said yet. Tell it something below.</p>}
           <div className="relative mx-auto max-w-4xl" style={{ height: total }}>
@@ -120,8 +129,8 @@ export function Conversation({ transcript, items, session, me, startAt, find }: 
   );
 }
 
-function isAtEnd(box: HTMLElement | null): boolean {
-  return box !== null && box.scrollHeight - box.scrollTop - box.clientHeight < 4;
+function isAtEnd(box: HTMLElement): boolean {
+  return box.scrollHeight - box.scrollTop - box.clientHeight < 4;
 }
 
 type Rows = ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;

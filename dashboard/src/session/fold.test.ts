@@ -51,7 +51,7 @@ describe("looking", () => {
 
 describe("sub-agents", () => {
   const two = [use("x", "Task"), use("y", "Task"), say("from y", "y"), say("from x", "x"), use("r", "Read", {}, "x"), use("s", "Read", {}, "x"), result("x", "found"), say("all done")];
-  test("speak below the call that started them, also when they speak at once", () => check(two, ["agent Task", "  say from x", "  looks 2", "agent Task", "  say from y", "say all done"], () => true));
+  test("speak below the call that started them, also when they speak at once", () => check(two, ["agent Task", "  say from x", "  looks 2", "  say found", "agent Task", "  say from y", "say all done"], () => true));
   test("that are done are folded, those at work are not", () => check(two, ["agent Task", "agent Task", "  say from y", "say all done"]));
   test("of sub-agents go one deeper", () => check([use("x", "Task"), use("z", "Task", {}, "x"), say("deep", "z")], ["agent Task", "  agent Task", "    say deep"]));
   test("nobody knows speak at the top", () => check([say("who?", "gone")], ["say who?"]));

@@ -129,6 +129,8 @@ export class Fold {
       const open = isOpen(key) ?? call.result === undefined;
       rows.push({ kind: "agent", key, depth, call, hidden: open ? 0 : (children?.length ?? 0), isOpen: open });
       if (open && children) this.flatten(children, depth + 1, isOpen, rows);
+      // Its last words come back as the result of the call, and nowhere else.
+      if (open && call.result?.text) rows.push({ kind: "say", key: `${key}-report`, depth: depth + 1, at: call.result.at, text: call.result.text });
     } else rows.push({ kind: "tool", key, depth, call });
   }
 }

@@ -10,7 +10,7 @@ import { headline } from "@/text/visible";
 
 import type { Call, Row } from "./fold";
 import { ToolInput } from "./tool-input";
-import { countLooks, subject } from "./tool";
+import { countLooks, reply, subject } from "./tool";
 
 export const RowView = memo(function RowView({ row, team, onOpen }: { row: Row; team: string; onOpen: (key: string, isOpen: boolean) => void }) {
   return <div style={{ marginLeft: `${Math.min(row.depth, 6) * 1.25}rem` }} className={row.depth > 0 ? "border-l-2 border-line pl-3" : ""}>{content(row, team, onOpen)}</div>;
@@ -97,8 +97,8 @@ function LetterRow({ row, team }: { row: Extract<Row, { kind: "letter" }>; team:
       </div>
       {call.result && (
         <div className={`border-t border-line p-2 ${call.result.isError ? "text-bad" : "text-dim"}`}>
-          <Folded id={`${row.key}-answer`} icon={<span aria-hidden="true">↩</span>} title="Answer" detail={call.result.text}>
-            <Block text={call.result.text} />
+          <Folded id={`${row.key}-answer`} icon={<span aria-hidden="true">↩</span>} title="Answer" detail={reply(call.result.text)}>
+            <Markdown text={reply(call.result.text)} />
           </Folded>
         </div>
       )}

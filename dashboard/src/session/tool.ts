@@ -23,6 +23,16 @@ export function letter(name: string, input: Input): Letter | undefined {
   return undefined;
 }
 
+/** What the other said back. Iris answers with everything it knows of the turn; a person wants the words. */
+export function reply(result: string): string {
+  try {
+    const { response, partialResponse, error } = JSON.parse(result) as Record<string, unknown>;
+    return [response, partialResponse, error].find((part): part is string => typeof part === "string" && part !== "") ?? result;
+  } catch {
+    return result;
+  }
+}
+
 /** What the call is about, in one line. */
 export function subject(name: string, input: Input): string {
   const first = ["command", "file_path", "path", "pattern", "query", "url", "description", "prompt", "skill"].find((key) => typeof input[key] === "string");

@@ -32,6 +32,8 @@ export class Transcript {
   private readonly folds = new Map<string, boolean>();
   private frame: number | undefined;
   private readonly session: string;
+  /** What a turn began to write before it was known here. An agent writes in one turn at a time. */
+  private ahead: { turn: string; text: string } | undefined;
 
   constructor(session: string) {
     this.session = session;
@@ -152,7 +154,10 @@ export class Transcript {
 
   private write({ turn, text }: Delta) {
     const part = this.byTurn.get(turn);
-    if (!part) return;
+    if (!part) {
+      this.ahead = { turn, text: (this.ahead?.turn === turn ? this.ahead.text : "") + text };
+      return;
+    }
     part.writing += text;
     this.show();
   }
@@ -175,7 +180,8 @@ export class Transcript {
     }
     // A turn that has not said anything yet has nothing to read.
     const isNew = turn.state === "queued" || turn.state === "scheduled";
-    const part: Kept = { turn, state: isNew ? "read" : "unread", fold: new Fold(), writing: "", lastSeq: 0, early: [], rows: undefined };
+    const writing = this.ahead?.turn === turn.id && turn.finishedAt == null ? this.ahead.text : "";
+    const part: Kept = { turn, state: isNew ? "read" : "unread", fold: new Fold(), writing, lastSeq: 0, early: [], rows: undefined };
     this.byTurn.set(turn.id, part);
     const before = this.parts.findLastIndex((other) => other.turn.number < turn.number);
     this.parts.splice(before + 1, 0, part);

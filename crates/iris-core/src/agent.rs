@@ -96,14 +96,34 @@ pub struct ToolCall {
 /// What came of a tool call: JSON for the agent, or what went wrong in words it can act on.
 pub type ToolAnswer = Result<serde_json::Value, String>;
 
-/// A tool that Iris gives its agents.
+/// A tool that Iris gives its agents and other clients.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
     pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
     /// Written for a model.
     pub description: &'static str,
     /// JSON Schema of the arguments.
     pub input: serde_json::Value,
+    /// JSON Schema of the answer.
+    pub output: serde_json::Value,
+    pub effect: ToolEffect,
+}
+
+/// What a call of a tool does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolEffect {
+    /// Nothing.
+    Reads,
+    /// Something inside Iris, and no more than that when it is called again.
+    Settles,
+    /// Something inside Iris, each time.
+    Makes,
+    /// An agent is told something, and may do anything.
+    Tells,
+    /// Something is lost that cannot be had again.
+    Destroys,
 }
 
 /// What the agent said at the end of a turn.

@@ -21,6 +21,7 @@ pub struct Config {
     pub teams: BTreeMap<TeamName, TeamConfig>,
     pub database: DatabaseConfig,
     pub server: ServerConfig,
+    pub telemetry: TelemetryConfig,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -176,6 +177,26 @@ pub struct TlsConfig {
     /// PEM files: the certificate with its chain, and its key.
     pub certificate: PathBuf,
     pub key: PathBuf,
+}
+
+/// Where figures and traces are sent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct TelemetryConfig {
+    /// A collector that speaks OTLP over HTTP, such as `http://127.0.0.1:4318`. Without it nothing is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otlp: Option<String>,
+    /// What the collector wants to be sent along, such as a key.
+    #[serde(skip_serializing)]
+    pub headers: BTreeMap<String, String>,
+    /// How often figures are sent.
+    pub interval: Millis,
+}
+
+impl Default for TelemetryConfig {
+    fn default() -> Self {
+        Self { otlp: None, headers: BTreeMap::new(), interval: Millis(60_000) }
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -15,13 +15,14 @@ use tokio::task::JoinHandle;
 use crate::agent::RunnerHandle;
 use crate::bus::Bus;
 use crate::config::{Config, TeamConfig};
+use crate::figures::Traces;
 use crate::halt::Halt;
 use crate::home::Home;
 use crate::pool::PoolHandle;
 use crate::token::Credentials;
 use crate::turn::Waiters;
 use crate::turn::circle::Waits;
-use crate::{pool, tasks, upkeep};
+use crate::{figures, pool, tasks, upkeep};
 
 /// The running engine. Cheap to clone; every surface holds one.
 #[derive(Clone)]
@@ -43,6 +44,7 @@ pub(crate) struct Inner {
     pub containment: Arc<Containment>,
     pub halt: Halt,
     pub credentials: Credentials,
+    pub traces: Traces,
     keepers: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -88,6 +90,7 @@ impl Engine {
         let instance = home.instance().unwrap_or_else(|| store.node().to_string());
         let (containment, processes) = contain(instance, config.settings.containment).await;
 
+        let traces = Traces::new(config.telemetry.otlp.is_some());
         let credentials = Credentials::new(&home.token()?);
         let (pool, pool_inbox) = pool::channel();
         let (nudge, nudged) = upkeep::channel();
@@ -105,10 +108,12 @@ impl Engine {
             containment,
             halt: Halt::default(),
             credentials,
+            traces,
             keepers: Mutex::default(),
         });
         inner.begin(processes).await?;
         inner.load_credentials().await?;
+        figures::observe(&inner);
         let keepers = vec![
             tasks::spawn("pool", pool::run(Arc::clone(&inner), pool_inbox)),
             tasks::spawn("upkeep", upkeep::run(Arc::clone(&inner), nudged)),

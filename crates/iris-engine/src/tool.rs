@@ -1,103 +1,35 @@
-//! The tools that Iris gives its agents, on their own pipe. Who calls is known by the pipe, not by what is said on it.
+//! The tools of Iris: what they are and what they do, once for all doors. Agents have them on their own pipe, other
+//! clients over MCP. Who calls is known by the door, not by what is said through it.
 
+mod answer;
 mod call;
+mod conversation;
+mod later;
+mod spec;
 
 use std::sync::{Arc, OnceLock};
 
 use iris_core::agent::ToolSpec;
-use serde_json::{Value, json};
 
-pub(crate) use call::{Caller, call};
+pub use answer::Refusal;
+pub use call::{Caller, Told, call};
 
-/// All of them, with descriptions written for a model.
+/// What is given to agents on their pipe, with descriptions written for a model.
 pub fn specs() -> Arc<[ToolSpec]> {
     static SPECS: OnceLock<Arc<[ToolSpec]>> = OnceLock::new();
-    Arc::clone(SPECS.get_or_init(|| {
-        Arc::new([
-            ToolSpec {
-                name: "team_tell",
-                description: "Send a message to another team's agent and get its answer. By default waits for the \
-                              answer up to 30 seconds and then returns what there is so far. timeout 0 waits until \
-                              the end, -1 does not wait at all. The other team keeps the conversation: say only what \
-                              is new.",
-                input: object(
-                    &["toTeam", "message"],
-                    json!({
-                        "toTeam": text("The team to tell; see team_teams."),
-                        "message": text("What to say to it."),
-                        "timeout": { "type": "integer", "minimum": -1,
-                                     "description": "Milliseconds to wait; 0 until the end, -1 not at all." },
-                    }),
-                ),
-            },
-            ToolSpec {
-                name: "team_teams",
-                description: "List the teams you can talk to, with what they are for and whether they are awake.",
-                input: object(&[], json!({})),
-            },
-            ToolSpec { name: "team_getTeamName", description: "Your own team's name.", input: object(&[], json!({})) },
-            ToolSpec {
-                name: "team_wake",
-                description: "Start another team's agent before you need it, so that it answers faster.",
-                input: team(),
-            },
-            ToolSpec {
-                name: "team_wake_all",
-                description: "Start the agents of all other teams.",
-                input: object(&[], json!({})),
-            },
-            ToolSpec {
-                name: "team_isAwake",
-                description: "Whether another team's agent is running for you, and what it is doing.",
-                input: team(),
-            },
-            ToolSpec {
-                name: "team_sleep",
-                description: "End the agent that serves you in another team, if it is idle. The conversation is kept.",
-                input: team(),
-            },
-            ToolSpec {
-                name: "team_cancel",
-                description: "Break off what another team is doing for you.",
-                input: team(),
-            },
-            ToolSpec {
-                name: "team_report",
-                description: "What another team said to your last tell, also when you did not wait for it, and \
-                              whether it is done.",
-                input: team(),
-            },
-            ToolSpec {
-                name: "team_cache_read",
-                description: "Read the whole conversation you had with another team, turn by turn.",
-                input: object(
-                    &["team"],
-                    json!({
-                        "team": text("The other team."),
-                        "after": { "type": "integer", "description": "Only turns after this number." },
-                        "limit": { "type": "integer", "minimum": 1, "maximum": 100,
-                                   "description": "At most this many turns; 20 if not said." },
-                    }),
-                ),
-            },
-            ToolSpec {
-                name: "team_cache_clear",
-                description: "Forget the recorded turns of your conversation with another team. Its agent still \
-                              remembers.",
-                input: team(),
-            },
-        ])
-    }))
+    Arc::clone(SPECS.get_or_init(|| spec::for_agents().into()))
 }
 
-fn team() -> Value {
-    object(&["team"], json!({ "team": text("The other team; see team_teams.") }))
+/// What other clients get: the same and more, and they may say for whom they speak and give a key to a tell.
+pub fn specs_for_clients() -> &'static [ToolSpec] {
+    static SPECS: OnceLock<Vec<ToolSpec>> = OnceLock::new();
+    SPECS.get_or_init(|| {
+        let own = spec::for_agents().into_iter().chain([spec::fork()]).map(spec::for_anybody);
+        own.chain(later::specs().into_iter().map(spec::for_anybody)).collect()
+    })
 }
 
-fn text(description: &str) -> Value {
-    json!({ "type": "string", "description": description })
-}
-
-fn object(required: &[&str], properties: Value) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+/// The tool of that name that clients have.
+pub fn find(name: &str) -> Option<&'static ToolSpec> {
+    specs_for_clients().iter().find(|spec| spec.name == name)
 }

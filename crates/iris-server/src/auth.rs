@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
-use iris_core::credential::{CredentialKind, Door, opens};
+use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
 use iris_engine::token::Credential;
 use sha2::{Digest, Sha256};
@@ -38,10 +38,19 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    pub fn is_human(&self) -> bool {
+        self.credential.kind.is_human()
+    }
+
+    /// Whether it may do what needs this scope, for doors behind which there is more than one thing.
+    pub fn may(&self, scope: Scope) -> Result<(), Refusal> {
+        opens(Door { scope: Some(scope), agents: true }, self.credential.kind, self.credential.scopes)
+    }
+
     /// The party it speaks as; a name that was given counts only for a human.
     pub fn speaks_as(&self, named: Option<&str>) -> Party {
         match named {
-            Some(name) if self.credential.kind.is_human() => Party::new(name),
+            Some(name) if self.is_human() => Party::new(name),
             _ => self.party.clone(),
         }
     }

@@ -17,17 +17,23 @@ use crate::App;
 struct Files;
 
 /// Where the pages are. One file answers all of them and looks at the address itself.
-pub(crate) const PAGES: &[&str] = &["/", "/login", "/inbox", "/fleet", "/session/{id}", "/system", "/settings"];
+const PAGES: &[&str] = &["/", "/login", "/inbox", "/fleet", "/session/{id}", "/system", "/settings"];
 
 /// Files whose names are known from outside, so they cannot carry a hash.
-pub(crate) const FILES: &[&str] =
+const FILES: &[&str] =
     &["/theme.js", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png"];
 
 /// Files that are named after what is in them.
-pub(crate) const ASSETS: &str = "/assets/{file}";
+const ASSETS: &str = "/assets/{file}";
 
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const ASK_AGAIN: &str = "no-cache";
+
+/// Every address here, for the table of doors.
+#[cfg(test)]
+pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().chain(FILES).copied().chain([ASSETS])
+}
 
 pub(crate) fn routes(mut router: Router<App>) -> Router<App> {
     for page in PAGES {

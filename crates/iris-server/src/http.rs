@@ -2,13 +2,14 @@
 
 mod agent;
 mod event;
+pub(crate) mod figures;
 pub(crate) mod openapi;
 pub(crate) mod problem;
 mod question;
 pub(crate) mod repeat;
 mod session;
 mod status;
-mod team;
+pub(crate) mod team;
 mod token;
 mod turn;
 
@@ -20,7 +21,7 @@ use utoipa_axum::routes;
 use crate::App;
 
 /// A message in JSON may be six times as long as its text, if every character of it has to be escaped.
-const LARGEST_BODY: usize = 6 * LONGEST_MESSAGE + 64 * 1024;
+pub(crate) const LARGEST_BODY: usize = 6 * LONGEST_MESSAGE + 64 * 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(openapi::head())

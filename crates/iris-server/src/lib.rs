@@ -6,6 +6,7 @@ mod connection;
 mod dashboard;
 mod headers;
 mod http;
+mod mcp;
 pub mod tls;
 mod wire;
 
@@ -17,6 +18,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use iris_engine::Engine;
+use prometheus::Registry;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
@@ -35,6 +37,7 @@ pub(crate) struct App {
     pub repeats: Running,
     /// The description of the API, as it is sent.
     pub openapi: Arc<str>,
+    pub registry: Registry,
     pub started: Instant,
     /// Becomes true when the daemon is ending, so that streams that would go on for ever end too.
     pub closing: watch::Receiver<bool>,
@@ -42,18 +45,58 @@ pub(crate) struct App {
 
 /// Routes that are not part of the described API.
 #[cfg(test)]
-fn other_routes() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let open = dashboard::PAGES.iter().chain(dashboard::FILES).copied();
-    open.chain([dashboard::ASSETS, "/health"]).map(|path| ("GET", path))
+const OTHER_ROUTES: &[(&str, &str)] = &[
+    ("GET", "/health"),
+    ("GET", "/metrics"),
+    ("GET", "/mcp"),
+    ("POST", "/mcp"),
+    ("DELETE", "/mcp"),
+    ("GET", "/api/docs"),
+    ("GET", "/api/docs/"),
+    ("GET", "/api/docs/{*rest}"),
+];
+
+/// What the daemon is reached by, and the figures it shows.
+pub struct Doors {
+    pub listener: TcpListener,
+    pub tls: Option<Tls>,
+    pub registry: Registry,
+}
+
+impl Doors {
+    /// Without TLS, and with no figures to show.
+    pub fn plain(listener: TcpListener) -> Self {
+        Self { listener, tls: None, registry: Registry::new() }
+    }
 }
 
 /// Serves until `shutdown` is done and open requests have been answered.
 pub async fn serve(
     engine: Engine,
-    listener: TcpListener,
-    tls: Option<Tls>,
+    doors: Doors,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
+    let mcp = |app: &App| mcp::routes(app, mcp::Door::maker(app));
+    serve_with(engine, doors, shutdown, mcp).await
+}
+
+/// As `serve`, with another's answers at /mcp: for the conformance suite, whose fixtures nobody else has a use for.
+pub async fn serve_fixtures<H: rmcp::ServerHandler>(
+    engine: Engine,
+    doors: Doors,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+    handler: impl Fn() -> H + Send + Sync + 'static,
+) -> std::io::Result<()> {
+    serve_with(engine, doors, shutdown, |app| mcp::routes(app, handler)).await
+}
+
+async fn serve_with(
+    engine: Engine,
+    doors: Doors,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+    mcp: impl FnOnce(&App) -> Router<App>,
+) -> std::io::Result<()> {
+    let Doors { listener, tls, registry } = doors;
     let (close, closing) = watch::channel(false);
     let (routes, openapi) = http::routes().split_for_parts();
     let config = &engine.config().server;
@@ -66,10 +109,12 @@ pub async fn serve(
         limits: Arc::new(Limits::new(config.requests_per_second)),
         repeats: Running::default(),
         openapi: http::openapi::describe(&openapi).to_string().into(),
+        registry,
         started: Instant::now(),
         closing,
         engine,
     };
+    let routes = routes.merge(mcp(&app));
     let shutdown = async move {
         shutdown.await;
         close.send_replace(true);
@@ -88,11 +133,14 @@ pub fn openapi() -> String {
 fn router(routes: Router<App>, app: App) -> Router {
     dashboard::routes(routes)
         .route("/health", get(http::health))
+        .route("/metrics", get(http::figures::show))
+        .merge(http::openapi::viewer())
         .method_not_allowed_fallback(http::not_so)
         .layer(from_fn_with_state(app.clone(), http::repeat::once))
         .layer(axum::middleware::from_fn(headers::tag))
         .layer(CompressionLayer::new().gzip(true))
         .layer(from_fn_with_state(app.clone(), auth::require))
         .layer(axum::middleware::from_fn(headers::guard))
+        .layer(axum::middleware::from_fn(http::figures::measure))
         .with_state(app)
 }

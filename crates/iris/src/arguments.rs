@@ -72,7 +72,8 @@ impl Command {
     /// A daemon says what it does; a client only what is wrong.
     pub fn log_level(&self) -> &'static str {
         match self {
-            Self::Serve(_) => "info",
+            // The MCP library tells of every request at that level.
+            Self::Serve(_) => "info,rmcp=warn",
             _ => "warn",
         }
     }

@@ -1,9 +1,11 @@
 //! Talking to the daemon: where it is, what it is asked, and what its refusals mean.
 
+mod connect;
 pub mod follow;
 mod frames;
 mod pages;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use iris_api::problem::Problem;
@@ -19,6 +21,7 @@ use crate::place;
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
+    https: OnceLock<reqwest::Client>,
     home: Home,
     /// IRIS_URL: then no home is looked at for it.
     url: Option<String>,
@@ -47,21 +50,14 @@ pub enum ClientError {
 /// What a path and a query are made of.
 pub type Query<'a> = &'a [(&'a str, String)];
 
-const CONNECTING: Duration = Duration::from_secs(5);
 /// How long a daemon that has the home may take until it says where it is.
 const STARTING: Duration = Duration::from_secs(10);
 
 impl Client {
     pub fn new(home: Home) -> Self {
         let given = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let http = reqwest::Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECTING)
-            .tcp_nodelay(true)
-            .build()
-            .expect("a client without TLS needs nothing that could be missing");
-        Self { http, home, url: given("IRIS_URL"), token: given("IRIS_TOKEN") }
+        let http = connect::plainly();
+        Self { http, https: OnceLock::new(), home, url: given("IRIS_URL"), token: given("IRIS_TOKEN") }
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, ClientError> {
@@ -91,9 +87,21 @@ impl Client {
     ) -> Result<Response, ClientError> {
         let base = self.base().await?;
         let url = address(&base, path, query)?;
-        let request = self.http.request(method, url).bearer_auth(self.token()?);
+        let request = self.way(&url)?.request(method, url).bearer_auth(self.token()?);
         let response = finish(request).send().await.map_err(|error| gone(&base, &error))?;
         if response.status().is_success() { Ok(response) } else { Err(refusal(base, response).await) }
+    }
+
+    fn way(&self, url: &Url) -> Result<&reqwest::Client, ClientError> {
+        if url.scheme() == "http" {
+            return Ok(&self.http);
+        }
+        if self.https.get().is_none() {
+            let made = connect::securely(&self.home);
+            let made = made.map_err(|what| ClientError::Unreachable { url: url.to_string(), what })?;
+            self.https.get_or_init(|| made);
+        }
+        Ok(self.https.get().expect("it was made just now"))
     }
 
     /// Where the daemon is.
@@ -158,7 +166,7 @@ impl From<ClientError> for Failure {
 fn address(base: &str, path: &[&str], query: Query<'_>) -> Result<Url, ClientError> {
     let bad = || ClientError::BadUrl(base.to_owned());
     let mut url: Url = base.trim().parse().map_err(|_| bad())?;
-    if url.scheme() != "http" {
+    if !matches!(url.scheme(), "http" | "https") {
         return Err(bad());
     }
     url.path_segments_mut().map_err(|()| bad())?.pop_if_empty().push("api").extend(path);

@@ -11,6 +11,7 @@ mod logging;
 mod moment;
 mod place;
 mod printer;
+mod telemetry;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use iris_agents::claude::transcript::understand;
-use iris_core::agent::ToolSpec;
+use iris_core::agent::{ToolEffect, ToolSpec};
 use serde_json::json;
 
 #[test]
@@ -47,5 +47,12 @@ fn entries(folder: &Path) -> Vec<String> {
 
 fn tools() -> Arc<[ToolSpec]> {
     let input = json!({"type": "object", "properties": {}});
-    Arc::new([ToolSpec { name: "team_getTeamName", description: "Your own team's name.", input }])
+    Arc::new([ToolSpec {
+        name: "team_getTeamName",
+        title: "My team",
+        description: "Your own team's name.",
+        input,
+        output: json!({}),
+        effect: ToolEffect::Reads,
+    }])
 }

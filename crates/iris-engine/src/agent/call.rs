@@ -1,31 +1,30 @@
 //! Tools that an agent calls. They run beside it: it may call several at once, and be told to break off meanwhile.
 
-use std::sync::{Arc, Mutex};
-
 use iris_core::agent::{ToolAnswer, ToolCall};
-use iris_core::id::TurnId;
+use iris_core::id::Party;
 use tokio::task::AbortHandle;
 
 use super::run::Runner;
 use crate::engine::Engine;
 use crate::tasks;
-use crate::tool::{self, Caller};
+use crate::tool::{self, Caller, Told};
 
 /// A call that is being carried out.
 pub(super) struct OpenCall {
     task: AbortHandle,
-    told: Arc<Mutex<Option<TurnId>>>,
+    told: Told,
 }
 
 impl Runner {
     pub(super) fn call(&mut self, call: ToolCall) {
-        let caller = Caller { team: self.team.clone(), turn: self.current_turn(), told: Arc::default() };
-        let told = Arc::clone(&caller.told);
+        let party = Party::new(self.team.as_str());
+        let caller = Caller { party, turn: self.current_turn(), told: Told::default() };
+        let told = caller.told.clone();
         let (engine, handle) = (Engine::of(&self.engine), self.handle.clone());
         let request = call.request.clone();
         let task = tasks::spawn("tool", async move {
-            let answer = tool::call(&engine, &caller, &call).await;
-            handle.tool_done(call.request, answer).await;
+            let answer = tool::call(&engine, &caller, &call.tool, &call.arguments).await;
+            handle.tool_done(call.request, answer.map_err(|refusal| refusal.why)).await;
         });
         self.calls.insert(request, OpenCall { task: task.abort_handle(), told });
     }
@@ -41,8 +40,7 @@ impl Runner {
     pub(super) fn break_off_call(&mut self, request: &str) {
         let Some(call) = self.calls.remove(request) else { return };
         call.task.abort();
-        let told = call.told.lock().expect("nothing panics while it holds this").take();
-        if let Some(turn) = told {
+        if let Some(turn) = call.told.turn() {
             let engine = Engine::of(&self.engine);
             drop(tasks::spawn("break off", async move {
                 if let Err(error) = engine.cancel_turn(&turn).await {

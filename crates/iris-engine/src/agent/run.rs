@@ -31,6 +31,7 @@ use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::bus::Delta;
 use crate::config::TeamConfig;
 use crate::engine::Inner;
+use crate::figures;
 use crate::trust;
 use crate::turn::TurnReport;
 
@@ -477,6 +478,15 @@ impl Runner {
             outcome: finish.outcome.clone(),
             duration_ms,
         });
+        let ended = figures::Ended {
+            turn: &finish.turn,
+            session: self.session.as_str(),
+            team: &self.team,
+            party: &self.party,
+            outcome: &finish.outcome,
+            duration_ms,
+        };
+        figures::turn_ended(&self.engine.traces, &ended);
         if agent == AgentAfter::Ready {
             self.take(work).await?;
         }

@@ -1,50 +1,85 @@
-//! Carrying out a tool call of an agent.
+//! Carrying out a tool call. Who calls is in the caller; what is said of it in the arguments is not looked at here.
 
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use iris_core::agent::{ToolAnswer, ToolCall};
 use iris_core::id::{Party, TurnId};
 use iris_core::team::TeamName;
 use iris_core::turn::Ending;
 use iris_store::session::SessionRow;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
+use super::answer::Refusal;
+use super::conversation;
 use crate::engine::Engine;
 use crate::session::Sleep;
 use crate::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell, TellOutcome, TellReport};
 
-/// Who calls: known by the pipe.
+/// Who calls: known by the pipe or by the credential.
 #[derive(Clone, Debug)]
-pub(crate) struct Caller {
-    pub team: TeamName,
-    /// The turn in which it calls.
+pub struct Caller {
+    pub party: Party,
+    /// The turn in which an agent calls.
     pub turn: Option<TurnId>,
-    /// The turn it has told and waits for, for whoever has to break that off.
-    pub told: Arc<Mutex<Option<TurnId>>>,
+    pub told: Told,
 }
 
-impl Caller {
-    fn party(&self) -> Party {
-        Party::new(self.team.as_str())
+/// The turn that a call has told and waits for, for whoever watches it or has to break it off.
+#[derive(Clone, Debug, Default)]
+pub struct Told(Arc<watch::Sender<Option<TurnId>>>);
+
+impl Told {
+    fn note(&self, turn: &TurnId) {
+        self.0.send_replace(Some(turn.clone()));
+    }
+
+    pub fn turn(&self) -> Option<TurnId> {
+        self.0.borrow().clone()
+    }
+
+    /// Returns as soon as there is one; never, if nothing is told.
+    pub async fn known(&self) -> TurnId {
+        let mut told = self.0.subscribe();
+        match told.wait_for(Option::is_some).await.ok().and_then(|turn| turn.clone()) {
+            Some(turn) => turn,
+            None => std::future::pending().await,
+        }
     }
 }
 
+pub(super) type Answer = Result<Value, Refusal>;
+
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TellArguments {
     to_team: String,
     message: String,
     timeout: Option<i64>,
+    key: Option<String>,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct TeamArguments {
+    #[serde(alias = "toTeam")]
     team: String,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SleepArguments {
+    team: String,
+    #[serde(default)]
+    force: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ReadArguments {
     team: String,
     #[serde(default)]
@@ -52,65 +87,109 @@ struct ReadArguments {
     limit: Option<i64>,
 }
 
-const DEFAULT_TURNS: i64 = 20;
-const WAKE_LIMIT: std::time::Duration = std::time::Duration::from_secs(20);
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NameArguments {
+    pwd: Option<String>,
+}
 
-pub(crate) async fn call(engine: &Engine, caller: &Caller, call: &ToolCall) -> ToolAnswer {
-    match call.tool.as_str() {
-        "team_tell" => tell(engine, caller, arguments(call)?).await,
-        "team_teams" => teams(engine, caller).await,
-        "team_getTeamName" => Ok(json!({ "team": caller.team })),
-        "team_wake" => wake(engine, caller, &named(call)?).await,
-        "team_wake_all" => wake_all(engine, caller).await,
-        "team_isAwake" => is_awake(engine, caller, &named(call)?).await,
-        "team_sleep" => sleep(engine, caller, &named(call)?).await,
-        "team_cancel" => cancel(engine, caller, &named(call)?).await,
-        "team_report" => report(engine, caller, &named(call)?).await,
-        "team_cache_read" => read(engine, caller, arguments(call)?).await,
-        "team_cache_clear" => clear(engine, caller, &named(call)?).await,
-        other => Err(format!("Iris has no tool '{other}'")),
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StatusArguments {
+    team: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoArguments {}
+
+const DEFAULT_TURNS: i64 = 20;
+/// An agent that wakes others has a place in the pool itself, and must not wait for ever for another to become free.
+const WAKE_LIMIT: Duration = Duration::from_secs(20);
+/// Anybody else waits as long as an agent may take to start, and a little.
+const LONG_WAKE_LIMIT: Duration = Duration::from_secs(60);
+
+/// Carries a call out. The names of all tools are here, those that only clients have too.
+pub async fn call(engine: &Engine, caller: &Caller, tool: &str, arguments: &RawValue) -> Answer {
+    let given = Given { tool, arguments };
+    match tool {
+        "team_tell" | "send_message" => tell(engine, caller, given.read()?).await,
+        "ask_message" => tell(engine, caller, given.with_timeout(0)?).await,
+        "quick_message" => tell(engine, caller, given.with_timeout(-1)?).await,
+        "team_teams" | "list_teams" => teams(engine, caller, given.read()?).await,
+        "team_getTeamName" => name(engine, caller, &given.read()?),
+        "team_wake" => wake(engine, caller, &given.team()?).await,
+        "team_wake_all" => wake_all(engine, caller, given.read()?).await,
+        "team_isAwake" => is_awake(engine, caller, &given.team()?).await,
+        "team_status" => status(engine, caller, given.read()?).await,
+        "team_sleep" => sleep(engine, caller, given.read()?).await,
+        "team_cancel" | "session_cancel" => cancel(engine, caller, &given.team()?).await,
+        "team_report" | "session_report" => report(engine, caller, &given.team()?).await,
+        "team_cache_read" => read(engine, caller, given.read()?).await,
+        "team_cache_clear" => clear(engine, caller, &given.team()?).await,
+        "team_fork" | "session_fork" => conversation::fork(engine, caller, given.read()?).await,
+        "session_reboot" => conversation::reboot(engine, caller, &given.team()?).await,
+        "session_delete" => conversation::delete(engine, caller, &given.team()?).await,
+        other => Err(format!("Iris has no tool '{other}'").into()),
     }
 }
 
-fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
-    serde_json::from_str(call.arguments.get()).map_err(|error| format!("{}: {error}", call.tool))
+struct Given<'a> {
+    tool: &'a str,
+    arguments: &'a RawValue,
 }
 
-fn named(call: &ToolCall) -> Result<TeamName, String> {
-    let TeamArguments { team } = arguments(call)?;
-    parse(&team)
+impl Given<'_> {
+    fn read<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
+        serde_json::from_str(self.arguments.get()).map_err(|error| format!("{}: {error}", self.tool).into())
+    }
+
+    fn team(&self) -> Result<TeamName, Refusal> {
+        let TeamArguments { team } = self.read()?;
+        parse(&team)
+    }
+
+    /// Of a tell whose name says how long to wait.
+    fn with_timeout(&self, timeout: i64) -> Result<TellArguments, Refusal> {
+        let given: TellArguments = self.read()?;
+        match given.timeout {
+            None => Ok(TellArguments { timeout: Some(timeout), ..given }),
+            Some(_) => Err(format!("{}: it takes no timeout; team_tell does", self.tool).into()),
+        }
+    }
 }
 
-fn parse(team: &str) -> Result<TeamName, String> {
-    team.parse().map_err(|error: iris_core::team::TeamNameError| error.to_string())
+pub(super) fn parse(team: &str) -> Result<TeamName, Refusal> {
+    team.parse().map_err(|error: iris_core::team::TeamNameError| error.to_string().into())
 }
 
 /// What went wrong, and what to do about it, in one line.
-fn told(error: &impl std::fmt::Display, hint: Option<String>) -> String {
-    hint.map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}"))
+pub(super) fn refused(error: &impl std::fmt::Display, hint: Option<String>) -> Refusal {
+    hint.map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}")).into()
 }
 
-async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> ToolAnswer {
+fn failed(error: impl std::fmt::Display) -> Refusal {
+    error.to_string().into()
+}
+
+async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> Answer {
     let patience = Patience::from_millis(arguments.timeout.unwrap_or(DEFAULT_TIMEOUT_MS));
     let tell = Tell {
-        from: caller.party(),
+        from: caller.party.clone(),
         to: parse(&arguments.to_team)?,
         text: arguments.message,
-        patience: patience.map_err(|error| error.to_string())?,
-        key: None,
+        patience: patience.map_err(failed)?,
+        key: arguments.key,
         delay: None,
         within: caller.turn.clone(),
     };
-    let note = |turn: &TurnId| {
-        *caller.told.lock().expect("nothing panics while it holds this") = Some(turn.clone());
-    };
-    match engine.tell_noting(tell, note).await {
+    match engine.tell_noting(tell, |turn| caller.told.note(turn)).await {
         Ok(report) => answer(report),
-        Err(error) => Err(told(&error, error.hint())),
+        Err(error) => Err(refused(&error, error.hint())),
     }
 }
 
-fn answer(report: TellReport) -> ToolAnswer {
+fn answer(report: TellReport) -> Answer {
     let mut answer =
         json!({ "from": report.from, "to": report.to, "sessionId": report.session, "turnId": report.turn });
     let status = match &report.outcome {
@@ -121,85 +200,128 @@ fn answer(report: TellReport) -> ToolAnswer {
     answer["status"] = Value::from(status);
     match report.outcome {
         TellOutcome::Accepted => answer["position"] = Value::from(report.position),
-        TellOutcome::OutOfPatience { partial, .. } => answer["partialResponse"] = Value::from(partial),
-        TellOutcome::Ended { ending: Ending::Completed, response, .. } => answer["response"] = Value::from(response),
-        TellOutcome::Ended { ending, response, .. } => {
-            let why = ending.explain().unwrap_or_default();
-            return Err(format!("{} did not answer: {why}. It had said: {response}", report.to));
+        TellOutcome::OutOfPatience { partial, waited_ms, .. } => {
+            answer["partialResponse"] = Value::from(partial);
+            answer["durationMs"] = Value::from(waited_ms);
+        }
+        TellOutcome::Ended { ending: Ending::Completed, response, duration_ms, .. } => {
+            answer["response"] = Value::from(response);
+            answer["durationMs"] = Value::from(duration_ms);
+        }
+        TellOutcome::Ended { ending, response, duration_ms, .. } => {
+            let error = ending.explain().unwrap_or_default();
+            let why = format!("{} did not answer: {error}. It had said: {response}", report.to);
+            answer["partialResponse"] = Value::from(response);
+            answer["durationMs"] = Value::from(duration_ms);
+            answer["error"] = Value::from(error);
+            return Err(Refusal { why, answer: Some(answer) });
         }
     }
     Ok(answer)
 }
 
-async fn teams(engine: &Engine, caller: &Caller) -> ToolAnswer {
+async fn teams(engine: &Engine, caller: &Caller, NoArguments {}: NoArguments) -> Answer {
     let mut teams = Vec::new();
     for (name, team) in &engine.config().teams {
         let session = session_of(engine, caller, name).await?;
         teams.push(json!({
             "name": name,
             "description": team.description,
-            "you": *name == caller.team,
+            "you": is_own(caller, name),
             "state": session.map(|session| session.shown_state()),
         }));
     }
     Ok(json!({ "teams": teams }))
 }
 
-async fn session_of(engine: &Engine, caller: &Caller, team: &TeamName) -> Result<Option<SessionRow>, String> {
-    engine.find_session_of(&caller.party(), team).await.map_err(|error| error.to_string())
+fn is_own(caller: &Caller, team: &TeamName) -> bool {
+    team.as_str() == caller.party.as_str()
+}
+
+fn name(engine: &Engine, caller: &Caller, arguments: &NameArguments) -> Answer {
+    let team = match &arguments.pwd {
+        Some(folder) => engine.team_of(Path::new(folder)),
+        None => engine.config().teams.keys().find(|team| is_own(caller, team)).cloned(),
+    };
+    Ok(json!({ "team": team, "party": caller.party }))
+}
+
+pub(super) async fn session_of(
+    engine: &Engine,
+    caller: &Caller,
+    team: &TeamName,
+) -> Result<Option<SessionRow>, Refusal> {
+    if !engine.config().teams.contains_key(team) {
+        return Err(format!("there is no team '{team}'; call team_teams to see the names").into());
+    }
+    engine.find_session_of(&caller.party, team).await.map_err(failed)
 }
 
 /// The session, which has to be there.
-async fn own_session(engine: &Engine, caller: &Caller, team: &TeamName) -> Result<SessionRow, String> {
-    if !engine.config().teams.contains_key(team) {
-        return Err(format!("there is no team '{team}'; call team_teams to see the names"));
-    }
+async fn own_session(engine: &Engine, caller: &Caller, team: &TeamName) -> Result<SessionRow, Refusal> {
     let session = session_of(engine, caller, team).await?;
-    session.ok_or_else(|| format!("you have not spoken to {team} yet; use team_tell"))
+    session.ok_or_else(|| format!("you have not spoken to {team} yet; use team_tell").into())
 }
 
-async fn wake(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
-    // The caller's own agent has a place in the pool; it must not wait for ever for another to become free.
-    let party = caller.party();
-    let Ok(woken) = tokio::time::timeout(WAKE_LIMIT, engine.wake(&party, team)).await else {
+pub(super) async fn wake(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
+    let limit = if caller.turn.is_some() { WAKE_LIMIT } else { LONG_WAKE_LIMIT };
+    let Ok(woken) = tokio::time::timeout(limit, engine.wake(&caller.party, team)).await else {
         return Err(format!(
             "{team} is not awake after {} s: every place may be taken; tell it when you need it",
-            WAKE_LIMIT.as_secs()
-        ));
+            limit.as_secs()
+        )
+        .into());
     };
-    let woken = woken.map_err(|error| told(&error, error.hint()))?;
+    let woken = woken.map_err(|error| refused(&error, error.hint()))?;
     Ok(json!({ "team": team, "wasAwake": woken.was_awake, "state": woken.session.shown_state() }))
 }
 
-async fn wake_all(engine: &Engine, caller: &Caller) -> ToolAnswer {
-    let others = engine.config().teams.keys().filter(|team| **team != caller.team);
+async fn wake_all(engine: &Engine, caller: &Caller, NoArguments {}: NoArguments) -> Answer {
+    let others = engine.config().teams.keys().filter(|team| !is_own(caller, team));
     let waking = others.map(|team| async move {
-        wake(engine, caller, team).await.unwrap_or_else(|error| json!({ "team": team, "error": error }))
+        wake(engine, caller, team).await.unwrap_or_else(|refusal| json!({ "team": team, "error": refusal.why }))
     });
     Ok(json!({ "teams": futures_util::future::join_all(waking).await }))
 }
 
-async fn is_awake(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
+async fn is_awake(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = session_of(engine, caller, team).await?;
     let awake = session.as_ref().is_some_and(|session| session.state.is_live());
     Ok(json!({ "team": team, "awake": awake, "state": session.map(|session| session.shown_state()) }))
 }
 
-async fn sleep(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
-    let session = own_session(engine, caller, team).await?;
-    let stopped = engine.sleep(&session.id, Sleep::WhenIdle).await.map_err(|error| error.to_string())?;
+async fn status(engine: &Engine, caller: &Caller, arguments: StatusArguments) -> Answer {
+    let wanted = match &arguments.team {
+        Some(team) => vec![parse(team)?],
+        None => engine.config().teams.keys().cloned().collect(),
+    };
+    let mut teams = Vec::new();
+    for team in &wanted {
+        let queued = session_of(engine, caller, team).await?.map_or(0, |session| session.queued);
+        let mut status = is_awake(engine, caller, team).await?;
+        status["queued"] = Value::from(queued);
+        teams.push(status);
+    }
+    Ok(json!({ "teams": teams }))
+}
+
+async fn sleep(engine: &Engine, caller: &Caller, arguments: SleepArguments) -> Answer {
+    let team = parse(&arguments.team)?;
+    let session = own_session(engine, caller, &team).await?;
+    let how = if arguments.force { Sleep::Now } else { Sleep::WhenIdle };
+    let stopped = engine.sleep(&session.id, how).await.map_err(failed)?;
     Ok(json!({ "team": team, "stopped": stopped }))
 }
 
-async fn cancel(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
+async fn cancel(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
-    let turns = engine.cancel_session(&session.id).await.map_err(|error| error.to_string())?;
+    let turns = engine.cancel_session(&session.id).await.map_err(failed)?;
     Ok(json!({ "team": team, "cancelled": turns }))
 }
 
-async fn report(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
+async fn report(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
-    let last = engine.list_turns(&session.id, session.next_number - 2, 1).await.map_err(|error| error.to_string())?;
+    let last = engine.list_turns(&session.id, session.next_number - 2, 1).await.map_err(failed)?;
     let turn = last.first().map(describe);
     Ok(json!({ "team": team, "state": session.shown_state(), "queued": session.queued, "lastTurn": turn }))
 }
@@ -215,16 +337,17 @@ fn describe(row: &iris_store::turn::TurnRow) -> Value {
     })
 }
 
-async fn read(engine: &Engine, caller: &Caller, arguments: ReadArguments) -> ToolAnswer {
-    let session = own_session(engine, caller, &parse(&arguments.team)?).await?;
+async fn read(engine: &Engine, caller: &Caller, arguments: ReadArguments) -> Answer {
+    let team = parse(&arguments.team)?;
+    let session = own_session(engine, caller, &team).await?;
     let limit = arguments.limit.unwrap_or(DEFAULT_TURNS).clamp(1, 100);
-    let turns = engine.list_turns(&session.id, arguments.after, limit).await.map_err(|error| error.to_string())?;
+    let turns = engine.list_turns(&session.id, arguments.after, limit).await.map_err(failed)?;
     let turns: Vec<_> = turns.iter().map(describe).collect();
-    Ok(json!({ "team": arguments.team, "sessionId": session.id, "turns": turns }))
+    Ok(json!({ "team": team, "sessionId": session.id, "turns": turns }))
 }
 
-async fn clear(engine: &Engine, caller: &Caller, team: &TeamName) -> ToolAnswer {
+async fn clear(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
-    let cleared = engine.clear_cache(&session.id).await.map_err(|error| error.to_string())?;
+    let cleared = engine.clear_cache(&session.id).await.map_err(failed)?;
     Ok(json!({ "team": team, "cleared": cleared }))
 }

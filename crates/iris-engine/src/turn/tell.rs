@@ -196,8 +196,9 @@ impl Engine {
         match accepted? {
             Accept::Accepted(accepted) => {
                 let report = report(&tell, &accepted);
+                self.begin_trace(&accepted.turn, tell.within.as_ref());
                 let waiting = self.begin_waiting(&tell, &accepted.turn).await?;
-                if waiting.is_some() {
+                if tell.patience != Patience::None {
                     note(&accepted.turn);
                 }
                 match tell.delay {
@@ -208,7 +209,12 @@ impl Engine {
                 drop(waiting);
                 waited
             }
-            Accept::Repeated(row) => self.find_again(&tell, row, arrived).await,
+            Accept::Repeated(row) => {
+                if tell.patience != Patience::None {
+                    note(&row.id);
+                }
+                self.find_again(&tell, row, arrived).await
+            }
             Accept::KeyTaken { turn } => Err(TellError::KeyTaken { turn }),
             Accept::QueueFull { waiting } => Err(TellError::QueueFull { team: tell.to, waiting }),
         }

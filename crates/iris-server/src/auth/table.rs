@@ -43,6 +43,9 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("GET",    "/assets/{file}",                Entry::Open),
     ("POST",   "/api/login",                     Entry::Open),
     ("GET",    "/api/openapi.json",              ANY_CREDENTIAL),
+    ("GET",    "/api/docs",                      ANY_PERSON),
+    ("GET",    "/api/docs/",                     ANY_PERSON),
+    ("GET",    "/api/docs/{*rest}",              ANY_PERSON),
     ("GET",    "/api/me",                        ANY_CREDENTIAL),
     ("POST",   "/api/logout",                    ANY_PERSON),
     ("POST",   "/api/links",                     ANY_PERSON),
@@ -74,6 +77,11 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("POST",   "/api/turns/{id}/cancel",         people(Tell)),
     ("GET",    "/api/events",                    people(Read)),
     ("GET",    "/api/stream",                    people(Read)),
+    // What a tool needs is looked at when it is called.
+    ("GET",    "/mcp",                           ANY_CREDENTIAL),
+    ("POST",   "/mcp",                           ANY_CREDENTIAL),
+    ("DELETE", "/mcp",                           ANY_CREDENTIAL),
+    ("GET",    "/metrics",                       people(Read)),
 ];
 
 /// The row of a route, by its pattern.
@@ -99,7 +107,8 @@ mod tests {
             methods.keys().map(move |method| (method.to_uppercase(), path.clone()))
         });
         // These are not described: they are not part of the API.
-        let routes = routes.chain(crate::other_routes().map(|(m, p)| (m.to_owned(), p.to_owned())));
+        let routes = routes.chain(crate::OTHER_ROUTES.iter().map(|(m, p)| ((*m).to_owned(), (*p).to_owned())));
+        let routes = routes.chain(crate::dashboard::paths().map(|path| ("GET".to_owned(), path.to_owned())));
         let routes: BTreeSet<_> = routes.collect();
         let rows: BTreeSet<_> = TABLE.iter().map(|(m, p, _)| ((*m).to_owned(), (*p).to_owned())).collect();
         assert_eq!(rows.len(), TABLE.len(), "a route has two rows");

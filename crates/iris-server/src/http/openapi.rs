@@ -7,6 +7,7 @@ use iris_api::problem;
 use serde_json::{Value, json};
 use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
+use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::App;
 
@@ -60,6 +61,11 @@ pub(crate) fn describe(api: &OpenApi) -> Value {
         }
     }
     api
+}
+
+/// The description for people, and a way to try it out. Everything it needs is in the binary.
+pub(crate) fn viewer() -> SwaggerUi {
+    SwaggerUi::new("/api/docs").config(Config::from("/api/openapi.json"))
 }
 
 /// This description

@@ -51,6 +51,15 @@ impl Fault {
         self
     }
 
+    /// Its kind, and what there is to say of it in one line.
+    pub fn tell(self) -> (String, String) {
+        let text = match self.hint {
+            Some(hint) => format!("{}; {hint}", self.detail),
+            None => self.detail,
+        };
+        (self.kind, text)
+    }
+
     fn maybe_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use iris_agents::agent::{Agent, Progress};
 use iris_agents::contain::{Containment, Wanted};
 use iris_agents::launch::{AgentSpec, Conversation, launch};
-use iris_core::agent::{AgentOutput, Asking, Reply, ToolSpec};
+use iris_core::agent::{AgentOutput, Asking, Reply, ToolEffect, ToolSpec};
 use iris_core::id::{SessionId, TurnId};
 use iris_core::team::AgentKind;
 use serde_json::json;
@@ -136,7 +136,14 @@ fn spec(home: &Path, program: &Path, model: &Model) -> Result<AgentSpec> {
 
 fn tools() -> Arc<[ToolSpec]> {
     let input = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    Arc::new([ToolSpec { name: "team_getTeamName", description: "Your own team's name.", input }])
+    Arc::new([ToolSpec {
+        name: "team_getTeamName",
+        title: "My team",
+        description: "Your own team's name.",
+        input,
+        output: json!({}),
+        effect: ToolEffect::Reads,
+    }])
 }
 
 /// A program that runs the CLI and keeps what it writes.

@@ -7,15 +7,14 @@ mod stop;
 use iris_engine::config;
 use iris_engine::home::{Home, HomeError, HomeLock};
 use iris_engine::{Engine, tasks};
-use iris_server::tls::Tls;
+use iris_server::Doors;
 use serde::Serialize;
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
-use crate::place;
+use crate::{logging, place, telemetry};
 use stop::Signals;
 
 /// Run Iris in the foreground, until Ctrl-C
@@ -55,6 +54,8 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     }
     let config = config::load(&home.config())?;
     let teams = config.teams.len();
+    logging::mask(&config);
+    let telemetry = telemetry::start(&config.telemetry)?;
     // Bound before anything is opened: a port that is taken is found out before any agent is touched.
     let listen::Bound { listener, tls, url } = listen::bind(&arguments, &config).await?;
     let engine = tokio::select! {
@@ -63,7 +64,8 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     };
     lock.announce(Some(&url))?;
     announce(context, &url, teams);
-    let ended = serve(engine, listener, tls, &mut signals).await;
+    let ended = serve(engine, Doors { listener, tls, registry: telemetry.registry.clone() }, &mut signals).await;
+    telemetry.finish().await;
     drop(lock);
     ended
 }
@@ -95,18 +97,13 @@ fn announce(context: &mut Context, url: &str, teams: usize) {
     tracing::info!(url, home = %home.display(), teams, "serving");
 }
 
-async fn serve(
-    engine: Engine,
-    listener: TcpListener,
-    tls: Option<Tls>,
-    signals: &mut Signals,
-) -> Result<Exit, Failure> {
+async fn serve(engine: Engine, doors: Doors, signals: &mut Signals) -> Result<Exit, Failure> {
     let (close, closed) = oneshot::channel::<()>();
     let closing = async move {
         // Dropping the sender closes as well.
         closed.await.ok();
     };
-    let mut server = tasks::spawn("server", iris_server::serve(engine.clone(), listener, tls, closing));
+    let mut server = tasks::spawn("server", iris_server::serve(engine.clone(), doors, closing));
     tokio::select! {
         () = signals.next() => {}
         ended = &mut server => {

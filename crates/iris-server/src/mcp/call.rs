@@ -1,0 +1,226 @@
+//! A tool call: carried out beside the request, watched while it runs, broken off when nobody wants it any more.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use iris_core::agent::{ToolEffect, ToolSpec};
+use iris_core::credential::Scope;
+use iris_core::id::Party;
+use iris_engine::tool::{self as tools, Refusal, Told};
+use iris_engine::{Engine, tasks};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, JsonObject,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+
+use super::Door;
+use super::caller::caller;
+use super::progress::Progress;
+
+/// Names a call that may be sent again, in `_meta`. The argument `key` of a tell is the same.
+const KEY: &str = "iris/key";
+/// Breaks off the call with a key, for a client whose dropped connection is not yet a wish to break off.
+const CANCEL: &str = "iris/cancel";
+
+/// From this revision on there are no sessions.
+const NEWER: &str = "2026-07-28";
+/// How long a call with a key that nobody listens to any more may be sent again, before what it set going is broken off.
+const SENT_AGAIN: Duration = Duration::from_secs(15);
+
+pub(super) async fn call(
+    door: &Door,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<CallToolResult, ErrorData> {
+    let Some(spec) = tools::find(&request.name) else {
+        return Err(ErrorData::invalid_params(format!("Iris has no tool '{}'", request.name), None));
+    };
+    let who = caller(&door.app, &context.extensions)?;
+    let needed = if spec.effect == ToolEffect::Reads { Scope::Read } else { Scope::Tell };
+    if let Err(refusal) = who.may(needed) {
+        return Ok(refused(refusal.to_string()));
+    }
+    if !who.is_human() && spec.effect == ToolEffect::Makes {
+        return Ok(refused("an agent's credential speaks in one conversation with each team and cannot copy it"));
+    }
+    let mut arguments = request.arguments.unwrap_or_default();
+    let (named, key) = match (take(&mut arguments, "fromTeam"), key(spec, &arguments, &context)) {
+        (Ok(named), Ok(key)) => (named, key),
+        (Err(why), _) | (_, Err(why)) => return Ok(refused(why)),
+    };
+    if let Some(key) = &key {
+        arguments.insert("key".to_owned(), Value::from(key.as_str()));
+    }
+    let party = who.speaks_as(named.as_deref());
+    let told = Told::default();
+    let open = key.map(|key| door.calls.open(&party, &key, &told));
+    let asked = tools::Caller { party, turn: None, told: told.clone() };
+    let progress = Progress::of(door, &context, &told);
+    let answer = carry_out(door.app.engine.clone(), asked, request.name.into_owned(), arguments);
+    tokio::select! {
+        answer = answer => Ok(answer.map_or_else(not_done, CallToolResult::structured)),
+        () = progress.tell() => unreachable!("progress is told as long as somebody listens"),
+        () = context.ct.cancelled() => {
+            let modern = context.protocol_version().is_some_and(|version| version.as_str() >= NEWER);
+            break_off(door, told, open.filter(|_| modern));
+            Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the call was cancelled", None))
+        }
+    }
+}
+
+/// In a task of its own, which goes on if nobody waits for it any more: a tell that is dropped half-way might have been
+/// written down and not set going.
+async fn carry_out(engine: Engine, caller: tools::Caller, name: String, arguments: JsonObject) -> Answer {
+    let task = tasks::spawn("mcp call", async move {
+        let arguments = to_raw_value(&arguments).expect("JSON stays JSON");
+        tools::call(&engine, &caller, &name, &arguments).await
+    });
+    task.await.unwrap_or_else(|_| Err("something went wrong inside Iris; its log says more".to_owned().into()))
+}
+
+type Answer = Result<Value, Refusal>;
+
+fn not_done(refusal: Refusal) -> CallToolResult {
+    let mut result = refused(refusal.why);
+    result.structured_content = refusal.answer;
+    result
+}
+
+fn refused(why: impl Into<String>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(why)])
+}
+
+fn take(arguments: &mut JsonObject, name: &str) -> Result<Option<String>, String> {
+    match arguments.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("{name} has to be a string")),
+    }
+}
+
+/// The key of a call, if its tool takes one.
+fn key(
+    spec: &ToolSpec,
+    arguments: &JsonObject,
+    context: &RequestContext<RoleServer>,
+) -> Result<Option<String>, String> {
+    if spec.effect != ToolEffect::Tells {
+        return Ok(None);
+    }
+    match (arguments.get("key"), context.meta.get(KEY)) {
+        (Some(Value::String(key)), _) => Ok(Some(key.clone())),
+        (None, Some(Value::String(key))) => Ok(Some(key.clone())),
+        (None, None) => Ok(None),
+        _ => Err(format!("key, or {KEY} in _meta, has to be a string")),
+    }
+}
+
+/// Nobody listens any more. In the newer revision that is all a client can do to say that it wants no answer, and also
+/// what a broken connection looks like; a call with a key may then come again, and is waited for.
+fn break_off(door: &Door, told: Told, may_come_again: Option<OpenCall>) {
+    // The daemon ends and takes the connections with it: its turns are settled by the engine.
+    if *door.app.closing.borrow() {
+        return;
+    }
+    let (engine, calls) = (door.app.engine.clone(), door.calls.clone());
+    drop(tasks::spawn("mcp break off", async move {
+        if let Some(call) = may_come_again {
+            let place = call.place.clone();
+            drop(call);
+            tokio::time::sleep(SENT_AGAIN).await;
+            if calls.is_open(&place) {
+                return;
+            }
+        }
+        cancel_told(&engine, &told).await;
+    }));
+}
+
+/// How long a call may take to say what it told. Most tell nothing.
+const TOLD_SOON: Duration = Duration::from_secs(10);
+
+async fn cancel_told(engine: &Engine, told: &Told) {
+    let Ok(turn) = tokio::time::timeout(TOLD_SOON, told.known()).await else { return };
+    if let Err(error) = engine.cancel_turn(&turn).await {
+        tracing::debug!(%turn, %error, "what a call had told was over already");
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CancelParams {
+    key: String,
+}
+
+/// The only method of our own: `iris/cancel`.
+pub(super) async fn cancel(
+    door: &Door,
+    request: CustomRequest,
+    context: &RequestContext<RoleServer>,
+) -> Result<CustomResult, ErrorData> {
+    if request.method != CANCEL {
+        return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+    }
+    let mut params = request.params.unwrap_or_default();
+    if let Some(params) = params.as_object_mut() {
+        params.remove("_meta");
+    }
+    let CancelParams { key } = serde_json::from_value(params)
+        .map_err(|error| ErrorData::invalid_params(format!("{CANCEL}: {error}"), None))?;
+    let party = caller(&door.app, &context.extensions)?.party;
+    let open = door.calls.list(&(party, key));
+    for told in &open {
+        cancel_told(&door.app.engine, told).await;
+    }
+    Ok(CustomResult::new(serde_json::json!({ "cancelled": open.len() })))
+}
+
+/// The calls with a key that somebody waits for.
+#[derive(Clone, Default)]
+pub(super) struct OpenCalls(Arc<Mutex<HashMap<Place, Vec<Told>>>>);
+
+type Place = (Party, String);
+
+/// Open until it is dropped.
+pub(super) struct OpenCall {
+    calls: OpenCalls,
+    place: Place,
+}
+
+impl OpenCalls {
+    fn open(&self, party: &Party, key: &str, told: &Told) -> OpenCall {
+        let place = (party.clone(), key.to_owned());
+        self.lock().entry(place.clone()).or_default().push(told.clone());
+        OpenCall { calls: self.clone(), place }
+    }
+
+    fn is_open(&self, place: &Place) -> bool {
+        self.lock().contains_key(place)
+    }
+
+    fn list(&self, place: &Place) -> Vec<Told> {
+        self.lock().get(place).cloned().unwrap_or_default()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Place, Vec<Told>>> {
+        self.0.lock().expect("nothing panics while it holds the calls")
+    }
+}
+
+impl Drop for OpenCall {
+    /// Which of several that wait for the same turn goes does not matter.
+    fn drop(&mut self) {
+        let mut calls = self.calls.lock();
+        if let Some(waiting) = calls.get_mut(&self.place) {
+            waiting.pop();
+            if waiting.is_empty() {
+                calls.remove(&self.place);
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Who calls: the credential of the request says it, and for the owner's own programs the folder they run in.
+
+use std::path::PathBuf;
+
+use axum::http::request::Parts;
+use iris_core::id::Party;
+use percent_encoding::percent_decode_str;
+use rmcp::ErrorData;
+use rmcp::model::Extensions;
+
+use crate::App;
+use crate::auth::Caller;
+
+/// The folder a client runs in, percent-encoded. Whoever runs in a team's folder speaks for the team; only a human's
+/// credential may say so.
+const FOLDER: &str = "iris-folder";
+
+pub(super) fn caller(app: &App, extensions: &Extensions) -> Result<Caller, ErrorData> {
+    // Without it the request did not come through `auth`, and nobody is let in by mistake.
+    let unknown = || ErrorData::internal_error("the caller is not known", None);
+    let parts = extensions.get::<Parts>().ok_or_else(unknown)?;
+    let mut caller = parts.extensions.get::<Caller>().cloned().ok_or_else(unknown)?;
+    let folder = parts.headers.get(FOLDER).and_then(|folder| folder.to_str().ok());
+    if let (true, Some(folder)) = (caller.is_human(), folder) {
+        let folder = PathBuf::from(percent_decode_str(folder).decode_utf8_lossy().as_ref());
+        if let Some(team) = app.engine.team_of(&folder) {
+            caller.party = Party::new(team.as_str());
+        }
+    }
+    Ok(caller)
+}

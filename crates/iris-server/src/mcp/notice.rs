@@ -1,0 +1,198 @@
+//! Notices: a client that watches a resource is told that it changed, and reads it if it cares. Fed by the log, so that
+//! nothing is announced that is not on disk, and a client that is slow costs nothing.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use iris_core::event::Recorded;
+use iris_engine::tasks;
+use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::service::{Peer, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer};
+use tokio::sync::watch;
+
+use super::Door;
+use super::resource::{Of, not_found};
+use crate::App;
+
+/// What a session of the older revision watches.
+#[derive(Debug, Default)]
+pub(super) struct Subscribed {
+    resources: BTreeSet<String>,
+    list: bool,
+    /// Somebody follows the log for this session already.
+    followed: bool,
+}
+
+/// As many as one session may watch.
+const MOST: usize = 1000;
+/// What happens within this time is told at once.
+const TOGETHER: Duration = Duration::from_millis(200);
+/// How often it is looked whether anybody still listens, when nothing happens.
+const STILL_THERE: Duration = Duration::from_secs(30);
+const AT_ONCE: usize = 256;
+
+pub(super) fn subscribe(door: &Door, uri: String, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    if Of::parse(&uri).is_none() {
+        return Err(not_found(&uri));
+    }
+    {
+        let mut subscribed = lock(&door.subscribed);
+        if subscribed.resources.len() >= MOST && !subscribed.resources.contains(&uri) {
+            return Err(ErrorData::invalid_request(format!("at most {MOST} resources can be watched"), None));
+        }
+        subscribed.resources.insert(uri);
+    }
+    follow_for(door, context);
+    Ok(())
+}
+
+pub(super) fn unsubscribe(door: &Door, uri: &str) {
+    lock(&door.subscribed).resources.remove(uri);
+}
+
+/// Whoever has seen the list is told when it changes; in the newer revision one has to ask for it.
+pub(super) fn follow_list(door: &Door, context: &RequestContext<RoleServer>) {
+    if context.meta.protocol_version().is_none() {
+        lock(&door.subscribed).list = true;
+        follow_for(door, context);
+    }
+}
+
+fn lock(subscribed: &Mutex<Subscribed>) -> MutexGuard<'_, Subscribed> {
+    subscribed.lock().expect("nothing panics while it holds what is watched")
+}
+
+fn follow_for(door: &Door, context: &RequestContext<RoleServer>) {
+    if std::mem::replace(&mut lock(&door.subscribed).followed, true) {
+        return;
+    }
+    let (door, peer) = (door.clone(), context.peer.clone());
+    let mut log = Log::new(&door.app);
+    // It ends with the session, or with the daemon.
+    drop(tasks::spawn("mcp notices", async move {
+        while let Some(changed) = log.changed().await {
+            if peer.is_transport_closed() {
+                return;
+            }
+            let (uris, list) = {
+                let subscribed = lock(&door.subscribed);
+                let uris = subscribed.resources.intersection(&changed.resources).cloned().collect();
+                (uris, subscribed.list && changed.list)
+            };
+            if tell(&peer, uris, list).await.is_none() {
+                return;
+            }
+        }
+    }));
+}
+
+async fn tell(peer: &Peer<RoleServer>, uris: Vec<String>, list: bool) -> Option<()> {
+    for uri in uris {
+        peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.ok()?;
+    }
+    if list {
+        peer.notify_resource_list_changed().await.ok()?;
+    }
+    Some(())
+}
+
+/// What can be watched in the newer revision: resources that there may be, and their list.
+pub(super) fn accepted(requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    let mut accepted = requested.clone();
+    if let Some(uris) = &mut accepted.resource_subscriptions {
+        uris.retain(|uri| Of::parse(uri).is_some());
+        uris.truncate(MOST);
+    }
+    Some(accepted)
+}
+
+pub(super) async fn listen(app: &App, context: SubscriptionContext) {
+    let mut log = Log::new(app);
+    let uris = context.accepted().resource_subscriptions.iter().flatten().cloned().collect::<BTreeSet<_>>();
+    let list = context.accepted().resources_list_changed == Some(true);
+    loop {
+        let changed = tokio::select! {
+            changed = log.changed() => changed,
+            () = context.cancelled() => None,
+        };
+        let Some(changed) = changed else { return };
+        for uri in uris.intersection(&changed.resources) {
+            if context.sink().notify_resource_updated(uri.as_str()).await.is_err() {
+                return;
+            }
+        }
+        if list && changed.list && context.sink().notify_resource_list_changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A reader of the log that says which resources changed.
+struct Log {
+    app: App,
+    after: i64,
+    head: watch::Receiver<i64>,
+    closing: watch::Receiver<bool>,
+}
+
+#[derive(Debug, Default)]
+struct Changed {
+    resources: BTreeSet<String>,
+    list: bool,
+}
+
+impl Log {
+    /// From now on.
+    fn new(app: &App) -> Self {
+        let (head, _) = app.engine.bus().subscribe();
+        let after = *head.borrow();
+        Self { app: app.clone(), after, head, closing: app.closing.clone() }
+    }
+
+    /// What has changed since the last time, or nothing after a while without any; `None` when the daemon ends.
+    async fn changed(&mut self) -> Option<Changed> {
+        if *self.closing.borrow() {
+            return None;
+        }
+        tokio::select! {
+            grown = self.head.changed() => grown.ok()?,
+            closed = self.closing.changed() => { closed.ok()?; return None }
+            () = tokio::time::sleep(STILL_THERE) => return Some(Changed::default()),
+        }
+        tokio::time::sleep(TOGETHER).await;
+        let mut changed = Changed::default();
+        let newest = *self.head.borrow_and_update();
+        while self.after < newest {
+            let bus = self.app.engine.bus();
+            let events = match bus.read_after(self.app.engine.store(), self.after, AT_ONCE).await {
+                Ok(events) => events,
+                Err(error) => {
+                    tracing::debug!(%error, "notices stop: the log cannot be read");
+                    return None;
+                }
+            };
+            events.iter().for_each(|event| changed.take(event));
+            self.after = events.last().map_or(newest, |event| event.seq);
+        }
+        Some(changed)
+    }
+}
+
+impl Changed {
+    fn take(&mut self, event: &Recorded) {
+        let subject = &event.subject;
+        if let Some(team) = &subject.team {
+            self.resources.insert("iris://teams".to_owned());
+            self.resources.insert(format!("iris://teams/{team}"));
+        }
+        if let Some(session) = &subject.session {
+            self.resources.insert(format!("iris://sessions/{session}"));
+        }
+        if let Some(turn) = &subject.turn {
+            self.resources.insert(format!("iris://turns/{turn}"));
+        }
+        self.list |= matches!(&*event.kind, "session.created" | "session.deleted");
+    }
+}

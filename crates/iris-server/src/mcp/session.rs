@@ -1,0 +1,197 @@
+//! Sessions of the older revision: whose they are, how many there may be, and when one is forgotten.
+//!
+//! A session is a convenience of the protocol and no credential: it is used only by whoever made it.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::Stream;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
+use rmcp::transport::streamable_http_server::session::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionManager, LocalSessionManagerError, SessionConfig,
+};
+
+use crate::auth::Caller;
+use crate::http::problem;
+
+const SESSION: &str = "mcp-session-id";
+/// Many more than there are windows and programs on a machine.
+const MOST: usize = 1000;
+/// How long a session is kept to which nobody listens and in which nobody says anything.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(30 * 60);
+
+/// The sessions there are. When there are too many, the one that was not used for longest goes.
+pub(super) struct Sessions {
+    local: LocalSessionManager,
+    known: Arc<Mutex<HashMap<SessionId, Known>>>,
+}
+
+struct Known {
+    owner: Option<String>,
+    used: Instant,
+    /// Streams that somebody reads. A call that takes hours keeps its session, if it is listened to.
+    streams: usize,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        let mut local = LocalSessionManager::default();
+        local.session_config = SessionConfig::default();
+        // Its own clock does not see that a call is still waited for; ours does.
+        local.session_config.keep_alive = None;
+        Self { local, known: Arc::default() }
+    }
+}
+
+/// A session that another made does not exist.
+pub(super) async fn belongs_to_caller(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
+    let caller = request.extensions().get::<Caller>().map(|caller| caller.credential.id.clone());
+    if let Some(session) = named(request.headers())
+        && sessions.lock().get(&session).is_some_and(|known| known.owner != caller)
+    {
+        return problem::not_found("session", &session).into_response();
+    }
+    let response = next.run(request).await;
+    if let Some(session) = named(response.headers())
+        && let Some(known) = sessions.lock().get_mut(&session)
+    {
+        known.owner = caller;
+    }
+    response
+}
+
+fn named(headers: &HeaderMap) -> Option<SessionId> {
+    headers.get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from)
+}
+
+impl Sessions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Known>> {
+        lock(&self.known)
+    }
+
+    fn touch(&self, id: &SessionId) {
+        if let Some(known) = self.lock().get_mut(id) {
+            known.used = Instant::now();
+        }
+    }
+
+    /// Makes room: what nobody uses goes, and the least used of the rest if there are too many.
+    async fn tidy(&self) {
+        let unused = {
+            let known = self.lock();
+            let idle = known.iter().filter(|(_, known)| known.streams == 0);
+            let mut idle: Vec<_> = idle.map(|(id, known)| (known.used, id.clone())).collect();
+            idle.sort();
+            let too_many = (known.len() + 1).saturating_sub(MOST);
+            let old = idle.iter().filter(|(used, _)| used.elapsed() > FORGOTTEN_AFTER).count();
+            idle.truncate(too_many.max(old));
+            idle
+        };
+        for (_, id) in unused {
+            if let Err(error) = self.close_session(&id).await {
+                tracing::debug!(%error, "a session did not end well");
+            }
+        }
+    }
+
+    fn listened_to<S: Stream>(&self, id: &SessionId, stream: S) -> Listened<S> {
+        if let Some(known) = self.lock().get_mut(id) {
+            known.streams += 1;
+        }
+        Listened { stream: Box::pin(stream), known: Arc::clone(&self.known), id: id.clone() }
+    }
+}
+
+fn lock(known: &Mutex<HashMap<SessionId, Known>>) -> MutexGuard<'_, HashMap<SessionId, Known>> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SessionManager for Sessions {
+    type Error = LocalSessionManagerError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
+        self.tidy().await;
+        let (id, transport) = self.local.create_session().await?;
+        self.lock().insert(id.clone(), Known { owner: None, used: Instant::now(), streams: 0 });
+        Ok((id, transport))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, Self::Error> {
+        self.local.initialize_session(id, message).await
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
+        self.touch(id);
+        self.local.has_session(id).await
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
+        self.lock().remove(id);
+        self.local.close_session(id).await
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        Ok(self.listened_to(id, self.local.create_stream(id, message).await?))
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
+        self.local.accept_message(id, message).await
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        Ok(self.listened_to(id, self.local.create_standalone_stream(id).await?))
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        Ok(self.listened_to(id, self.local.resume(id, last_event_id).await?))
+    }
+}
+
+/// A stream that somebody reads, until it is dropped.
+struct Listened<S> {
+    stream: Pin<Box<S>>,
+    known: Arc<Mutex<HashMap<SessionId, Known>>>,
+    id: SessionId,
+}
+
+impl<S: Stream> Stream for Listened<S> {
+    type Item = S::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        self.stream.as_mut().poll_next(context)
+    }
+}
+
+impl<S> Drop for Listened<S> {
+    fn drop(&mut self) {
+        if let Some(known) = lock(&self.known).get_mut(&self.id) {
+            known.streams = known.streams.saturating_sub(1);
+            known.used = Instant::now();
+        }
+    }
+}

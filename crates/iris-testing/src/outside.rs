@@ -1,0 +1,77 @@
+//! Programs we did not write, against which the MCP doors are tested: the conformance suite, the Inspector, the official
+//! clients. `cargo xtask test` fetches them; without them the tests that need them say so and pass.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use tokio::process::Command;
+
+/// Node with the packages beside it.
+#[derive(Clone, Debug)]
+pub struct Node {
+    folder: PathBuf,
+}
+
+impl Node {
+    pub fn find() -> Option<Self> {
+        let folder = found("IRIS_TEST_MCP_NODE")?;
+        Some(Self { folder })
+    }
+
+    /// A command that runs a script of a package.
+    pub fn script(&self, path: &str) -> Command {
+        let modules = self.folder.join("node_modules");
+        let mut command = clean(modules.join("node/bin/node"));
+        command.arg(modules.join(path));
+        command
+    }
+
+    /// A command that runs a script of ours, which finds the packages as if it lay among them.
+    pub fn run(&self, script: &str) -> Result<Command> {
+        let file = self.folder.join(format!("{}.mjs", uuid::Uuid::new_v4()));
+        std::fs::write(&file, script)?;
+        let mut command = clean(self.folder.join("node_modules/node/bin/node"));
+        command.arg(file);
+        Ok(command)
+    }
+}
+
+/// A Python that has the official client.
+pub fn python() -> Option<Command> {
+    found("IRIS_TEST_MCP_PYTHON").map(clean)
+}
+
+fn found(variable: &str) -> Option<PathBuf> {
+    let found = std::env::var_os(variable).map(PathBuf::from);
+    if found.is_none() {
+        eprintln!("{variable} is not set: this test needs programs that `cargo xtask test` fetches, and is left out");
+    }
+    found
+}
+
+/// Nothing of the developer's own.
+fn clean(program: PathBuf) -> Command {
+    let mut command = Command::new(&program);
+    let beside = program.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    command
+        .env_clear()
+        .env("PATH", format!("{beside}:/usr/bin:/bin"))
+        .env("HOME", std::env::temp_dir())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
+/// Runs a command to its end and gives what it wrote to stdout.
+pub async fn output(mut command: Command, patience: Duration) -> Result<String> {
+    let ended = tokio::time::timeout(patience, command.output()).await.context("it did not end")??;
+    let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    if !ended.status.success() {
+        bail!("{}\n{out}\n{err}", ended.status);
+    }
+    Ok(out.into_owned())
+}

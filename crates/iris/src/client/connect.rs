@@ -1,0 +1,41 @@
+//! How the daemon is connected to: plainly on this machine, or by TLS.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use iris_engine::config;
+use iris_engine::home::Home;
+use reqwest::{Certificate, ClientBuilder};
+use rustls::{ClientConfig, RootCertStore};
+
+const CONNECTING: Duration = Duration::from_secs(5);
+
+fn builder() -> ClientBuilder {
+    reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECTING)
+        .tcp_nodelay(true)
+}
+
+/// For http. Whom the system trusts is not looked up, which takes longer than most commands.
+pub fn plainly() -> reqwest::Client {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let nobody = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the usual protocols")
+        .with_root_certificates(RootCertStore::empty())
+        .with_no_client_auth();
+    let client = builder().tls_backend_preconfigured(nobody).build();
+    client.expect("a client that trusts nobody needs nothing that could be missing")
+}
+
+/// For https: whom the system trusts, and the certificate of this home's own daemon.
+pub fn securely(home: &Home) -> Result<reqwest::Client, String> {
+    // Somebody else may have chosen already, which is as good.
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let own = config::load(&home.config()).ok().and_then(|config| config.server.tls);
+    let own = own.and_then(|tls| std::fs::read(tls.certificate).ok()).unwrap_or_default();
+    let own = Certificate::from_pem_bundle(&own).unwrap_or_default();
+    builder().tls_certs_merge(own).build().map_err(|error| error.to_string())
+}

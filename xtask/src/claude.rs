@@ -81,12 +81,6 @@ pub fn forget(command: &mut Command) {
     }
 }
 
-/// Whether [`Claude::ensure`] would have to ask npm.
-pub fn is_to_be_fetched() -> bool {
-    let there = |folder: &Path| RELEASES.iter().all(|release| release.program(folder).is_file());
-    is_supported() && !folder().is_ok_and(|folder| there(&folder))
-}
-
 fn is_supported() -> bool {
     cfg!(all(target_os = "linux", target_arch = "x86_64"))
 }
@@ -121,11 +115,7 @@ impl Release {
         let mut npm = Command::new("npm");
         // Scripts are not needed: the program needs no installing.
         npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(staging);
-        // Node does not look at the certificates the system trusts, such as those of a company's own proxy.
-        let system = Path::new("/etc/ssl/certs/ca-certificates.crt");
-        if std::env::var_os("NODE_EXTRA_CA_CERTS").is_none() && system.is_file() {
-            npm.env("NODE_EXTRA_CA_CERTS", system);
-        }
+        shell::trust_system_certificates(&mut npm);
         shell::run_quietly(npm.stdin(Stdio::null())).with_context(|| {
             format!(
                 "cannot fetch Claude Code {}. To see whether npm can get it: npm pack --dry-run {PACKAGE}@{}\n\

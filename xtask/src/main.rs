@@ -4,6 +4,7 @@
 mod bench;
 mod check;
 mod claude;
+mod dashboard;
 mod generate;
 mod postgres;
 mod record;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{claude, shell};
+use crate::shell;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
@@ -13,16 +13,20 @@ pub enum Tool {
     Strace,
     Postgres,
     Npm,
+    Chromium,
 }
 
-/// For building and running Iris.
+/// For building Iris without its dashboard.
 pub const TO_BUILD: &[Tool] = &[Tool::CCompiler];
+
+/// For building all of Iris and running it.
+pub const TO_RUN: &[Tool] = &[Tool::CCompiler, Tool::Npm];
 
 /// For measuring the release build, on both databases and with the real CLI.
 pub const TO_MEASURE: &[Tool] = &[Tool::CCompiler, Tool::Postgres, Tool::Npm];
 
 /// For every test.
-pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm];
+pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm, Tool::Chromium];
 
 /// Sees to it that the tools are there. Does nothing, quickly, the second time.
 pub fn ensure(tools: &[Tool]) -> Result<()> {
@@ -55,6 +59,11 @@ pub fn find_postgres() -> Option<PathBuf> {
         .find(|folder| ["initdb", "pg_ctl", "postgres"].iter().all(|name| folder.join(name).is_file()))
 }
 
+/// The browser for the tests of the dashboard.
+pub fn find_chromium() -> Option<PathBuf> {
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].into_iter().find_map(shell::find_program)
+}
+
 pub fn is_root() -> Result<bool> {
     Ok(user_number("-u", None)? == 0)
 }
@@ -72,7 +81,8 @@ impl Tool {
             // Only Linux has it, and only there do the tests use it.
             Tool::Strace => !cfg!(target_os = "linux") || shell::find_program("strace").is_some(),
             Tool::Postgres => find_postgres().is_some(),
-            Tool::Npm => !claude::is_to_be_fetched() || shell::find_program("npm").is_some(),
+            Tool::Npm => shell::find_program("npm").is_some(),
+            Tool::Chromium => find_chromium().is_some(),
         }
     }
 
@@ -82,6 +92,7 @@ impl Tool {
             Tool::Strace => "strace",
             Tool::Postgres => "PostgreSQL",
             Tool::Npm => "npm",
+            Tool::Chromium => "Chromium",
         }
     }
 
@@ -90,7 +101,8 @@ impl Tool {
             Tool::CCompiler => "SQLite is built from its source",
             Tool::Strace => "the fault tests make system calls fail with it",
             Tool::Postgres => "every store test runs on it as well as on SQLite",
-            Tool::Npm => "the real Claude Code CLI is fetched with it, for the tests",
+            Tool::Npm => "the dashboard is built with it, and what the tests need from outside is fetched",
+            Tool::Chromium => "the dashboard is tested in it",
         }
     }
 
@@ -103,6 +115,7 @@ impl Tool {
             (Tool::Postgres, _) => "postgresql",
             (Tool::Npm, Installer::Brew) => "node",
             (Tool::Npm, _) => "npm",
+            (Tool::Chromium, _) => "chromium",
         }
     }
 }

@@ -108,6 +108,14 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| candidate.is_file())
 }
 
+/// Node does not look at the certificates the system trusts, such as those of a company's own proxy.
+pub fn trust_system_certificates(node: &mut Command) {
+    let system = Path::new("/etc/ssl/certs/ca-certificates.crt");
+    if env::var_os("NODE_EXTRA_CA_CERTS").is_none() && system.is_file() {
+        node.env("NODE_EXTRA_CA_CERTS", system);
+    }
+}
+
 /// Prints what the user asked to read.
 #[expect(clippy::print_stdout, reason = "help that was asked for is output, so that it can be piped to a pager")]
 pub fn help(text: &str) -> ExitCode {

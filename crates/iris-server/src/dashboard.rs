@@ -20,8 +20,7 @@ struct Files;
 const PAGES: &[&str] = &["/", "/login", "/inbox", "/fleet", "/session/{id}", "/system", "/settings"];
 
 /// Files whose names are known from outside, so they cannot carry a hash.
-const FILES: &[&str] =
-    &["/theme.js", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png"];
+const FILES: &[&str] = &["/theme.js", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png"];
 
 /// Files that are named after what is in them.
 const ASSETS: &str = "/assets/{file}";

@@ -27,7 +27,7 @@ pub const SESSION_MARK: &str = "IRIS_SESSION";
 pub const INSTANCE_MARK: &str = "IRIS_INSTANCE";
 
 /// What the config asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
     /// The strongest that the system allows.

@@ -21,6 +21,32 @@ pub struct Status {
     pub newest_event: i64,
     pub uptime_ms: i64,
     pub containment: ContainmentStatus,
+    pub config: ConfigStatus,
+}
+
+/// Whether the config file says what is in force.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigStatus {
+    /// Why the file as it is now is not used. What was in force before still is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_at: Option<i64>,
+    /// Keys whose new values take effect with the next start.
+    pub pending: Vec<String>,
+}
+
+/// The config in force.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EffectiveConfig {
+    pub file: String,
+    #[serde(flatten)]
+    pub status: ConfigStatus,
+    /// Every key with its value, defaults too; secrets are masked.
+    #[schema(value_type = Object)]
+    pub config: serde_json::Value,
 }
 
 /// How it is made sure that nothing an agent started outlives it.

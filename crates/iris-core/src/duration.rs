@@ -1,9 +1,11 @@
 //! Durations as people write them in the config: `30000` (milliseconds), `30s`, `2m`, `1h30m`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -63,6 +65,22 @@ impl FromStr for Millis {
             rest = &rest[unit_end..];
         }
         if trimmed.is_empty() { Err(bad()) } else { Ok(Self(total)) }
+    }
+}
+
+impl JsonSchema for Millis {
+    fn schema_name() -> Cow<'static, str> {
+        "Duration".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Milliseconds, or a duration such as 30s, 2m or 1h30m",
+            "anyOf": [
+                { "type": "integer", "minimum": 0 },
+                { "type": "string", "pattern": "^\\s*([0-9]+\\s*(ms|s|m|h|d)?\\s*)+$" },
+            ],
+        })
     }
 }
 

@@ -51,6 +51,7 @@ pub enum Fact {
     Session(SessionEvent),
     Question(QuestionEvent),
     Token(TokenEvent),
+    Config(ConfigEvent),
     Daemon(DaemonEvent),
 }
 
@@ -160,6 +161,19 @@ pub enum StopCause {
     Fenced,
 }
 
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum ConfigEvent {
+    /// The file has changed, and so has the config in force.
+    Applied {
+        changed: Vec<String>,
+        /// What of it takes effect only with the next start.
+        needs_restart: Vec<String>,
+    },
+    /// The file has changed, and cannot be used: the config that was in force stays.
+    Refused { why: String },
+}
+
 /// A token itself is in no event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
@@ -213,6 +227,7 @@ impl Fact {
             Self::Session(event) => event.kind(),
             Self::Question(event) => event.kind(),
             Self::Token(event) => event.kind(),
+            Self::Config(event) => event.kind(),
             Self::Daemon(event) => event.kind(),
         }
     }
@@ -225,6 +240,7 @@ impl Fact {
             Self::Session(event) => serde_json::to_string(event),
             Self::Question(event) => serde_json::to_string(event),
             Self::Token(event) => serde_json::to_string(event),
+            Self::Config(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
         };
         json.expect("plain data always has a JSON form").into()
@@ -280,6 +296,15 @@ impl QuestionEvent {
             Self::Opened { .. } => "question.opened",
             Self::Answered { .. } => "question.answered",
             Self::Cancelled { .. } => "question.cancelled",
+        }
+    }
+}
+
+impl ConfigEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Applied { .. } => "config.applied",
+            Self::Refused { .. } => "config.refused",
         }
     }
 }

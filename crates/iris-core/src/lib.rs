@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod credential;
+pub mod detect;
 pub mod duration;
 pub mod event;
 pub mod fault;

@@ -4,12 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The name of a team: letters, digits, `-`, `_` and `.`, starting with a letter or digit. It appears in file names and
 /// in URLs, so nothing that means something there is let through.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(with = "String")]
 pub struct TeamName(Arc<str>);
 
 const LONGEST_TEAM_NAME: usize = 64;
@@ -49,7 +51,7 @@ impl<'de> Deserialize<'de> for TeamName {
 }
 
 /// Which program serves a team.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AgentKind {
     #[default]
@@ -71,7 +73,7 @@ impl AgentKind {
 }
 
 /// Who decides when an agent asks leave to use a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GrantPermission {
     Yes,
@@ -82,7 +84,7 @@ pub enum GrantPermission {
 }
 
 /// What happens to a turn that was running when the daemon died, so that its outcome is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnInterrupted {
     /// It ends as terminated, and says that its outcome is unknown.

@@ -197,7 +197,7 @@ impl Slot {
 
 /// Lets running turns go on until the grace is over, then stops every agent. Idle ones go at once.
 pub(crate) async fn stop_all(engine: &Inner) {
-    let until = tokio::time::Instant::now() + engine.config.settings.shutdown_grace.duration();
+    let until = tokio::time::Instant::now() + engine.config().settings.shutdown_grace.duration();
     let agents = || engine.runners().iter().map(|(id, runner)| (id.clone(), runner.clone())).collect::<Vec<_>>();
     loop {
         let mut stopping = tokio::task::JoinSet::new();

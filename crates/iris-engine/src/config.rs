@@ -1,30 +1,42 @@
 //! The config as the engine uses it: read from YAML, checked as a whole, every value with its default.
 
+mod analysis;
+mod change;
 mod expand;
 mod load;
+mod place;
+mod schema;
+mod show;
+pub(crate) mod watch;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use iris_agents::contain::Wanted;
 use iris_core::duration::Millis;
 use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
+pub use change::needs_restart;
 pub use load::{ConfigError, load, parse};
+pub use schema::schema;
+pub use watch::ConfigState;
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Config {
     pub settings: Settings,
-    pub teams: BTreeMap<TeamName, TeamConfig>,
+    pub teams: BTreeMap<TeamName, Arc<TeamConfig>>,
     pub database: DatabaseConfig,
     pub server: ServerConfig,
     pub telemetry: TelemetryConfig,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Settings {
     /// How long an agent may take to become ready.
@@ -48,6 +60,8 @@ pub struct Settings {
     pub limit_pause: Millis,
     /// How agents are contained: the strongest way there is, or always the weaker one.
     pub containment: Wanted,
+    /// What is done about what agents say.
+    pub agent: AgentSettings,
     pub host: String,
     pub port: u16,
 }
@@ -66,13 +80,14 @@ impl Default for Settings {
             max_tell_depth: 8,
             limit_pause: Millis(300_000),
             containment: Wanted::Auto,
+            agent: AgentSettings::default(),
             host: "127.0.0.1".to_owned(),
             port: 1615,
         }
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TeamConfig {
     /// The project's folder, absolute.
@@ -122,7 +137,7 @@ pub struct TeamConfig {
     pub color: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AgentHome {
     /// The user's own: the agent finds the user's login and settings there.
@@ -143,7 +158,7 @@ impl TeamConfig {
 }
 
 /// The doors: by which names Iris is known and how often it may be asked.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct ServerConfig {
     /// Needed to listen beyond loopback, unless a proxy does it.
@@ -171,7 +186,7 @@ impl Default for ServerConfig {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TlsConfig {
     /// PEM files: the certificate with its chain, and its key.
@@ -180,7 +195,7 @@ pub struct TlsConfig {
 }
 
 /// Where figures and traces are sent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct TelemetryConfig {
     /// A collector that speaks OTLP over HTTP, such as `http://127.0.0.1:4318`. Without it nothing is sent.
@@ -199,7 +214,7 @@ impl Default for TelemetryConfig {
     }
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct DatabaseConfig {
     /// `postgres://…`; without it the embedded SQLite in IRIS_HOME is used.

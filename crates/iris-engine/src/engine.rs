@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use arc_swap::ArcSwap;
 use iris_agents::contain::{Containment, Holds, Wanted, end_leftovers};
 use iris_core::event::{DaemonEvent, Draft, Fact, Subject};
 use iris_core::id::SessionId;
@@ -14,7 +15,8 @@ use tokio::task::JoinHandle;
 
 use crate::agent::RunnerHandle;
 use crate::bus::Bus;
-use crate::config::{Config, TeamConfig};
+use crate::config::watch::{self, Watched};
+use crate::config::{Config, ConfigState, TeamConfig};
 use crate::figures::Traces;
 use crate::halt::Halt;
 use crate::home::Home;
@@ -31,7 +33,8 @@ pub struct Engine {
 }
 
 pub(crate) struct Inner {
-    pub config: Config,
+    config: ArcSwap<Config>,
+    pub watched: Watched,
     pub home: Home,
     pub store: Store,
     pub bus: Arc<Bus>,
@@ -95,7 +98,8 @@ impl Engine {
         let (pool, pool_inbox) = pool::channel();
         let (nudge, nudged) = upkeep::channel();
         let inner = Arc::new(Inner {
-            config,
+            watched: Watched::new(&config),
+            config: ArcSwap::from_pointee(config),
             home,
             store,
             bus,
@@ -117,6 +121,7 @@ impl Engine {
         let keepers = vec![
             tasks::spawn("pool", pool::run(Arc::clone(&inner), pool_inbox)),
             tasks::spawn("upkeep", upkeep::run(Arc::clone(&inner), nudged)),
+            tasks::spawn("config", watch::run(Arc::clone(&inner))),
         ];
         *inner.keepers.lock().expect("nothing panics while it holds the keepers") = keepers;
         Ok(Self { inner })
@@ -126,8 +131,14 @@ impl Engine {
         Self { inner: Arc::clone(inner) }
     }
 
-    pub fn config(&self) -> &Config {
-        &self.inner.config
+    /// The config in force now.
+    pub fn config(&self) -> Arc<Config> {
+        self.inner.config()
+    }
+
+    /// Whether the file says what is in force.
+    pub fn config_state(&self) -> ConfigState {
+        self.inner.watched.state()
     }
 
     pub fn home(&self) -> &Home {
@@ -152,7 +163,7 @@ impl Engine {
             },
             node: inner.store.node().to_string(),
             agents: inner.runners().len(),
-            max_agents: inner.config.settings.max_processes,
+            max_agents: inner.config().settings.max_processes,
             waiting_sessions: inner.pool.waiting(),
             head: inner.bus.head(),
             containment: inner.containment.holds().clone(),
@@ -169,6 +180,7 @@ impl Engine {
         crate::agent::stop_all(&inner).await;
         inner.pool.close();
         inner.upkeep.close();
+        inner.watched.close();
         let keepers = std::mem::take(&mut *inner.keepers.lock().expect("nothing panics while it holds the keepers"));
         for keeper in keepers {
             if keeper.await.is_err() {
@@ -237,11 +249,19 @@ impl Inner {
     }
 
     pub fn interruption_policies(&self) -> HashMap<TeamName, OnInterrupted> {
-        self.config.teams.iter().map(|(name, team)| (name.clone(), team.on_interrupted)).collect()
+        self.config().teams.iter().map(|(name, team)| (name.clone(), team.on_interrupted)).collect()
     }
 
-    pub fn team(&self, name: &TeamName) -> Option<&TeamConfig> {
-        self.config.teams.get(name)
+    pub fn config(&self) -> Arc<Config> {
+        self.config.load_full()
+    }
+
+    pub fn set_config(&self, config: Config) {
+        self.config.store(Arc::new(config));
+    }
+
+    pub fn team(&self, name: &TeamName) -> Option<Arc<TeamConfig>> {
+        self.config.load().teams.get(name).cloned()
     }
 
     pub fn is_closing(&self) -> bool {

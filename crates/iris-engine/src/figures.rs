@@ -61,7 +61,7 @@ pub(crate) fn observe(inner: &Arc<Inner>) {
     });
     gauge(&meter, "iris.agents.limit", "How many agents may be alive", {
         let engine = engine.clone();
-        move || engine.upgrade().map(|engine| engine.config.settings.max_processes as u64)
+        move || engine.upgrade().map(|engine| engine.config().settings.max_processes as u64)
     });
     gauge(&meter, "iris.sessions.waiting", "Sessions that wait for a place in the pool", {
         let engine = engine.clone();

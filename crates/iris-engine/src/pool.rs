@@ -82,10 +82,7 @@ struct Waiting {
 }
 
 pub(crate) async fn run(engine: Arc<Inner>, mut inbox: Inbox) {
-    let settings = &engine.config.settings;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let limits = PoolLimits { processes: settings.max_processes, spawning: settings.max_spawning.unwrap_or(cores) };
-    let mut pool = Pool { engine, waiting: VecDeque::new(), limits };
+    let mut pool = Pool { limits: limits(&engine), engine, waiting: VecDeque::new() };
     loop {
         let session = tokio::select! {
             session = inbox.wanted.recv() => session,
@@ -99,11 +96,19 @@ pub(crate) async fn run(engine: Arc<Inner>, mut inbox: Inbox) {
         while let Ok(session) = inbox.wanted.try_recv() {
             pool.line_up(session);
         }
+        pool.limits = limits(&pool.engine);
         // Counted before as well, so that an agent that changes meanwhile knows that somebody waits for that.
         inbox.state.waiting.store(pool.waiting.len(), Ordering::SeqCst);
         pool.settle().await;
         inbox.state.waiting.store(pool.waiting.len(), Ordering::SeqCst);
     }
+}
+
+/// As the config says now.
+fn limits(engine: &Inner) -> PoolLimits {
+    let settings = &engine.config().settings;
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    PoolLimits { processes: settings.max_processes, spawning: settings.max_spawning.unwrap_or_else(cores) }
 }
 
 impl Pool {

@@ -12,7 +12,8 @@ impl Engine {
     pub fn team_of(&self, folder: &Path) -> Option<TeamName> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let folder = real(folder);
-        let teams = self.config().teams.iter().map(|(name, team)| (name, real(&team.path)));
+        let config = self.config();
+        let teams = config.teams.iter().map(|(name, team)| (name, real(&team.path)));
         let around = teams.filter(|(_, path)| folder.starts_with(path));
         around.max_by_key(|(_, path)| path.components().count()).map(|(name, _)| name.clone())
     }

@@ -158,7 +158,8 @@ impl Engine {
             return Err(TokenError::NotAllowed("the token would have expired already".to_owned()));
         }
         let party = wanted.party.unwrap_or_else(|| Party::new(name));
-        if wanted.kind == CredentialKind::Agent && !self.inner.config.teams.keys().any(|t| t.as_str() == party.as_str())
+        if wanted.kind == CredentialKind::Agent
+            && !self.inner.config().teams.keys().any(|t| t.as_str() == party.as_str())
         {
             return Err(TokenError::NotAllowed(format!("an agent speaks for a team, and there is no team '{party}'")));
         }

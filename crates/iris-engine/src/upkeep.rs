@@ -79,11 +79,10 @@ impl Due {
 }
 
 pub(crate) async fn run(engine: Arc<Inner>, nudge: Nudge) {
-    let health_check = engine.config.settings.health_check_interval.duration();
     let mut upkeep = Upkeep {
         leases: Due::every(LEASES_EVERY),
         work: Due::every(WORK_EVERY),
-        health: Due::every(health_check.max(Duration::from_millis(100))),
+        health: Due::every(health_check(&engine)),
         others: Due::every(OTHERS_EVERY),
         trouble: None,
         engine,
@@ -95,6 +94,11 @@ pub(crate) async fn run(engine: Arc<Inner>, nudge: Nudge) {
             () = tokio::time::sleep(pause) => {}
         }
     }
+}
+
+/// As the config says now; never so often that it does nothing else.
+fn health_check(engine: &Inner) -> Duration {
+    engine.config().settings.health_check_interval.duration().max(Duration::from_millis(100))
 }
 
 impl Upkeep {
@@ -190,7 +194,7 @@ impl Upkeep {
     /// Every place in the pool is taken by an agent that waits for another, and that other waits for a place: nobody will
     /// ever go on. One of those that wait for a place is told so, and whoever told it goes on.
     async fn break_starvation(&self) -> Result<(), StoreError> {
-        let limit = self.engine.config.settings.max_processes;
+        let limit = self.engine.config().settings.max_processes;
         let is_full = self.engine.pool.waiting() > 0 && self.engine.runners().len() >= limit;
         if !is_full || self.engine.runners().values().any(|runner| runner.phase() != PoolPhase::Busy) {
             return Ok(());
@@ -251,6 +255,7 @@ impl Upkeep {
 
     /// Holds what the store says against what is alive.
     async fn check_health(&mut self) -> Result<(), StoreError> {
+        self.health.every = health_check(&self.engine);
         if !self.health.has_come() {
             return Ok(());
         }
@@ -285,7 +290,7 @@ impl Upkeep {
 
     /// Puts agents to sleep that have been idle for longer than their team allows.
     fn reap_idle(&self) {
-        let default = self.engine.config.settings.idle_timeout;
+        let default = self.engine.config().settings.idle_timeout;
         for runner in self.engine.runners().values() {
             let limit = runner.idle_timeout().unwrap_or(default);
             if runner.idle_for_ms().is_some_and(|idle| idle >= limit.0) {

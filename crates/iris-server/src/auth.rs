@@ -88,7 +88,10 @@ fn way(request: &Request) -> Way {
 
 fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Fault> {
     let headers = request.headers();
-    app.allowed.check(headers)?;
+    let config = app.engine.config();
+    let server = &config.server;
+    let allowed = Allowed { hosts: &server.allowed_hosts, origins: &server.allowed_origins, tls: app.is_secure };
+    allowed.check(headers)?;
     if matches!(way, Way::Open) {
         return Ok(None);
     }

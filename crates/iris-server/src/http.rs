@@ -28,6 +28,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(openapi::description))
         .routes(routes!(status::show))
         .routes(routes!(status::back_up))
+        .routes(routes!(status::config))
         .routes(routes!(agent::stop))
         .routes(routes!(team::list))
         .routes(routes!(turn::tell))

@@ -23,7 +23,6 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
 
-use crate::auth::host::Allowed;
 use crate::auth::limit::Limits;
 use crate::http::repeat::Running;
 use crate::tls::Tls;
@@ -32,7 +31,8 @@ use crate::tls::Tls;
 #[derive(Clone)]
 pub(crate) struct App {
     pub engine: Engine,
-    pub allowed: Arc<Allowed>,
+    /// Our own pages are served by https, here or by a proxy.
+    pub is_secure: bool,
     pub limits: Arc<Limits>,
     pub repeats: Running,
     /// The description of the API, as it is sent.
@@ -99,13 +99,9 @@ async fn serve_with(
     let Doors { listener, tls, registry } = doors;
     let (close, closing) = watch::channel(false);
     let (routes, openapi) = http::routes().split_for_parts();
-    let config = &engine.config().server;
+    let config = engine.config().server.clone();
     let app = App {
-        allowed: Arc::new(Allowed {
-            hosts: config.allowed_hosts.clone(),
-            origins: config.allowed_origins.clone(),
-            tls: tls.is_some() || config.behind_proxy,
-        }),
+        is_secure: tls.is_some() || config.behind_proxy,
         limits: Arc::new(Limits::new(config.requests_per_second)),
         repeats: Running::default(),
         openapi: http::openapi::describe(&openapi).to_string().into(),

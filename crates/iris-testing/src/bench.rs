@@ -1,6 +1,7 @@
 //! The benchmark: what is measured, against which floor, with which target. The measuring is in the files below.
 
 mod claude;
+mod detect;
 mod floor;
 mod load;
 mod measure;

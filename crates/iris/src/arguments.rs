@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, doctor, events, fork, inbox, link, restore, serve, sessions, sleep, status, stop,
-    teams, tell, token, trust, wake,
+    answer, backup, cache, cancel, config, detect, doctor, events, fork, inbox, link, mcp, restore, serve, sessions,
+    sleep, status, stop, teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -47,6 +47,8 @@ impl Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Serve(serve::ServeArguments),
+    #[command(visible_alias = "start")]
+    Mcp(mcp::McpArguments),
     Status(status::StatusArguments),
     Teams(teams::TeamsArguments),
     Tell(tell::TellArguments),
@@ -63,6 +65,8 @@ pub enum Command {
     Sessions(sessions::SessionsArguments),
     Cache(cache::CacheArguments),
     Events(events::EventsArguments),
+    Config(config::ConfigArguments),
+    Detect(detect::DetectArguments),
     Doctor(doctor::DoctorArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),

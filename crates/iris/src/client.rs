@@ -2,7 +2,8 @@
 
 mod connect;
 pub mod follow;
-mod frames;
+pub mod frames;
+mod mcp;
 mod pages;
 
 use std::sync::OnceLock;

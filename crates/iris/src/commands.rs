@@ -4,11 +4,14 @@ pub mod answer;
 pub mod backup;
 pub mod cache;
 pub mod cancel;
+pub mod config;
+pub mod detect;
 pub mod doctor;
 pub mod events;
 pub mod fork;
 pub mod inbox;
 pub mod link;
+pub mod mcp;
 pub mod restore;
 pub mod serve;
 pub mod sessions;
@@ -47,6 +50,7 @@ impl Context {
 pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
     match command {
         Command::Serve(arguments) => serve::run(arguments, context).await,
+        Command::Mcp(arguments) => mcp::run(arguments, context).await,
         Command::Status(arguments) => status::run(arguments, context).await,
         Command::Teams(arguments) => teams::run(arguments, context).await,
         Command::Tell(arguments) => tell::run(arguments, context).await,
@@ -63,6 +67,8 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Sessions(arguments) => sessions::run(arguments, context).await,
         Command::Cache(arguments) => cache::run(arguments, context).await,
         Command::Events(arguments) => events::run(arguments, context).await,
+        Command::Config(arguments) => config::run(arguments, context).await,
+        Command::Detect(arguments) => detect::run(&arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context).await,
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,

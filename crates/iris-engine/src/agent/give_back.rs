@@ -16,7 +16,7 @@ impl Runner {
         if let Some(saving) = self.saving.take() {
             saving.await?;
         }
-        let default = i64::try_from(self.engine.config.settings.limit_pause.0).unwrap_or(i64::MAX);
+        let default = i64::try_from(self.engine.config().settings.limit_pause.0).unwrap_or(i64::MAX);
         let delay = limit.resets_at.map_or(default, |at| (at - wall_ms()).clamp(1000, LONGEST_PAUSE_MS));
         tracing::warn!(session = %self.session, delay_ms = delay, why = limit.what, "a limit was reached; the session rests");
         let (session, epoch, turn) = (self.session.clone(), self.epoch, current.id);

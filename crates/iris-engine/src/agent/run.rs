@@ -103,7 +103,7 @@ pub(super) enum Next {
 impl Runner {
     pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, started: Started, handle: RunnerHandle) -> Self {
         let Started { agent, trusted } = started;
-        let response_timeout = team.response_timeout.unwrap_or(engine.config.settings.response_timeout);
+        let response_timeout = team.response_timeout.unwrap_or(engine.config().settings.response_timeout);
         handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
         if let Some(limit) = team.idle_timeout {
             handle.slot.idle_timeout.get_or_init(|| limit);

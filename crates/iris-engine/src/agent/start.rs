@@ -59,9 +59,9 @@ async fn serve(
     let (epoch, row) = (claim.epoch, &claim.session);
     let failed = match engine.team(&row.to) {
         None => StartFailure::because(format!("team '{}' is not in the config any more", row.to)),
-        Some(team) => match start_ready(engine, team, row, epoch).await {
+        Some(team) => match start_ready(engine, &team, row, epoch).await {
             Ok(started) => {
-                let runner = Runner::new(Arc::clone(engine), claim, team, started, handle);
+                let runner = Runner::new(Arc::clone(engine), claim, &team, started, handle);
                 return runner.run(commands).await;
             }
             Err(failure) => failure,
@@ -169,7 +169,7 @@ async fn start_as(
         let noted = engine.persist("session.process", move |tx| session::note_process(tx, &id, epoch, pid)).await;
         noted.map_err(|error| StartFailure::because(error.to_string()))?;
     }
-    let limit = engine.config.settings.session_init_timeout;
+    let limit = engine.config().settings.session_init_timeout;
     let ready = tokio::select! {
         ready = tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)) => Some(ready),
         () = engine.halt.asked() => None,

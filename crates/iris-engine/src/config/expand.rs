@@ -1,13 +1,21 @@
 //! `${VAR}` and `${VAR:-default}` in the config, for values of every type: the text is filled in before it is read.
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ExpandError {
-    #[error("line {line}: the environment has no {name}; set it, or write ${{{name}:-a default}}")]
-    Missing { line: usize, name: String },
-    #[error("line {line}: '${{' is never closed")]
-    Open { line: usize },
-    #[error("line {line}: {name} has several lines, which a config value cannot have")]
-    SeveralLines { line: usize, name: String },
+#[error("{trouble}")]
+pub struct ExpandError {
+    pub line: usize,
+    pub column: usize,
+    trouble: Trouble,
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum Trouble {
+    #[error("the environment has no {name}; set it, or write ${{{name}:-a default}}")]
+    Missing { name: String },
+    #[error("'${{' is never closed")]
+    Open,
+    #[error("{name} has several lines, which a config value cannot have")]
+    SeveralLines { name: String },
 }
 
 pub fn expand(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, ExpandError> {
@@ -30,10 +38,14 @@ fn expand_line(
         return Ok(());
     }
     let mut rest = line;
+    let wrong = |rest: &str, trouble| {
+        let before = line.len() - rest.len();
+        ExpandError { line: number, column: line[..before].chars().count() + 1, trouble }
+    };
     while let Some(start) = rest.find("${") {
         expanded.push_str(&rest[..start]);
-        let inside = &rest[start + 2..];
-        let end = inside.find('}').ok_or(ExpandError::Open { line: number })?;
+        let (here, inside) = (&rest[start..], &rest[start + 2..]);
+        let end = inside.find('}').ok_or_else(|| wrong(here, Trouble::Open))?;
         let (name, default) = match inside[..end].split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (&inside[..end], None),
@@ -41,9 +53,9 @@ fn expand_line(
         let given = variable(name).filter(|value| !value.is_empty() || default.is_none());
         let value = given
             .or_else(|| default.map(str::to_owned))
-            .ok_or_else(|| ExpandError::Missing { line: number, name: name.to_owned() })?;
+            .ok_or_else(|| wrong(here, Trouble::Missing { name: name.to_owned() }))?;
         if value.contains('\n') {
-            return Err(ExpandError::SeveralLines { line: number, name: name.to_owned() });
+            return Err(wrong(here, Trouble::SeveralLines { name: name.to_owned() }));
         }
         expanded.push_str(&value);
         rest = &inside[end + 1..];
@@ -63,7 +75,7 @@ mod tests {
             "TWO" => Some("a\nb".to_owned()),
             _ => None,
         };
-        let found = expand(text, variable).map_err(|error| error.to_string());
+        let found = expand(text, variable).map_err(|error| format!("{}:{}: {error}", error.line, error.column));
         assert_eq!(found.as_deref().map_err(String::as_str), expected, "{text}");
     }
 
@@ -73,8 +85,8 @@ mod tests {
         check("port: ${NONE:-1615}", Ok("port: 1615"));
         check("a: ${EMPTY:-x} ${PORT}", Ok("a: x 1700"));
         check("# ${NONE} is not set\nb: 1", Ok("# ${NONE} is not set\nb: 1"));
-        check("a: 1\nb: ${NONE}", Err("line 2: the environment has no NONE; set it, or write ${NONE:-a default}"));
-        check("a: ${PORT", Err("line 1: '${' is never closed"));
-        check("a: ${TWO}", Err("line 1: TWO has several lines, which a config value cannot have"));
+        check("a: 1\nb: ${NONE}", Err("2:4: the environment has no NONE; set it, or write ${NONE:-a default}"));
+        check("a: ${PORT", Err("1:4: '${' is never closed"));
+        check("a: ${TWO}", Err("1:4: TWO has several lines, which a config value cannot have"));
     }
 }

@@ -277,7 +277,8 @@ pub(super) async fn wake(engine: &Engine, caller: &Caller, team: &TeamName) -> A
 }
 
 async fn wake_all(engine: &Engine, caller: &Caller, NoArguments {}: NoArguments) -> Answer {
-    let others = engine.config().teams.keys().filter(|team| !is_own(caller, team));
+    let config = engine.config();
+    let others = config.teams.keys().filter(|team| !is_own(caller, team));
     let waking = others.map(|team| async move {
         wake(engine, caller, team).await.unwrap_or_else(|refusal| json!({ "team": team, "error": refusal.why }))
     });

@@ -64,7 +64,7 @@ impl Engine {
         let Some(within) = tell.within.clone() else { return Ok(0) };
         let caller = self.inner.store.read(move |tx| turn::find(tx, &within)).await?;
         let depth = caller.map_or(0, |caller| caller.depth) + 1;
-        let limit = i64::from(self.inner.config.settings.max_tell_depth);
+        let limit = i64::from(self.inner.config().settings.max_tell_depth);
         if depth > limit { Err(TellError::TooDeep { depth, limit }) } else { Ok(depth) }
     }
 

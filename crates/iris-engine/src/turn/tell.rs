@@ -185,7 +185,7 @@ impl Engine {
             body: tell.text.replace('\0', ""),
             key: tell.key.clone(),
             delay_ms: tell.delay.map(|delay| i64::try_from(delay.0).unwrap_or(i64::MAX)),
-            longest_queue: i64::from(self.inner.config.settings.max_queue),
+            longest_queue: i64::from(self.inner.config().settings.max_queue),
             cause: tell.within.clone(),
             depth,
         };
@@ -226,7 +226,7 @@ impl Engine {
         }
         let team = self.inner.team(&tell.to).ok_or_else(|| TellError::UnknownTeam {
             name: tell.to.to_string(),
-            known: self.inner.config.teams.keys().map(ToString::to_string).collect(),
+            known: self.inner.config().teams.keys().map(ToString::to_string).collect(),
         })?;
         if !is_built(team.agent) {
             return Err(TellError::NotBuilt(team.agent));

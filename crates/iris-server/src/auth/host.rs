@@ -5,16 +5,16 @@ use axum::http::{HeaderMap, StatusCode, header};
 
 use crate::http::problem::{Fault, refused};
 
-/// What is allowed beside loopback. An empty list allows nobody else.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Allowed {
-    pub hosts: Vec<String>,
-    pub origins: Vec<String>,
+/// What is allowed beside loopback, as the config says now. An empty list allows nobody else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowed<'a> {
+    pub hosts: &'a [String],
+    pub origins: &'a [String],
     /// Pages of our own are then served by this scheme.
     pub tls: bool,
 }
 
-impl Allowed {
+impl Allowed<'_> {
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Fault> {
         // A name that a foreign page made point here is refused before anything else is looked at.
         let host = text(headers, header::HOST).unwrap_or_default();
@@ -97,7 +97,9 @@ mod tests {
         }
     }
 
-    fn asked(allowed: &Allowed, headers: &[(&str, &str)]) -> bool {
+    const NOTHING: Allowed<'static> = Allowed { hosts: &[], origins: &[], tls: false };
+
+    fn asked(allowed: &Allowed<'_>, headers: &[(&str, &str)]) -> bool {
         let headers = headers.iter().map(|(name, value)| {
             let name: HeaderName = name.parse().expect("a header's name");
             (name, HeaderValue::from_str(value).expect("a header's value"))
@@ -108,7 +110,7 @@ mod tests {
 
     #[test]
     fn only_pages_of_our_own_may_ask() {
-        let plain = Allowed::default();
+        let plain = NOTHING;
         let host = ("host", "127.0.0.1:1615");
         assert!(asked(&plain, &[host]));
         assert!(asked(&plain, &[host, ("origin", "http://127.0.0.1:1615")]));
@@ -131,11 +133,12 @@ mod tests {
 
     #[test]
     fn a_named_host_is_allowed_by_name_and_an_empty_list_is_nobody() {
-        let named = Allowed { hosts: vec!["iris.example".to_owned()], origins: Vec::new(), tls: true };
+        let hosts = ["iris.example".to_owned()];
+        let named = Allowed { hosts: &hosts, origins: &[], tls: true };
         assert!(asked(&named, &[("host", "iris.example")]));
         assert!(asked(&named, &[("host", "iris.example:8443"), ("origin", "https://iris.example:8443")]));
         assert!(!asked(&named, &[("host", "iris.example"), ("origin", "http://iris.example")]));
         assert!(!asked(&named, &[("host", "xiris.example")]));
-        assert!(!asked(&Allowed::default(), &[("host", "iris.example")]));
+        assert!(!asked(&NOTHING, &[("host", "iris.example")]));
     }
 }

@@ -53,6 +53,7 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("POST",   "/api/tokens",                    people(Admin)),
     ("DELETE", "/api/tokens/{id}",               people(Admin)),
     ("GET",    "/api/status",                    people(Read)),
+    ("GET",    "/api/config",                    people(Read)),
     ("POST",   "/api/backup",                    people(Admin)),
     ("POST",   "/api/agents/stop",               people(Admin)),
     ("GET",    "/api/teams",                     agents(Read)),

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use iris_api::status::{BackupRequest, BackupResponse, ContainmentStatus, Status, StoreStatus};
+use iris_api::status::{
+    BackupRequest, BackupResponse, ConfigStatus, ContainmentStatus, EffectiveConfig, Status, StoreStatus,
+};
 use iris_core::fault::FaultKind;
 use iris_engine::{Holds, StoreHealth};
 
@@ -36,6 +38,7 @@ pub(crate) async fn show(State(app): State<App>) -> Json<Status> {
             Holds::Cgroup { group } => ContainmentStatus::Cgroup { group: group.display().to_string() },
             Holds::Sweep { why } => ContainmentStatus::Sweep { why },
         },
+        config: config_status(&app),
         uptime_ms: i64::try_from(app.started.elapsed().as_millis()).unwrap_or(i64::MAX),
     })
 }
@@ -53,4 +56,20 @@ pub(crate) async fn back_up(
     }
     let made = app.engine.back_up(path).await?;
     Ok(Json(BackupResponse { path: made.path.display().to_string(), bytes: made.bytes, schema: made.manifest.schema }))
+}
+
+/// The config in force: every key with its value, secrets masked
+#[utoipa::path(get, path = "/api/config", tag = "daemon", responses((status = 200, description = "done", body = EffectiveConfig)))]
+pub(crate) async fn config(State(app): State<App>) -> Json<EffectiveConfig> {
+    Json(EffectiveConfig {
+        file: app.engine.home().config().display().to_string(),
+        status: config_status(&app),
+        config: app.engine.config().shown(),
+    })
+}
+
+fn config_status(app: &App) -> ConfigStatus {
+    let state = app.engine.config_state();
+    let (refused, refused_at) = state.refused.unzip();
+    ConfigStatus { refused, refused_at, pending: state.pending }
 }

@@ -42,7 +42,8 @@ pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Re
 }
 
 fn describe(app: &App, name: &TeamName, sessions: &[SessionRow]) -> Result<Team, Fault> {
-    let team = app.engine.config().teams.get(name);
+    let config = app.engine.config();
+    let team = config.teams.get(name);
     let team = team.ok_or_else(|| Fault::from(SessionError::UnknownTeam(name.to_string())))?;
     Ok(Team {
         name: name.to_string(),

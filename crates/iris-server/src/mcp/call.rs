@@ -152,9 +152,10 @@ async fn cancel_told(engine: &Engine, told: &Told) {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct CancelParams {
     key: String,
+    from_team: Option<String>,
 }
 
 /// The only method of our own: `iris/cancel`.
@@ -170,9 +171,9 @@ pub(super) async fn cancel(
     if let Some(params) = params.as_object_mut() {
         params.remove("_meta");
     }
-    let CancelParams { key } = serde_json::from_value(params)
+    let CancelParams { key, from_team } = serde_json::from_value(params)
         .map_err(|error| ErrorData::invalid_params(format!("{CANCEL}: {error}"), None))?;
-    let party = caller(&door.app, &context.extensions)?.party;
+    let party = caller(&door.app, &context.extensions)?.speaks_as(from_team.as_deref());
     let open = door.calls.list(&(party, key));
     for told in &open {
         cancel_told(&door.app.engine, told).await;

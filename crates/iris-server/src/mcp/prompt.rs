@@ -74,9 +74,10 @@ async fn everyone(app: &App) -> Result<String, ErrorData> {
 }
 
 fn known(app: &App, name: &str) -> Result<TeamName, ErrorData> {
-    let team = app.engine.config().teams.keys().find(|team| team.as_str() == name);
+    let config = app.engine.config();
+    let team = config.teams.keys().find(|team| team.as_str() == name);
     team.cloned().ok_or_else(|| {
-        let all: Vec<_> = app.engine.config().teams.keys().map(TeamName::as_str).collect();
+        let all: Vec<_> = config.teams.keys().map(TeamName::as_str).collect();
         ErrorData::invalid_params(format!("there is no team '{name}'; known teams: {}", all.join(", ")), None)
     })
 }
@@ -84,7 +85,8 @@ fn known(app: &App, name: &str) -> Result<TeamName, ErrorData> {
 /// Only names of teams can be completed: `team` of the prompts, `name` of the template.
 pub(super) fn complete(app: &App, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
     let argument = &request.argument;
-    let teams = app.engine.config().teams.keys().map(ToString::to_string);
+    let config = app.engine.config();
+    let teams = config.teams.keys().map(ToString::to_string);
     let fitting: Vec<_> = match argument.name.as_str() {
         "team" | "name" => teams.filter(|team| team.starts_with(&argument.value)).take(100).collect(),
         _ => Vec::new(),

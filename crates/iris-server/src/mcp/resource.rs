@@ -79,7 +79,8 @@ pub(super) async fn list(
 
 fn teams(app: &App) -> Vec<Resource> {
     let all = Resource::new("iris://teams", "teams").with_title("All teams").with_mime_type(JSON);
-    let each = app.engine.config().teams.iter().map(|(name, team)| {
+    let config = app.engine.config();
+    let each = config.teams.iter().map(|(name, team)| {
         let resource = Resource::new(format!("iris://teams/{name}"), name.as_str()).with_mime_type(JSON);
         match &team.description {
             Some(description) => resource.with_description(description.as_str()),

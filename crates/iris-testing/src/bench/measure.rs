@@ -16,7 +16,7 @@ const MEGABYTE: f64 = 1024.0 * 1024.0;
 pub fn all(plan: &Plan, runtime: &Runtime, floors: &Floors) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     type Group<'a> = (&'static str, &'a dyn Fn() -> Result<Vec<Figure>>);
-    let groups: [Group<'_>; 9] = [
+    let groups: [Group<'_>; 10] = [
         ("start", &|| start(plan)),
         ("tell", &|| tell(plan, floors)),
         ("throughput", &|| throughput(plan, runtime)),
@@ -26,6 +26,7 @@ pub fn all(plan: &Plan, runtime: &Runtime, floors: &Floors) -> Result<Vec<Figure
         ("sessions", &|| sessions(plan, runtime)),
         ("history", &|| history(plan, runtime)),
         ("claude", &|| super::claude::measure(plan, runtime)),
+        ("detect", &|| super::detect::measure(plan)),
     ];
     for (name, measure) in groups {
         if plan.wants(name) {

@@ -1,5 +1,6 @@
 //! `iris serve`: the daemon in the foreground, from the lock on its home to the last agent's end.
 
+mod detach;
 mod listen;
 mod starter;
 mod stop;
@@ -35,6 +36,9 @@ pub struct ServeArguments {
     /// The port to listen on; 0 picks a free one
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
+    /// Start a daemon in the background and return when it serves
+    #[arg(long, hide = true)]
+    pub detached: bool,
 }
 
 #[derive(Serialize)]
@@ -46,6 +50,9 @@ struct Ready<'a> {
 }
 
 pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exit, Failure> {
+    if arguments.detached {
+        return detach::start(&arguments, context).await;
+    }
     let mut signals = Signals::listen()?;
     let home = Home::prepare(&context.home)?;
     let mut lock = take(&home).await?;

@@ -35,13 +35,22 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
         0 => String::new(),
         count => format!(", {count} waiting for a place"),
     };
+    let config = match (&status.config.refused, status.config.pending.as_slice()) {
+        (Some(_), _) => "NOT what the file says: the file cannot be used".to_owned(),
+        (None, []) => "as the file says".to_owned(),
+        (None, pending) => format!("as the file says, but for the next start: {}", pending.join(", ")),
+    };
     printer.pairs(&[
         ("iris", format!("{}, process {}, up {}", status.version, status.pid, moment::age(status.uptime_ms))),
         ("home", place::shown(status.home.as_ref())),
         ("agents", format!("{} of {}{waiting}", status.agents, status.max_agents)),
         ("store", format!("{}, {store}", status.database)),
+        ("config", config),
         ("newest event", status.newest_event.to_string()),
     ])?;
+    if let Some(refused) = &status.config.refused {
+        printer.note(refused);
+    }
     if let Some(hint) = hint {
         printer.note(format!("hint: {hint}"));
     }

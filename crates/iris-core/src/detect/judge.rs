@@ -1,0 +1,339 @@
+//! Weighs what was found: which sentence asks, which offers, and how sure that is.
+//!
+//! A sentence starts with what it says, and gains or loses by where it stands and what stands after it. The weights are
+//! logits set by hand and checked against labelled replies; `docs/detection.md` says how well they do.
+
+mod place;
+
+use super::lexicon::{Cue, Cues, Hit, Marked};
+use super::page::{Ending, LineKind, Page};
+
+use place::Places;
+
+/// What asks without a question mark.
+pub(super) const ASKING: Cues = Cues::of(&[Cue::Request, Cue::Confirm, Cue::Pick, Cue::Wait]);
+/// What makes it clear that a question is for the human.
+const DIRECT: Cues = Cues::of(&[
+    Cue::Leave,
+    Cue::Consent,
+    Cue::Address,
+    Cue::Which,
+    Cue::Choose,
+    Cue::Fact,
+    Cue::Course,
+    Cue::Request,
+    Cue::Pick,
+]);
+
+#[derive(Debug)]
+pub(super) struct Verdict {
+    /// It asks, if the confidence is high enough.
+    pub asks: bool,
+    logit: f64,
+    /// The sentence that decides.
+    pub sentence: usize,
+    /// The first sentence, when several questions belong together.
+    pub first: usize,
+    pub reason: String,
+    offers: bool,
+}
+
+impl Verdict {
+    pub fn probability(&self) -> f64 {
+        1.0 / (1.0 + (-self.logit).exp())
+    }
+
+    pub fn offers(&self) -> bool {
+        self.offers
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Said {
+    Ask(f64),
+    Offer,
+    Nothing,
+}
+
+/// What decides if nothing asks.
+const OFFERED: f64 = -2.6;
+/// How much weaker the last question may be than the strongest one and still be the one that is asked.
+const LAST_WORD: f64 = 3.6;
+/// A question is one from here on, when it is a matter of which of several.
+const LIKELY: f64 = 0.85;
+
+/// None if no sentence asks or offers, however weakly.
+pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
+    let plain: Vec<Said> = (0..page.sentences.len()).map(|index| plainly(page, marked, index)).collect();
+    let places = Places::find(page, marked, &plain);
+    let placed: Vec<Said> =
+        plain.iter().enumerate().map(|(index, said)| place(*said, index, page, marked, &places)).collect();
+    let asked = |index: usize| match placed[index] {
+        Said::Ask(logit) => Some(logit),
+        _ => None,
+    };
+    let best = (0..placed.len()).filter_map(asked).fold(f64::NEG_INFINITY, f64::max);
+    let may_be =
+        |index: &usize| asked(*index).is_some_and(|logit| logit >= best - LAST_WORD && logit >= LIKELY.min(best));
+    // "I'll wait until I hear from you" only says that there was a question.
+    let last = (0..placed.len())
+        .rev()
+        .filter(may_be)
+        .find(|&index| !only_waits(page, marked, index))
+        .or_else(|| (0..placed.len()).rev().find(may_be));
+    let offer = (0..placed.len()).rev().find(|&index| placed[index] == Said::Offer);
+    match (last, offer) {
+        (Some(sentence), _) if best >= 0.0 => {
+            let (first, sentence) = all_of_list(page, &placed, sentence);
+            let reason = reason(page, marked, sentence);
+            Some(Verdict { asks: true, logit: best, sentence, first, reason, offers: false })
+        }
+        (_, Some(sentence)) => {
+            let logit = best.clamp(OFFERED, -0.5);
+            let reason = match marked.first(sentence, Cues::of(&[Cue::Offer, Cue::Closer, Cue::Idle])) {
+                Some(hit) => format!("\"{}\" offers, nothing waits for it", &page.said[hit.start..hit.end]),
+                None => "what it wants holds only under a condition".to_owned(),
+            };
+            Some(Verdict { asks: false, logit, sentence, first: sentence, reason, offers: true })
+        }
+        (Some(sentence), None) => {
+            let reason = "a question is there, but it is not put to anybody".to_owned();
+            Some(Verdict { asks: false, logit: best, sentence, first: sentence, reason, offers: false })
+        }
+        (None, None) => None,
+    }
+}
+
+fn only_waits(page: &Page, marked: &Marked, index: usize) -> bool {
+    let asks = marked.first(index, ASKING).is_none_or(|hit| hit.cue != Cue::Wait);
+    !asks && page.sentences[index].ending != Ending::Question
+}
+
+/// What a sentence says, wherever it stands.
+fn plainly(page: &Page, marked: &Marked, index: usize) -> Said {
+    let cues = marked.cues(index);
+    if cues.has(Cue::Pattern) {
+        return Said::Ask(2.2);
+    }
+    let question = page.sentences[index].ending == Ending::Question || cues.has(Cue::Asks);
+    if question { question_says(page, marked, index) } else { statement_says(page, marked, index) }
+}
+
+fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
+    let cues = marked.cues(index);
+    if cues.has(Cue::Idle) && !cues.has(Cue::Closer) {
+        return if has_nothing_to_do(page, marked, index) { Said::Ask(1.6) } else { Said::Offer };
+    }
+    if cues.has(Cue::Closer) && !asks_before_closing(page, marked, index) {
+        return Said::Offer;
+    }
+    if cues.has(Cue::Offer) && !cues.has(Cue::Leave) {
+        return Said::Offer;
+    }
+    let mut logit = 0.4;
+    if cues.has(Cue::Leave) && !asks_itself(marked, index) {
+        logit += 3.0;
+    } else if cues.has(Cue::Consent) {
+        logit += 2.0;
+    }
+    if cues.has(Cue::Address) {
+        logit += 1.2;
+    }
+    if cues.any(Cues::of(&[Cue::Which, Cue::Choose, Cue::Course, Cue::Request, Cue::Confirm, Cue::Pick])) {
+        logit += 1.0;
+    }
+    if cues.has(Cue::Reported) && !cues.has(Cue::Leave) {
+        logit -= 1.5;
+    }
+    Said::Ask(logit)
+}
+
+/// "Why should we …?" asks nobody, whatever follows.
+fn asks_itself(marked: &Marked, index: usize) -> bool {
+    let at = |cue| marked.first(index, Cues::of(&[cue])).map(|hit| hit.start);
+    at(Cue::Rhetoric).is_some_and(|rhetoric| at(Cue::Leave).is_none_or(|leave| rhetoric < leave))
+}
+
+/// "Shall I push it, or is there anything else?" asks before it closes.
+fn asks_before_closing(page: &Page, marked: &Marked, index: usize) -> bool {
+    let first = |cue| marked.first(index, Cues::of(&[cue]));
+    let (Some(leave), Some(closer)) = (first(Cue::Leave), first(Cue::Closer)) else { return false };
+    let between = page.said.get(leave.end..closer.start).unwrap_or_default();
+    // "o" is "or" only where it cannot be an article, and before a closing phrase it never is.
+    let or = first(Cue::Or).is_some_and(|or| leave.end <= or.start && or.end <= closer.start);
+    or || between.contains(" o ")
+}
+
+/// "What should I work on?" is a closing after finished work, and a question where there was none or it went wrong.
+fn has_nothing_to_do(page: &Page, marked: &Marked, index: usize) -> bool {
+    let failed = (index.saturating_sub(3)..index).any(|before| marked.cues(before).has(Cue::Failure));
+    let listed = index > 0 && matches!(page.line_of(&page.sentences[index - 1]).kind, LineKind::Item { .. });
+    let done = (0..index).any(|before| marked.cues(before).has(Cue::Done));
+    failed || listed || !done
+}
+
+/// Without a question mark the first words decide: "tell me which, or if you …" asks, "if you …, tell me which" does not.
+fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
+    let soft = Cues::of(&[Cue::Offer, Cue::Condition, Cue::Note, Cue::Closer]);
+    let ask = marked.first(index, ASKING);
+    let soft = marked.first(index, soft);
+    let cues = marked.cues(index);
+    let softened = match (ask, soft) {
+        (None, None) => return Said::Nothing,
+        (Some(ask), Some(soft)) => softens(soft, ask),
+        (ask, _) => ask.is_none(),
+    };
+    if softened {
+        let offers = cues.any(Cues::of(&[Cue::Offer, Cue::Closer]))
+            || (cues.has(Cue::Condition) && (cues.has(Cue::Able) || ask.is_some()) && !cues.has(Cue::Note));
+        return if offers { Said::Offer } else { Said::Nothing };
+    }
+    let logit = match ask.map(|hit| hit.cue) {
+        Some(Cue::Confirm) => 2.0,
+        Some(Cue::Pick) => 2.0,
+        Some(Cue::Request) => 1.8,
+        _ => 1.2,
+    };
+    // Questions told by others, and requests that are only reported.
+    let told = if cues.has(Cue::Reported) { 1.5 } else { 0.0 };
+    let shouted = if page.sentences[index].ending == Ending::Colon { 0.3 } else { 0.0 };
+    Said::Ask(logit - told + shouted)
+}
+
+/// What stands first decides; of two that overlap, the longer one: "if you agree" is more than "if".
+fn softens(soft: Hit, ask: Hit) -> bool {
+    let within = ask.start <= soft.start && soft.end < ask.end;
+    soft.start < ask.end && !within
+}
+
+/// What is left of it where it stands.
+fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places) -> Said {
+    let Said::Ask(mut logit) = said else { return said };
+    let cues = marked.cues(index);
+    if cues.has(Cue::Pattern) {
+        return said;
+    }
+    if places.ends_offered_list(index) {
+        return Said::Offer;
+    }
+    let sentence = &page.sentences[index];
+    let line = page.line_of(sentence);
+    let question = sentence.ending == Ending::Question || cues.has(Cue::Asks);
+    let direct = !question || cues.any(DIRECT);
+    let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question;
+    let after = places.after(index);
+    logit += match (after.weight, after.same_paragraph) {
+        (0, _) => 2.0,
+        (1..=300, true) if !direct && explains_itself(page, index) => 0.6,
+        (_, true) if !direct => -0.8,
+        (_, false) if !direct => -2.8,
+        (1..=160, true) => 1.0,
+        (1..=160, false) => 0.6,
+        (161..=400, true) => 0.3,
+        _ if strong => -0.6,
+        _ if cues.has(Cue::Address) && cues.has(Cue::Asking) => -0.5,
+        _ => -1.2,
+    };
+    let is_last = after.weight == 0;
+    if question && asks_itself(marked, index) {
+        // Nobody answers himself with nothing.
+        logit -= if is_last { 0.4 } else { 2.2 };
+    }
+    match line.kind {
+        LineKind::Heading if is_last => logit -= 0.5,
+        LineKind::Heading if cues.has(Cue::Leave) => logit -= 1.5,
+        LineKind::Heading => logit -= 3.0,
+        LineKind::Quote => logit -= 4.0,
+        LineKind::Item { .. } if !question => logit -= 4.0,
+        LineKind::Item { .. } if !is_last => logit -= 0.7,
+        _ if line.bold && !is_last && !cues.has(Cue::Leave) => logit -= 1.5,
+        _ => {}
+    }
+    if question && places.is_presented(index) {
+        logit -= 3.0;
+    }
+    if question && is_answered(page, marked, index) {
+        logit -= 4.5;
+    }
+    if is_decided(page, marked, index) {
+        logit -= 5.0;
+    }
+    Said::Ask(logit)
+}
+
+/// "Where is the report written? I see no path …": who asks says why, in the first person.
+fn explains_itself(page: &Page, index: usize) -> bool {
+    const FIRST_PERSON: &[&str] =
+        &["i", "i'm", "i've", "my", "ich", "mir", "je", "j'ai", "yo", "no", "eu", "io", "я", "мне", "у"];
+    let Some(next) = page.sentences.get(index + 1) else { return false };
+    let said = page.text_of(next);
+    let first = said.split([' ', ',']).next().unwrap_or_default();
+    FIRST_PERSON.contains(&first)
+        || said.starts_with(['我', '私'])
+        || said.starts_with("こちら")
+        || said.starts_with("저")
+}
+
+/// The next sentence begins like an answer.
+fn is_answered(page: &Page, marked: &Marked, index: usize) -> bool {
+    let next = index + 1;
+    let near = page.sentences.get(next).is_some_and(|after| {
+        page.line_of(after).paragraph <= page.line_of(&page.sentences[index]).paragraph + 1
+            && after.ending != Ending::Question
+    });
+    near && marked.cues(next).has(Cue::Answer)
+}
+
+/// Soon after it, the agent says what it decided.
+fn is_decided(page: &Page, marked: &Marked, index: usize) -> bool {
+    let paragraph = page.line_of(&page.sentences[index]).paragraph;
+    (index + 1..page.sentences.len().min(index + 4))
+        .take_while(|&after| page.line_of(&page.sentences[after]).paragraph <= paragraph + 1)
+        .any(|after| marked.cues(after).has(Cue::Decision) && page.sentences[after].ending != Ending::Question)
+}
+
+/// Several questions in a list are one: the first and the last of them.
+fn all_of_list(page: &Page, placed: &[Said], sentence: usize) -> (usize, usize) {
+    let is_item = |&index: &usize| matches!(page.line_of(&page.sentences[index]).kind, LineKind::Item { .. });
+    let asks = |&index: &usize| {
+        page.sentences[index].ending == Ending::Question && matches!(placed[index], Said::Ask(logit) if logit > -2.0)
+    };
+    if page.sentences[sentence].ending != Ending::Question || !is_item(&sentence) {
+        return (sentence, sentence);
+    }
+    let first = (0..sentence).rev().take_while(is_item).filter(asks).last();
+    let last = (sentence + 1..page.sentences.len()).take_while(is_item).filter(asks).last();
+    (first.unwrap_or(sentence), last.unwrap_or(sentence))
+}
+
+fn reason(page: &Page, marked: &Marked, sentence: usize) -> String {
+    let words = |hit: Hit| page.said[hit.start..hit.end].to_owned();
+    let told = [
+        Cue::Pattern,
+        Cue::Leave,
+        Cue::Confirm,
+        Cue::Pick,
+        Cue::Request,
+        Cue::Course,
+        Cue::Which,
+        Cue::Wait,
+        Cue::Consent,
+    ];
+    let hit = told.into_iter().find_map(|cue| marked.first(sentence, Cues::of(&[cue])));
+    match (hit, page.sentences[sentence].ending) {
+        (Some(hit), _) if hit.cue == Cue::Pattern => format!("\"{}\" matches a pattern of the config", words(hit)),
+        (Some(hit), _) => {
+            let what = match hit.cue {
+                Cue::Leave | Cue::Consent => "asks for a yes or a no",
+                Cue::Confirm => "asks for approval",
+                Cue::Pick | Cue::Which => "asks to choose",
+                Cue::Course => "asks how to go on",
+                Cue::Wait => "says that it waits",
+                _ => "asks for something",
+            };
+            format!("\"{}\" {what}", words(hit))
+        }
+        (None, Ending::Question) => "a question stands open at the end".to_owned(),
+        (None, _) => "the last sentence asks".to_owned(),
+    }
+}

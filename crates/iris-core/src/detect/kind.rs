@@ -1,0 +1,103 @@
+//! What kind of answer is wanted, and what there is to choose from.
+
+use super::DetectedKind;
+use super::judge::Verdict;
+use super::lexicon::{Cue, Cues, Marked};
+use super::options;
+use super::page::{Ending, LineKind, Page};
+
+pub(super) struct Found {
+    pub kind: DetectedKind,
+    pub options: Vec<String>,
+}
+
+pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) -> Found {
+    let index = verdict.sentence;
+    let cues = marked.cues(index);
+    let options = options::find(text, page, marked, verdict);
+    if verdict.first != index && options.is_empty() {
+        return Found { kind: DetectedKind::Blocking, options };
+    }
+    let question = is_question(page, cues, index);
+    let asks = Cues::of(&[Cue::Leave, Cue::Consent, Cue::Course, Cue::Which, Cue::Choose, Cue::Pick, Cue::Confirm]);
+    let goes_on = (question && cues.any(asks)) || cues.any(Cues::of(&[Cue::Pick, Cue::Confirm])) || !options.is_empty();
+    let clearly = if question { Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]) } else { Cues::of(&[Cue::Pick]) };
+    let wants = cues.has(Cue::Request) && !cues.any(clearly);
+    let kind = if goes_on && !wants && has_failed(page, marked, index) {
+        DetectedKind::ErrorRecovery
+    } else if !options.is_empty() || cues.any(Cues::of(&[Cue::Pick, Cue::Choose])) {
+        DetectedKind::Choice
+    } else if asks_for_yes(page, cues, index) {
+        DetectedKind::Approval
+    } else {
+        DetectedKind::Blocking
+    };
+    Found { kind, options }
+}
+
+fn is_question(page: &Page, cues: Cues, index: usize) -> bool {
+    page.sentences[index].ending == Ending::Question || cues.has(Cue::Asks)
+}
+
+fn asks_for_yes(page: &Page, cues: Cues, index: usize) -> bool {
+    match is_question(page, cues, index) {
+        true => {
+            let open = cues.any(Cues::of(&[Cue::What, Cue::Fact, Cue::Which, Cue::Idle]))
+                || (cues.has(Cue::Course) && !cues.has(Cue::Leave));
+            let leave = cues.any(Cues::of(&[Cue::Leave, Cue::Consent])) || is_bare(page, cues, index);
+            cues.has(Cue::Confirm) || (leave && !open)
+        }
+        false => cues.has(Cue::Confirm) && !cues.has(Cue::Request),
+    }
+}
+
+/// "Rebase it now?": a few words without one that asks want a yes. So does an infinitive in Russian and Ukrainian.
+fn is_bare(page: &Page, cues: Cues, index: usize) -> bool {
+    let said = page.text_of(&page.sentences[index]);
+    let first = said.split([' ', '?']).next().unwrap_or_default();
+    let infinitive = ["ть", "ти", "ться"].iter().any(|ending| first.ends_with(ending));
+    let short = said.split_whitespace().count() <= 4 && said.is_ascii();
+    infinitive || (short && !cues.any(Cues::of(&[Cue::Asking, Cue::Address])))
+}
+
+/// Just before it, something went wrong and was not put right.
+fn has_failed(page: &Page, marked: &Marked, index: usize) -> bool {
+    let prose = |&before: &usize| !matches!(page.line_of(&page.sentences[before]).kind, LineKind::Item { .. });
+    let failed = |before: usize| {
+        let mut hits = marked.hits(before).iter().filter(|hit| hit.cue == Cue::Failure);
+        hits.any(|hit| !is_denied(&page.said[..hit.start]))
+    };
+    (0..index).rev().filter(prose).take(3).take_while(|&before| !is_done(page, marked, before)).any(failed)
+}
+
+fn is_done(page: &Page, marked: &Marked, index: usize) -> bool {
+    let mut hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Done);
+    hits.any(|hit| !is_denied(&page.said[..hit.start]))
+}
+
+/// "no errors", "without conflicts", "not installed".
+fn is_denied(before: &str) -> bool {
+    let words = [
+        "no ",
+        "not ",
+        "n't ",
+        "yet to be ",
+        "0 ",
+        "without ",
+        "any ",
+        "zero ",
+        "keine ",
+        "ohne ",
+        "sans ",
+        "aucun ",
+        "aucune ",
+        "sin ",
+        "sem ",
+        "senza ",
+        "без ",
+        "没有",
+        "无",
+        "bez ",
+    ];
+    words.iter().any(|word| before.ends_with(word))
+}

@@ -1,0 +1,129 @@
+//! What a phrase may mean.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(in crate::detect) enum Cue {
+    /// "Shall I …": asks leave for a step of its own, and cannot be anything else.
+    Leave,
+    /// "Want me to …", "… sound good": asks for a yes, if it is a question.
+    Consent,
+    /// "you", "your": speaks to the human.
+    Address,
+    /// "which", "prefer": asks to choose.
+    Which,
+    /// "which one", "which of": asks to choose between what was named.
+    Choose,
+    /// "how would you like to proceed": asks what to do now.
+    Course,
+    /// A word that begins a question.
+    Asking,
+    /// "where", "who", "which version": asks for what only the human can know.
+    Fact,
+    /// "what", "how": cannot be answered with a yes.
+    What,
+    /// "please paste", "send me": wants something, without a question mark.
+    Request,
+    /// "please confirm", "reply go": wants a yes, without a question mark.
+    Confirm,
+    /// "tell me which": wants a choice, without a question mark.
+    Pick,
+    /// "waiting for your", "once you confirm": says that it waits.
+    Wait,
+    /// "if you want", "let me know if": would do more.
+    Offer,
+    /// "anything else", "does that make sense": closes politely.
+    Closer,
+    /// "how can I help": a closing after work, a question before any.
+    Idle,
+    /// "why is that", "what if": asks itself.
+    Rhetoric,
+    /// "because", "yes", at the beginning: answers what was just asked.
+    Answer,
+    /// "I went with": has decided.
+    Decision,
+    /// "asked whether", "the question of": speaks about a question.
+    Reported,
+    /// "failed", "denied".
+    Failure,
+    /// "done", "fixed".
+    Done,
+    /// "or" between two things.
+    Or,
+    /// "please note": wants nothing.
+    Note,
+    /// "here are": what follows was asked for.
+    Present,
+    /// "if", "in case": what follows holds only then.
+    Condition,
+    /// "I can": with a condition, an offer.
+    Able,
+    /// A question by its last word, with or without a mark.
+    Asks,
+    /// A pattern of the deployment's own.
+    Pattern,
+}
+
+impl Cue {
+    /// By its name in the files of phrases.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "leave" => Self::Leave,
+            "consent" => Self::Consent,
+            "address" => Self::Address,
+            "which" => Self::Which,
+            "choose" => Self::Choose,
+            "course" => Self::Course,
+            "asking" => Self::Asking,
+            "fact" => Self::Fact,
+            "what" => Self::What,
+            "present" => Self::Present,
+            "request" => Self::Request,
+            "confirm" => Self::Confirm,
+            "pick" => Self::Pick,
+            "wait" => Self::Wait,
+            "offer" => Self::Offer,
+            "closer" => Self::Closer,
+            "idle" => Self::Idle,
+            "rhetoric" => Self::Rhetoric,
+            "answer" => Self::Answer,
+            "decision" => Self::Decision,
+            "reported" => Self::Reported,
+            "failure" => Self::Failure,
+            "done" => Self::Done,
+            "or" => Self::Or,
+            "note" => Self::Note,
+            "condition" => Self::Condition,
+            "able" => Self::Able,
+            "asks" => Self::Asks,
+            _ => return None,
+        })
+    }
+}
+
+/// A set of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::detect) struct Cues(u32);
+
+impl Cues {
+    pub const fn of(cues: &[Cue]) -> Self {
+        let mut set = 0;
+        let mut index = 0;
+        while index < cues.len() {
+            set |= 1 << cues[index] as u8;
+            index += 1;
+        }
+        Self(set)
+    }
+
+    pub fn add(&mut self, cue: Cue) {
+        self.0 |= 1 << cue as u8;
+    }
+
+    pub fn has(self, cue: Cue) -> bool {
+        self.0 & (1 << cue as u8) != 0
+    }
+
+    pub fn any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}

@@ -1,0 +1,325 @@
+//! What there is to choose from: the items of a list beside the question, or the parts around an "or".
+
+use std::ops::Range;
+
+use super::judge::Verdict;
+use super::lexicon::{Cue, Cues, Marked};
+use super::page::{Ending, LineKind, Page};
+
+/// More than this is a list of something else.
+const MOST: usize = 12;
+/// A part longer than this is a sentence, not an option.
+const LONGEST: usize = 240;
+
+pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) -> Vec<String> {
+    let index = verdict.sentence;
+    let cues = marked.cues(index);
+    if verdict.first != index {
+        let lead = verdict.first.checked_sub(1).filter(|&lead| page.sentences[lead].ending == Ending::Colon);
+        let asks = lead.is_some_and(|lead| marked.cues(lead).any(Cues::of(&[Cue::Leave, Cue::Which, Cue::Pick])));
+        return if asks { items(text, page, verdict.first) } else { Vec::new() };
+    }
+    let chooses = cues.any(Cues::of(&[Cue::Which, Cue::Choose, Cue::Pick, Cue::Course, Cue::Idle]));
+    if chooses {
+        let listed = beside(text, page, index);
+        if listed.len() >= 2 {
+            return listed;
+        }
+    }
+    let confirms = cues.has(Cue::Confirm) && page.sentences[index].ending != Ending::Question;
+    let wants =
+        confirms || cues.has(Cue::Request) && !cues.any(Cues::of(&[Cue::Leave, Cue::Which, Cue::Choose, Cue::Pick]));
+    if wants {
+        return Vec::new();
+    }
+    let inline = around_or(text, page, marked, index);
+    if inline.len() >= 2 || !chooses {
+        return inline;
+    }
+    // "I can do this or that. Tell me which."
+    match index.checked_sub(1).filter(|&before| page.line_of(&page.sentences[before]).kind == LineKind::Prose) {
+        Some(before) => around_or(text, page, marked, before),
+        None => Vec::new(),
+    }
+}
+
+/// The list that ends just before the sentence, or begins just after it.
+fn beside(text: &str, page: &Page, index: usize) -> Vec<String> {
+    let is_item = |index: usize| matches!(page.line_of(&page.sentences[index]).kind, LineKind::Item { .. });
+    let next = index + 1;
+    if next < page.sentences.len() && is_item(next) {
+        return items(text, page, next);
+    }
+    // A recommendation may stand between the list and the question.
+    let near = (index.saturating_sub(3)..index).rev().find(|&before| is_item(before));
+    match near {
+        Some(last) => items(text, page, last),
+        None => Vec::new(),
+    }
+}
+
+/// The items of the list that this sentence is in, without those further in.
+fn items(text: &str, page: &Page, inside: usize) -> Vec<String> {
+    let line = page.sentences[inside].line;
+    let indent_of = |line: usize| match page.lines[line].kind {
+        LineKind::Item { indent } => Some(indent),
+        _ => None,
+    };
+    let belongs = |line: usize| {
+        indent_of(line).is_some()
+            || (line > 0
+                && page.lines[line].paragraph == page.lines[line - 1].paragraph
+                && page.lines[line].kind == LineKind::Prose
+                && indent_of(line - 1).is_some())
+    };
+    let mut from = line;
+    while from > 0 && belongs(from - 1) {
+        from -= 1;
+    }
+    let mut to = line + 1;
+    while to < page.lines.len() && belongs(to) {
+        to += 1;
+    }
+    let least = (from..to).filter_map(indent_of).min().unwrap_or(0);
+    let found: Vec<String> = (from..to)
+        .filter(|&line| indent_of(line).is_some_and(|indent| indent <= least + 1))
+        .map(|line| clean(&text[page.lines[line].source.clone()]))
+        .collect();
+    if found.len() > MOST { Vec::new() } else { found }
+}
+
+/// An item as it is written, without a bullet; a number or a letter is how it may be chosen, so it stays.
+fn clean(item: &str) -> String {
+    let plain = item.replace("**", "");
+    let plain = plain.trim_start_matches(['-', '*', '•', '+', '·', '–', ' ']).trim();
+    plain.to_owned()
+}
+
+/// "this or that?", without the words that ask.
+fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<String> {
+    let sentence = &page.sentences[index];
+    let ors = find_ors(page, marked, index);
+    if ors.is_empty() || marked.cues(index).has(Cue::Closer) {
+        return Vec::new();
+    }
+    let said = page.text_of(sentence);
+    let start = sentence.said.start;
+    let from = start + lead(page, marked, index, ors[0].start - start);
+    let mut parts = Vec::new();
+    let mut begin = from;
+    for or in ors.iter().filter(|or| or.start >= from) {
+        parts.extend(split_commas(page, begin..or.start));
+        begin = or.end;
+    }
+    parts.push(begin..start + said.len());
+    align(page, &mut parts);
+    let parts: Vec<String> = parts.into_iter().filter_map(|part| trim(text, page, part)).collect();
+    let parts = without_question(page, marked, index, parts);
+    let concrete = parts.len() >= 2 && parts.len() <= MOST && !parts.iter().any(|part| is_vague(part));
+    if concrete { parts } else { Vec::new() }
+}
+
+fn find_ors(page: &Page, marked: &Marked, index: usize) -> Vec<Range<usize>> {
+    let hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Or).map(|hit| hit.start..hit.end);
+    let mut ors: Vec<Range<usize>> = hits.collect();
+    // The same word may be one of two languages.
+    ors.dedup();
+    let said = page.text_of(&page.sentences[index]);
+    if ors.is_empty() && is_or_in_one_letter(&page.said) {
+        let start = page.sentences[index].said.start;
+        ors.extend(said.match_indices(" o ").map(|(at, _)| start + at + 1..start + at + 2));
+    }
+    ors
+}
+
+/// "o" is "or" in Spanish and Italian and "the" in Portuguese.
+fn is_or_in_one_letter(said: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    has(&["¿", " el ", " los ", " il ", " è ", " che ", " di ", " una "])
+        && !has(&["ã", "õ", " eu ", "você", " um ", " uma "])
+}
+
+/// Where the first alternative begins: behind the words that ask.
+fn lead(page: &Page, marked: &Marked, index: usize, limit: usize) -> usize {
+    let start = page.sentences[index].said.start;
+    let said = &page.text_of(&page.sentences[index])[..limit];
+    if let Some(open) = said.rfind(['(', '（']).filter(|&open| !said[open..].contains([')', '）'])) {
+        // "(30 or 90 days)"
+        return open + 1;
+    }
+    let asks = Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]);
+    let hits = marked.hits(index).iter().filter(|hit| asks.has(hit.cue) && hit.end - start <= limit);
+    let asked = hits.map(|hit| (hit.start, hit.end - start)).min().map(|(_, end)| end);
+    let colon = said.rfind([':', '：']).map(|at| at + 1);
+    let begun = asked.or(colon).unwrap_or(0);
+    // In Japanese and Korean the words that ask stand last, and nothing is behind them.
+    let begun = if said[begun..].chars().filter(|next| next.is_alphanumeric()).count() < 2 { 0 } else { begun };
+    begun + said[begun..].len() - strip_lead(&said[begun..]).len()
+}
+
+const LEADS: &[&str] = &[
+    "me to",
+    "that i",
+    "i",
+    "we",
+    "to",
+    "is it",
+    "is this",
+    "is that",
+    "are they",
+    "do we",
+    "do you",
+    "can you",
+    "could you",
+    "would you",
+    "should i",
+    "shall i",
+    "want me to",
+    "que eu",
+    "que je",
+    "que",
+    "dass ich",
+    "чтобы я",
+    "i can",
+    "i could",
+    "you want",
+    "you prefer",
+    "either",
+    "the change",
+    "rather",
+    "prefer",
+    "sollen wir",
+    "soll ich",
+    "do",
+    "did you mean",
+    "要",
+    "是",
+    "ist es",
+];
+
+fn strip_lead(text: &str) -> &str {
+    let lettered = text.trim_start();
+    if lettered.starts_with('(') && lettered.chars().nth(2) == Some(')') {
+        return lettered;
+    }
+    let mut rest = text.trim_start_matches(|next: char| !next.is_alphanumeric() && !"\u{1}\u{2}".contains(next));
+    let fits = |lead: &&&str, rest: &str| {
+        rest.strip_prefix(**lead).is_some_and(|after| lead.ends_with(['要', '是']) || after.starts_with(' '))
+    };
+    while let Some(lead) = LEADS.iter().filter(|lead| fits(lead, rest)).max_by_key(|lead| lead.len()) {
+        rest = rest[lead.len()..].trim_start();
+    }
+    rest
+}
+
+/// "Which one did you mean, this or that?": what asks is no alternative.
+fn without_question(page: &Page, marked: &Marked, index: usize, mut parts: Vec<String>) -> Vec<String> {
+    let start = page.sentences[index].said.start;
+    let asks = Cues::of(&[Cue::Which, Cue::Choose, Cue::What, Cue::Fact]);
+    let asks = marked.first(index, asks).is_some_and(|hit| hit.start <= start + 4);
+    if asks && parts.len() > 2 {
+        parts.remove(0);
+    }
+    parts
+}
+
+/// "put it in the header or in the sidebar": what both have before them is no part of the first.
+fn align(page: &Page, parts: &mut [Range<usize>]) {
+    let [first, others @ ..] = parts else { return };
+    let Some(last) = others.last() else { return };
+    let word = |part: &str| part.split_whitespace().next().map(str::to_owned);
+    let Some(next) = word(page.said[last.clone()].trim_start()) else { return };
+    let said = &page.said[first.clone()];
+    let plain = parts_are_words(page, others);
+    if plain && said.split_whitespace().count() <= 3 {
+        // "target Postgres, MySQL or SQLite"
+        first.start += said.trim_end().rfind(' ').map_or(0, |at| at + 1);
+        return;
+    }
+    if next.chars().count() <= 4 && !said.trim_end().ends_with(',') {
+        if let Some(at) = said.rfind(&format!(" {next} ")) {
+            first.start += at + 1;
+        }
+    }
+}
+
+fn parts_are_words(page: &Page, parts: &[Range<usize>]) -> bool {
+    parts.len() > 1 && parts.iter().all(|part| page.said[part.clone()].split_whitespace().count() == 1)
+}
+
+fn split_commas(page: &Page, part: Range<usize>) -> Vec<Range<usize>> {
+    let text = &page.said[part.clone()];
+    let mut parts = Vec::new();
+    let mut begin = 0;
+    for (at, mark) in text.match_indices([',', '，', '、']) {
+        parts.push(part.start + begin..part.start + at);
+        begin = at + mark.len();
+    }
+    parts.push(part.start + begin..part.end);
+    parts
+}
+
+/// The part as the reply writes it; none if nothing is left.
+fn trim(text: &str, page: &Page, part: Range<usize>) -> Option<String> {
+    let said = &page.said[part.clone()];
+    let stripped = strip_lead(said);
+    let start = part.start + said.len() - stripped.len();
+    let end = start
+        + stripped.trim_end_matches(|next: char| !next.is_alphanumeric() && next != '\u{1}' && next != '\u{2}').len();
+    if start >= end {
+        return None;
+    }
+    let source = page.source(&(start..end));
+    let piece =
+        text.get(source)?.trim_matches(|next: char| next.is_whitespace() || matches!(next, '*' | ',' | '?' | '？'));
+    (!piece.is_empty() && piece.len() <= LONGEST).then(|| piece.to_owned())
+}
+
+/// "or not", "or something else" are no alternatives.
+fn is_vague(part: &str) -> bool {
+    let part = part.to_lowercase();
+    let vague = [
+        "not",
+        "something else",
+        "anything else",
+        "something different",
+        "no",
+        "nicht",
+        "pas",
+        "no?",
+        "não",
+        "нет",
+        "etwas anderes",
+        "autre chose",
+        "algo más",
+        "otra cosa",
+        "outra coisa",
+        "altro",
+        "что-то другое",
+        "不",
+        "不是",
+        "a different",
+        "another approach",
+        "would you like something",
+        "is there",
+        "are there",
+        "any changes",
+        "make changes",
+        "adjust",
+        "so",
+    ];
+    let open = [
+        "anything",
+        "etwas ändern",
+        "something",
+        "any changes",
+        "changer quelque",
+        "cambiar algo",
+        "mudar algo",
+        "что-то измен",
+        "调整",
+        "修改",
+    ];
+    vague.iter().any(|&vague| part == vague || (vague.len() > 4 && part.starts_with(vague)))
+        || open.iter().any(|open| part.contains(open))
+}

@@ -1,0 +1,210 @@
+//! Lines: which are prose, which are headings, items of a list or quoted, and which are code or tables and left out.
+
+use std::ops::Range;
+
+use super::Page;
+use super::inline;
+use super::is_unspaced;
+use crate::detect::window::Window;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::detect) enum LineKind {
+    Prose,
+    Heading,
+    /// An item of a list, so many columns from the left.
+    Item {
+        indent: usize,
+    },
+    Quote,
+}
+
+#[derive(Debug)]
+pub(in crate::detect) struct Line {
+    pub kind: LineKind,
+    /// What is said in it.
+    pub said: Range<usize>,
+    /// The whole line in the reply, in bytes, without the space around it.
+    pub source: Range<usize>,
+    /// Lines with nothing between them have the same number.
+    pub paragraph: u32,
+    /// All of it is in bold: often a heading.
+    pub bold: bool,
+    /// It goes on in the next line.
+    pub runs_on: bool,
+}
+
+pub(super) fn read(text: &str, window: &Window, page: &mut Page) {
+    let mut fence = window.in_code.then_some(Fence { mark: '`', length: 3 });
+    let mut paragraph = page.lines.last().map_or(0, |line| line.paragraph + 1);
+    let mut start = window.range.start;
+    for line in text[window.range.clone()].split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        let trimmed = line.trim();
+        let at = start + indent;
+        start += line.len();
+        if let Some(open) = &fence {
+            if open.is_closed_by(trimmed) {
+                fence = None;
+            }
+            continue;
+        }
+        fence = Fence::find(trimmed);
+        if fence.is_some() || is_gap(trimmed) {
+            paragraph += 1;
+            continue;
+        }
+        if !is_table(trimmed) {
+            add(trimmed, at, indent, paragraph, page);
+        }
+    }
+}
+
+struct Fence {
+    mark: char,
+    length: usize,
+}
+
+impl Fence {
+    fn find(line: &str) -> Option<Self> {
+        let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+        let length = line.chars().take_while(|&next| next == mark).count();
+        // A line such as ```code``` is code within a line.
+        let rest = &line[length..];
+        (length >= 3 && !rest.contains('`')).then_some(Self { mark, length })
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        let length = line.chars().take_while(|&next| next == self.mark).count();
+        length >= self.length && line[length..].trim().is_empty()
+    }
+}
+
+fn is_gap(line: &str) -> bool {
+    line.chars().all(|next| matches!(next, '-' | '*' | '_' | '=' | '─' | '━' | ' '))
+}
+
+fn is_table(line: &str) -> bool {
+    line.starts_with('|') || line.starts_with('│') || (line.ends_with('|') && line.matches('|').count() > 2)
+}
+
+fn add(line: &str, at: usize, indent: usize, paragraph: u32, page: &mut Page) {
+    let (kind, skip) = classify(line, indent);
+    let content = &line[skip..];
+    if page.lines.last().is_some_and(|last| goes_on(last, kind, content, paragraph, page)) {
+        let end = page.lines.last().map_or(at, |last| last.source.end);
+        page.push(' ', end);
+        if let Some(last) = page.lines.last_mut() {
+            last.runs_on = true;
+        }
+    } else if let Some(end) = page.lines.last().map(|last| last.source.end) {
+        // A line ends where it ends in the reply, not where the next one begins: there may be code in between.
+        page.push('\n', end);
+    }
+    let from = page.said.len();
+    inline::read(content, at + skip, page);
+    page.lines.push(Line {
+        kind,
+        said: from..page.said.len(),
+        source: at..at + line.len(),
+        paragraph,
+        bold: content.starts_with("**") && content.trim_end_matches([':', '：']).ends_with("**"),
+        runs_on: false,
+    });
+}
+
+/// A sentence that was broken by the width of a page goes on with a small letter.
+fn goes_on(last: &Line, kind: LineKind, content: &str, paragraph: u32, page: &Page) -> bool {
+    let open = page.said[last.said.clone()].chars().next_back().is_some_and(|end| end.is_alphanumeric() || end == ',');
+    kind == LineKind::Prose
+        && last.paragraph == paragraph
+        && last.kind != LineKind::Heading
+        && open
+        && content.chars().next().is_some_and(char::is_lowercase)
+}
+
+fn classify(line: &str, indent: usize) -> (LineKind, usize) {
+    let hashes = line.bytes().take_while(|&byte| byte == b'#').count();
+    if (1..=6).contains(&hashes) && line[hashes..].starts_with(' ') {
+        return (LineKind::Heading, hashes + 1);
+    }
+    if let Some(rest) = line.strip_prefix('>') {
+        return (LineKind::Quote, line.len() - rest.trim_start_matches(['>', ' ']).len());
+    }
+    match marker(line) {
+        Some(length) => (LineKind::Item { indent }, length),
+        None => (LineKind::Prose, 0),
+    }
+}
+
+/// The length of what marks an item: a bullet, a number, a letter, a sign.
+pub(in crate::detect) fn marker(line: &str) -> Option<usize> {
+    let bold = if line.starts_with("**") { 2 } else { 0 };
+    let rest = &line[bold..];
+    let first = rest.chars().next()?;
+    if bold == 0
+        && matches!(first, '-' | '*' | '+' | '•' | '·' | '–' | '‣' | '◦' | '▪' | '●' | '○' | '→' | '☐' | '✅' | '❓')
+    {
+        let rest = &line[first.len_utf8()..];
+        let rest = rest.strip_prefix('\u{fe0f}').unwrap_or(rest);
+        return rest.starts_with([' ', '\t']).then(|| line.len() - rest.trim_start().len());
+    }
+    if ('①'..='⑳').contains(&first) || ('❶'..='❿').contains(&first) {
+        return Some(bold + first.len_utf8());
+    }
+    // A digit in a box is three characters: the digit, a selector and the box.
+    if let Some(at) = rest.find('\u{20e3}').filter(|&at| at <= 4) {
+        return Some(bold + at + '\u{20e3}'.len_utf8());
+    }
+    numbered(rest).map(|length| bold + length)
+}
+
+/// `1.` `2)` `(3)` `a)` `B.` `4、` `（5）`
+fn numbered(line: &str) -> Option<usize> {
+    let inner = line.trim_start_matches(['(', '（', '[']);
+    let opened = line.len() - inner.len();
+    let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
+    let length = match digits {
+        0 => inner.chars().next().filter(|next| next.is_alphabetic() && !is_unspaced(*next))?.len_utf8(),
+        1..=3 => digits,
+        _ => return None,
+    };
+    let close = inner[length..].chars().next()?;
+    let after = &inner[length + close.len_utf8()..];
+    let closes = match close {
+        ')' | '）' | '、' | '．' | ']' => true,
+        '.' => after.starts_with([' ', '*']),
+        _ => false,
+    };
+    let fits = closes && (opened == 0 || matches!(close, ')' | '）' | ']'));
+    let length = opened + length + close.len_utf8();
+    fits.then(|| line.len() - line[length..].trim_start().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: Option<&str>) {
+        assert_eq!(marker(line).map(|length| &line[length..]), expected, "{line}");
+    }
+
+    #[test]
+    fn items_are_marked_in_many_ways() {
+        check("- one", Some("one"));
+        check("* one", Some("one"));
+        check("12. twelve", Some("twelve"));
+        check("**1.** bold", Some("** bold"));
+        check("**1. bold**", Some("bold**"));
+        check("A) first", Some("first"));
+        check("(b) second", Some("second"));
+        check("3、三", Some("三"));
+        check("（2）二", Some("二"));
+        check("1️⃣ boxed", Some(" boxed"));
+        check("① ringed", Some(" ringed"));
+        check("1.5 seconds", None);
+        check("I. am not", Some("am not"));
+        check("-5 degrees", None);
+        check("**Bold** text", None);
+        check("2024 was good", None);
+    }
+}

@@ -1,0 +1,130 @@
+//! The config file is looked at while the daemon runs. What can be used is used, all of it at once; what cannot be changes
+//! nothing, and is shown.
+//!
+//! A look at the file twice a second is cheaper than anything that could tell of a change, and works on every disk.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use iris_core::event::{ConfigEvent, Draft, Fact, Subject};
+use iris_store::{event, wall_ms};
+
+use super::change::{changed, needs_restart};
+use super::{Config, load};
+use crate::engine::Inner;
+
+const EVERY: Duration = Duration::from_millis(250);
+
+/// How the file and what is in force are to each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigState {
+    /// Why the file as it is now is not used, and since when.
+    pub refused: Option<(String, i64)>,
+    /// Keys whose new values take effect with the next start.
+    pub pending: Vec<String>,
+}
+
+pub(crate) struct Watched {
+    /// What the daemon was started with.
+    at_start: Config,
+    state: Mutex<ConfigState>,
+    closed: AtomicBool,
+}
+
+impl Watched {
+    pub fn new(config: &Config) -> Self {
+        Self { at_start: config.clone(), state: Mutex::default(), closed: AtomicBool::new(false) }
+    }
+
+    pub fn state(&self) -> ConfigState {
+        self.state.lock().expect("nothing panics while it holds the state").clone()
+    }
+
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+    }
+
+    fn set(&self, state: ConfigState) {
+        *self.state.lock().expect("nothing panics while it holds the state") = state;
+    }
+}
+
+/// A file as it was seen. Two that are the same are the same file, whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Seen {
+    inode: u64,
+    length: u64,
+    changed: Option<SystemTime>,
+}
+
+fn look(path: &Path) -> Option<Seen> {
+    use std::os::unix::fs::MetadataExt;
+    let about = std::fs::metadata(path).ok()?;
+    Some(Seen { inode: about.ino(), length: about.len(), changed: about.modified().ok() })
+}
+
+pub(crate) async fn run(engine: Arc<Inner>) {
+    let path = engine.home.config();
+    let mut used = look(&path);
+    let mut last = used.clone();
+    while !engine.watched.closed.load(Ordering::SeqCst) {
+        tokio::time::sleep(EVERY).await;
+        let now = look(&path);
+        // Somebody who is still writing is waited for: half a file may be a config, too.
+        let is_settled = now == last;
+        last.clone_from(&now);
+        if is_settled && now != used {
+            let found = read(&path);
+            // Somebody wrote while it was read: the next look finds what came of it.
+            if look(&path) == now {
+                used = now;
+                take(&engine, found).await;
+            }
+        }
+    }
+}
+
+async fn take(engine: &Inner, found: Result<Config, String>) {
+    match found {
+        Err(why) => {
+            tracing::error!(why, "the config file cannot be used; the config that was in force stays");
+            let pending = engine.watched.state().pending;
+            engine.watched.set(ConfigState { refused: Some((why.clone(), wall_ms())), pending });
+            note(engine, ConfigEvent::Refused { why }).await;
+        }
+        Ok(config) => {
+            let changed = changed(&engine.config(), &config);
+            let pending = super::change::changed(&engine.watched.at_start, &config);
+            let pending: Vec<_> = pending.into_iter().filter(|key| needs_restart(key)).collect();
+            let was_refused = engine.watched.state().refused.is_some();
+            engine.watched.set(ConfigState { refused: None, pending: pending.clone() });
+            if changed.is_empty() && !was_refused {
+                return;
+            }
+            engine.set_config(config);
+            tracing::info!(?changed, ?pending, "the config file has changed and is in force");
+            engine.pool.nudge();
+            note(engine, ConfigEvent::Applied { changed, needs_restart: pending }).await;
+        }
+    }
+}
+
+/// A file that says nothing is no config: it was emptied, or is about to be written.
+fn read(path: &Path) -> Result<Config, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read ({error})", path.display()))?;
+    if super::load::says_nothing(&text) {
+        return Err(format!("{} is empty; to have no team, write `teams: {{}}`", path.display()));
+    }
+    load::parse(path, &text, |name| std::env::var(name).ok()).map_err(|error| error.to_string())
+}
+
+async fn note(engine: &Inner, what: ConfigEvent) {
+    let noted = engine.persist("config.change", move |tx| {
+        event::append(tx, &[Draft { subject: Subject::default(), fact: Fact::Config(what.clone()) }])
+    });
+    if let Err(error) = noted.await {
+        tracing::warn!(%error, "a change of the config was not written down");
+    }
+}

@@ -1,0 +1,118 @@
+//! `iris config`: check the config file, show what is in force, print its form.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use iris_api::status::EffectiveConfig;
+use iris_engine::config;
+use iris_engine::home::Home;
+use serde::Serialize;
+
+use super::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place;
+
+/// Check and show the config
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris config check             is config.yaml right? says where it is not
+  iris config show              every key in force, defaults too; secrets masked
+  iris config schema            JSON Schema, for editors
+
+A running daemon looks at the file itself: a good edit is in force within a second, a bad one changes nothing and is
+shown by `iris status`.")]
+pub struct ConfigArguments {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Check a config file; nothing is changed
+    #[command(after_help = "\
+Examples:
+  iris config check
+  iris config check ./config.yaml && cp config.yaml ~/.iris/")]
+    Check {
+        /// The file [default: config.yaml in IRIS_HOME]
+        file: Option<PathBuf>,
+    },
+    /// Show the config in force: the daemon's if one runs, else what the file says
+    #[command(after_help = "\
+Examples:
+  iris config show
+  iris config show --json | jq .config.settings.port")]
+    Show,
+    /// Print the JSON Schema of config.yaml
+    #[command(after_help = "\
+Examples:
+  iris config schema > iris.schema.json
+  then begin config.yaml with:  # yaml-language-server: $schema=./iris.schema.json")]
+    Schema,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    file: String,
+    ok: bool,
+    teams: usize,
+}
+
+pub async fn run(arguments: ConfigArguments, context: &mut Context) -> Result<Exit, Failure> {
+    match arguments.command {
+        ConfigCommand::Check { file } => check(file, context),
+        ConfigCommand::Show => show(context).await,
+        ConfigCommand::Schema => {
+            context.printer.json(&config::schema())?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> {
+    let file = file.unwrap_or_else(|| Home::at(&context.home).config());
+    if !file.exists() {
+        return Err(Failure::fault(
+            iris_core::fault::FaultKind::NotFound,
+            format!("there is no {}", place::shown(&file)),
+        )
+        .hint("`iris serve` writes a first one"));
+    }
+    let teams = config::load(&file)?.teams.len();
+    let printer = &mut context.printer;
+    if printer.is_json() {
+        printer.json(&Checked { file: file.display().to_string(), ok: true, teams })?;
+    } else {
+        let count = if teams == 1 { "1 team".to_owned() } else { format!("{teams} teams") };
+        printer.line(format!("{} is right ({count})", place::shown(&file)))?;
+    }
+    Ok(Exit::Done)
+}
+
+async fn show(context: &mut Context) -> Result<Exit, Failure> {
+    let client = context.client();
+    let shown = if client.finds_a_daemon() {
+        client.get(&["config"], &[]).await?
+    } else {
+        let file = Home::at(&context.home).config();
+        let config = config::load(&file)?.shown();
+        EffectiveConfig { file: file.display().to_string(), status: Default::default(), config }
+    };
+    let printer = &mut context.printer;
+    if printer.is_json() {
+        printer.json(&shown)?;
+        return Ok(Exit::Done);
+    }
+    if let Some(refused) = &shown.status.refused {
+        printer.note(format!("the file cannot be used, so this is what was in force before: {refused}"));
+    }
+    if !shown.status.pending.is_empty() {
+        printer.note(format!("takes effect with the next start: {}", shown.status.pending.join(", ")));
+    }
+    let text = serde_saphyr::to_string(&shown.config);
+    let text = text.map_err(|error| Failure::internal(format!("the config cannot be written as YAML ({error})")))?;
+    printer.line(text.trim_end())?;
+    Ok(Exit::Done)
+}

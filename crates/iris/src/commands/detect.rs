@@ -1,0 +1,122 @@
+//! `iris detect`: does a reply need an answer, and which? Works on its own, without a daemon.
+
+use std::io::{self, BufRead, Read};
+
+use iris_core::detect::{DetectSettings, Detection, Span as Question, Waiting, detect};
+use iris_engine::config;
+use iris_engine::home::Home;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::printer::{Printer, Span, Tone};
+
+/// Say whether a reply of an agent waits for an answer
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  echo 'Tests pass. Shall I push?' | iris detect
+  iris cache inspect 0199… --json | jq -r .reply | iris detect --json
+  iris detect --jsonl < replies.jsonl > found.jsonl
+
+With --jsonl, each line is {\"id\", \"text\"} and is answered at once with one line: {\"id\", \"needsAnswer\", \"kind\",
+\"confidence\", \"question\": {\"start\", \"end\", \"text\"}, \"options\", \"reason\"}. Offsets count characters; the question
+is null if nothing asks or offers. The confidence is how likely it is that an answer is needed.
+
+Patterns and minConfidence are those of settings.agent.completionAnalysis in config.yaml, if there is one.")]
+pub struct DetectArguments {
+    /// Read many replies, one JSON object on each line
+    #[arg(long)]
+    jsonl: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Asked {
+    #[serde(default)]
+    id: Value,
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Found<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Value>,
+    needs_answer: bool,
+    kind: &'static str,
+    confidence: f64,
+    question: Option<&'a Question>,
+    options: &'a [String],
+    reason: &'a str,
+}
+
+impl<'a> Found<'a> {
+    fn of(detection: &'a Detection, id: Option<&'a Value>) -> Self {
+        Self {
+            id,
+            needs_answer: detection.needs_answer(),
+            kind: detection.kind.as_str(),
+            // More digits would say more than is known.
+            confidence: (detection.confidence * 1000.0).round() / 1000.0,
+            question: detection.question.as_ref(),
+            options: &detection.options,
+            reason: &detection.reason,
+        }
+    }
+}
+
+pub fn run(arguments: &DetectArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let config = config::load(&Home::at(&context.home).config())?;
+    let settings = config.settings.agent.completion_analysis.detect_settings();
+    let settings = settings.map_err(|error| Failure::invalid(error.to_string()))?;
+    let printer = &mut context.printer;
+    if arguments.jsonl { many(&settings, printer) } else { one(&settings, printer) }
+}
+
+fn one(settings: &DetectSettings, printer: &mut Printer) -> Result<Exit, Failure> {
+    let mut text = String::new();
+    io::stdin().lock().read_to_string(&mut text).map_err(|error| unreadable(&error))?;
+    let detection = detect(&text, settings);
+    if printer.is_json() {
+        printer.json(&Found::of(&detection, None))?;
+    } else {
+        describe(&detection, printer)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn describe(detection: &Detection, printer: &mut Printer) -> Result<(), Failure> {
+    let (tone, verdict) = match detection.waiting {
+        Waiting::Ask => (Tone::Busy, "waits for an answer"),
+        Waiting::Offer => (Tone::Plain, "offers more, and waits for nothing"),
+        Waiting::None => (Tone::Plain, "waits for nothing"),
+    };
+    printer.spans([Span::of(tone, verdict)])?;
+    let mut pairs = vec![("kind", detection.kind.as_str().to_owned())];
+    pairs.push(("likely", format!("{:.0} %", detection.confidence * 100.0)));
+    pairs.extend(detection.question.as_ref().map(|question| ("question", question.text.replace('\n', " "))));
+    pairs.extend(detection.options.iter().map(|option| ("option", option.clone())));
+    pairs.push(("because", detection.reason.clone()));
+    printer.pairs(&pairs)
+}
+
+fn many(settings: &DetectSettings, printer: &mut Printer) -> Result<Exit, Failure> {
+    for (index, line) in io::stdin().lock().lines().enumerate() {
+        let line = line.map_err(|error| unreadable(&error))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let asked: Asked = serde_json::from_str(&line).map_err(|error| {
+            Failure::invalid(format!("line {}: {error}", index + 1))
+                .hint("each line is a JSON object such as {\"id\": \"r1\", \"text\": \"Shall I push?\"}")
+        })?;
+        printer.json(&Found::of(&detect(&asked.text, settings), Some(&asked.id)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    Failure::invalid(format!("the input cannot be read ({error})")).hint("it has to be text in UTF-8")
+}

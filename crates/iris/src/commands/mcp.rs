@@ -1,0 +1,31 @@
+//! `iris mcp`: an MCP server on stdin and stdout, as Claude Code and others start one. It is a thin bridge to the daemon,
+//! which it starts if there is none. Stdout is for the protocol alone.
+
+mod bridge;
+mod forward;
+mod message;
+mod session;
+mod start;
+
+use super::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use bridge::Bridge;
+
+/// Serve MCP on stdin and stdout, for Claude Code and other clients
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  claude mcp add iris -- iris mcp     Claude Code starts it when it needs it
+  iris mcp < requests.jsonl           one JSON-RPC message on each line
+
+It starts the daemon if none runs for this home; the daemon stays when this ends, and any number of these share it.
+Whoever starts it in the folder of a team speaks for that team, else for you. The daemon's log is in IRIS_HOME/logs.
+With IRIS_URL it talks to that daemon and starts none.")]
+pub struct McpArguments {}
+
+pub async fn run(McpArguments {}: McpArguments, context: &mut Context) -> Result<Exit, Failure> {
+    start::ensure(&context.client(), &context.home).await?;
+    Bridge::new(context)?.run().await?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,197 @@
+//! One message to the daemon and back, over whatever happens to the daemon meanwhile.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use reqwest::header::{self, HeaderMap};
+use reqwest::{Method, Response};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::bridge::Bridge;
+use super::message::{Kind, Message, error};
+use super::session::Current;
+use super::start;
+use crate::client::ClientError;
+use crate::client::frames::Frames;
+
+/// Why a message did not get its answer.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Nobody is there, and nothing was done.
+    Away(String),
+    /// It was sent, and what became of it is not known.
+    Lost(String),
+    /// The daemon does not know the session any more.
+    NoSession,
+    /// It will not be answered, however often it is sent.
+    Refused(String),
+}
+
+/// How long it is tried again when the daemon is away.
+const PATIENCE: Duration = Duration::from_secs(60);
+const AGAIN: Duration = Duration::from_millis(250);
+/// A request that took longer than this had found the daemon: being away begins anew.
+const WAS_THERE: Duration = Duration::from_secs(10);
+
+/// Sees to it that a request is answered, with an error if nothing else can be had.
+pub async fn forward(bridge: &Bridge, message: &Message) {
+    if let Err(why) = exchange(bridge, message).await {
+        match message.kind() {
+            Kind::Request => bridge.say(error(message.id(), -32603, &why).to_string()).await,
+            _ => tracing::warn!(why, method = message.method(), "a message of the client was lost"),
+        }
+    }
+}
+
+async fn exchange(bridge: &Bridge, message: &Message) -> Result<(), String> {
+    let mut away_since: Option<Instant> = None;
+    loop {
+        let session = bridge.session.current().await;
+        let sent_at = Instant::now();
+        let (what, may_repeat) = match attempt(bridge, message, &session).await {
+            Ok(()) => return Ok(()),
+            Err(Trouble::Refused(why)) => return Err(why),
+            Err(Trouble::NoSession) => match bridge.session.renew(bridge, &session).await {
+                Ok(()) => continue,
+                Err(Trouble::Refused(why)) => return Err(why),
+                Err(Trouble::NoSession) => ("the session cannot be made again".to_owned(), true),
+                Err(Trouble::Away(why) | Trouble::Lost(why)) => (why, true),
+            },
+            Err(Trouble::Away(why)) => (why, true),
+            Err(Trouble::Lost(why)) => (why, message.may_repeat()),
+        };
+        if !may_repeat {
+            return Err(format!("{what}; it may have been done, so look before you do it again"));
+        }
+        if sent_at.elapsed() > WAS_THERE {
+            away_since = None;
+        }
+        if away_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            return Err(what);
+        }
+        tracing::info!(what, "trying again");
+        tokio::time::sleep(AGAIN).await;
+        if let Err(failure) = start::ensure(&bridge.client, &bridge.home).await {
+            return Err(failure.message);
+        }
+    }
+}
+
+/// Sends one message of our own and gives the answer, with its headers.
+pub async fn ask(bridge: &Bridge, message: &Message, headers: HeaderMap) -> Result<(HeaderMap, Value), Trouble> {
+    let response = post(bridge, message, headers).await?;
+    let headers = response.headers().clone();
+    let (mut answer, mut said) = (Value::Null, Answer::of(response));
+    while let Some(text) = said.next().await? {
+        answer = serde_json::from_str(&text).unwrap_or_default();
+    }
+    Ok((headers, answer))
+}
+
+/// Sends it once and passes on what comes back.
+async fn attempt(bridge: &Bridge, message: &Message, session: &Current) -> Result<(), Trouble> {
+    let begins = message.method() == "initialize";
+    let in_session = !begins && message.own_version().is_none();
+    let headers = if in_session { session.headers() } else { message.headers() };
+    let response = post(bridge, message, headers).await?;
+    let headers = response.headers().clone();
+    let mut answered = message.kind() != Kind::Request;
+    let (mut answer, mut said) = (None, Answer::of(response));
+    while let Some(text) = said.next().await? {
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        if value.get("method").is_none() && value["id"] == *message.id() {
+            answered = true;
+            answer = Some(value);
+        }
+        bridge.say(text).await;
+    }
+    if !answered {
+        return Err(Trouble::Lost("the daemon ended before it answered".to_owned()));
+    }
+    match answer {
+        Some(answer) if begins => bridge.session.begin(message.params(), &headers, &answer).await,
+        Some(answer) if answer.get("error").is_none() => bridge.session.watch(message).await,
+        _ => {}
+    }
+    Ok(())
+}
+
+pub async fn post(bridge: &Bridge, message: &Message, headers: HeaderMap) -> Result<Response, Trouble> {
+    let in_session = headers.contains_key("mcp-session-id");
+    let sent = bridge.client.mcp(Method::POST, |request| {
+        let accept = "application/json, text/event-stream";
+        let request = request.header(header::CONTENT_TYPE, "application/json").header(header::ACCEPT, accept);
+        request.header("iris-folder", &bridge.folder).headers(headers).body(message.text())
+    });
+    let response = sent.await.map_err(trouble)?;
+    match response.status().as_u16() {
+        200..=299 => Ok(response),
+        404 if in_session => Err(Trouble::NoSession),
+        502..=504 => Err(Trouble::Away(format!("the daemon answered {}", response.status()))),
+        _ => refusal(response).await,
+    }
+}
+
+pub fn trouble(error: ClientError) -> Trouble {
+    match error {
+        ClientError::NotRunning(_) | ClientError::Unreachable { .. } => Trouble::Away(error.to_string()),
+        ClientError::Lost { .. } => Trouble::Lost(error.to_string()),
+        _ => Trouble::Refused(error.to_string()),
+    }
+}
+
+/// A refusal in the words of the protocol is an answer and passed on; any other is put into them.
+async fn refusal(response: Response) -> Result<Response, Trouble> {
+    let status = response.status();
+    let is_json = kind(&response).starts_with("application/json");
+    if is_json {
+        return Ok(response);
+    }
+    let text = response.text().await.unwrap_or_default();
+    let problem: Value = serde_json::from_str(&text).unwrap_or_default();
+    match problem["detail"].as_str() {
+        Some(detail) => Err(Trouble::Refused(detail.to_owned())),
+        // What the daemon says while it ends.
+        None if status.is_server_error() => Err(Trouble::Lost(format!("the daemon answered {status}"))),
+        None => Err(Trouble::Refused(format!("the daemon answered {status}: {text}"))),
+    }
+}
+
+fn kind(response: &Response) -> &str {
+    response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default()
+}
+
+/// Every message of an answer: one, or those of a stream until it ends.
+pub struct Answer {
+    response: Option<Response>,
+    frames: Frames,
+    ready: VecDeque<String>,
+}
+
+impl Answer {
+    pub fn of(response: Response) -> Self {
+        Self { response: Some(response), frames: Frames::default(), ready: VecDeque::new() }
+    }
+
+    pub async fn next(&mut self) -> Result<Option<String>, Trouble> {
+        let lost = |error: reqwest::Error| Trouble::Lost(format!("the connection to the daemon was lost ({error})"));
+        loop {
+            if let Some(text) = self.ready.pop_front() {
+                return Ok(Some(text));
+            }
+            let Some(mut response) = self.response.take() else { return Ok(None) };
+            if !kind(&response).starts_with("text/event-stream") {
+                let text = response.text().await.map_err(lost)?;
+                self.ready.extend(Some(text).filter(|text| !text.trim().is_empty()));
+                continue;
+            }
+            if let Some(bytes) = response.chunk().await.map_err(lost)? {
+                let data = self.frames.push(&bytes).into_iter().map(|frame| frame.data);
+                // An empty one only says how to come back.
+                self.ready.extend(data.filter(|data| !data.is_empty()));
+                self.response = Some(response);
+            }
+        }
+    }
+}

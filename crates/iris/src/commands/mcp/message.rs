@@ -1,0 +1,172 @@
+//! One message of the protocol as a line of JSON: what it is, and what the HTTP form of the protocol wants to see of it
+//! in headers.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
+use iris_core::agent::{ToolEffect, ToolSpec};
+use iris_engine::tool;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+
+const VERSION_IN_META: &str = "io.modelcontextprotocol/protocolVersion";
+const KEY: &str = "iris/key";
+
+#[derive(Clone, Debug)]
+pub struct Message {
+    value: Value,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Kind {
+    Request,
+    Notification,
+    /// An answer to something the server asked.
+    Response,
+}
+
+impl Message {
+    /// `Err` is what is to be answered to a line that is none.
+    pub fn parse(line: &str) -> Result<Self, Value> {
+        match serde_json::from_str::<Value>(line) {
+            Ok(value) if value.is_object() => Ok(Self { value }),
+            Ok(_) => Err(error(&Value::Null, -32600, "a line has to be one JSON-RPC message")),
+            Err(why) => Err(error(&Value::Null, -32700, &format!("a line is not JSON: {why}"))),
+        }
+    }
+
+    pub fn of(value: Value) -> Self {
+        Self { value }
+    }
+
+    pub fn kind(&self) -> Kind {
+        match (self.value.get("method"), self.value.get("id")) {
+            (Some(_), Some(_)) => Kind::Request,
+            (Some(_), None) => Kind::Notification,
+            (None, _) => Kind::Response,
+        }
+    }
+
+    pub fn method(&self) -> &str {
+        self.value["method"].as_str().unwrap_or_default()
+    }
+
+    pub fn id(&self) -> &Value {
+        &self.value["id"]
+    }
+
+    pub fn params(&self) -> &Value {
+        &self.value["params"]
+    }
+
+    pub fn text(&self) -> String {
+        self.value.to_string()
+    }
+
+    /// The revision that a request names itself, as is done where there are no sessions.
+    pub fn own_version(&self) -> Option<&str> {
+        self.value["params"]["_meta"][VERSION_IN_META].as_str()
+    }
+
+    fn tool(&self) -> Option<&'static ToolSpec> {
+        let name = self.params()["name"].as_str().filter(|_| self.method() == "tools/call")?;
+        tool::find(name)
+    }
+
+    /// A tell gets a key, so that it can be sent again when the connection breaks. One that has one keeps it.
+    pub fn give_key(&mut self, key: String) -> Option<String> {
+        if self.tool()?.effect != ToolEffect::Tells {
+            return None;
+        }
+        let params = &mut self.value["params"];
+        let given = params["arguments"]["key"].as_str().or(params["_meta"][KEY].as_str()).map(str::to_owned);
+        if given.is_none() {
+            params["_meta"][KEY] = Value::from(key.as_str());
+        }
+        Some(given.unwrap_or(key))
+    }
+
+    /// Whether nothing happens twice if it is sent again, though the first may have arrived.
+    pub fn may_repeat(&self) -> bool {
+        self.kind() == Kind::Request && self.tool().is_none_or(|spec| spec.effect != ToolEffect::Makes)
+    }
+
+    /// The headers that repeat what the body says, where the revision wants them.
+    pub fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        let Some(version) = self.own_version() else { return headers };
+        let mut put = |name: &'static str, value: &str| {
+            if let Ok(value) = HeaderValue::from_str(&header(value)) {
+                headers.insert(HeaderName::from_static(name), value);
+            }
+        };
+        put("mcp-protocol-version", version);
+        put("mcp-method", self.method());
+        let field = match self.method() {
+            "tools/call" | "prompts/get" => "name",
+            "resources/read" => "uri",
+            _ => return headers,
+        };
+        if let Some(name) = self.params()[field].as_str() {
+            put("mcp-name", name);
+        }
+        headers
+    }
+}
+
+/// What cannot stand in a header as it is goes there in base64, as the protocol has it.
+fn header(value: &str) -> String {
+    let plain = value.trim() == value && value.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    if plain && !value.starts_with("=?base64?") {
+        value.to_owned()
+    } else {
+        format!("=?base64?{}?=", BASE64.encode(value))
+    }
+}
+
+pub fn error(id: &Value, code: i64, message: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> Message {
+        Message::parse(text).expect("a message")
+    }
+
+    #[test]
+    fn lines_are_sorted_by_what_they_are() {
+        assert_eq!(message(r#"{"id":1,"method":"ping"}"#).kind(), Kind::Request);
+        assert_eq!(message(r#"{"method":"notifications/initialized"}"#).kind(), Kind::Notification);
+        assert_eq!(message(r#"{"id":1,"result":{}}"#).kind(), Kind::Response);
+        assert_eq!(Message::parse("[]").expect_err("no batches")["error"]["code"], -32600);
+        assert_eq!(Message::parse("{").expect_err("no JSON")["error"]["code"], -32700);
+    }
+
+    #[test]
+    fn only_tells_get_a_key_and_one_of_their_own_is_kept() {
+        let call = |tool: &str, more: &str| {
+            message(&format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{{more}}}}}}}"#))
+        };
+        let mut tell = call("team_tell", "");
+        assert_eq!(tell.give_key("k".to_owned()).as_deref(), Some("k"));
+        assert_eq!(tell.params()["_meta"][KEY], "k");
+        assert_eq!(call("send_message", r#""key":"mine""#).give_key("k".to_owned()).as_deref(), Some("mine"));
+        assert_eq!(call("team_wake", "").give_key("k".to_owned()), None);
+        assert!(call("team_tell", "").may_repeat() && call("team_wake", "").may_repeat());
+        assert!(!call("team_fork", "").may_repeat(), "a copy would be made twice");
+    }
+
+    #[test]
+    fn headers_repeat_the_body_where_the_revision_wants_it() {
+        assert!(message(r#"{"id":1,"method":"ping"}"#).headers().is_empty());
+        let read = message(
+            r#"{"id":1,"method":"resources/read","params":{"uri":"iris://teams/ä","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+        );
+        let headers = read.headers();
+        assert_eq!(headers["mcp-protocol-version"], "2026-07-28");
+        assert_eq!(headers["mcp-method"], "resources/read");
+        assert_eq!(headers["mcp-name"], "=?base64?aXJpczovL3RlYW1zL8Ok?=");
+    }
+}

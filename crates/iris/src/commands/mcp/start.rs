@@ -1,0 +1,48 @@
+//! Finding the daemon, or starting it. Any number may try at once: the lock on the home decides which of the daemons
+//! stays, and all find that one.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use iris_core::fault::FaultKind;
+use tokio::process::Command;
+use tokio::time::Instant;
+
+use crate::client::Client;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// How long it may take until there is one that serves.
+const PATIENCE: Duration = Duration::from_secs(30);
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Returns when there is a daemon that can be talked to.
+pub async fn ensure(client: &Client, home: &Path) -> Result<(), Failure> {
+    let began = Instant::now();
+    while !client.is_elsewhere() && !client.finds_a_daemon() {
+        start(home).await?;
+        if began.elapsed() > PATIENCE {
+            let what = format!("no daemon served within {} s", PATIENCE.as_secs());
+            return Err(Failure::fault(FaultKind::Unavailable, what));
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+    Ok(())
+}
+
+/// One that was started at the same time and has the home already is as good as ours.
+async fn start(home: &Path) -> Result<(), Failure> {
+    let failed = |what: String| Failure::fault(FaultKind::Unavailable, what);
+    let program = std::env::current_exe().map_err(|error| failed(format!("iris cannot find itself ({error})")))?;
+    let mut starter = Command::new(program);
+    starter.arg("--home").arg(home).args(["serve", "--detached"]);
+    starter.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let ended = starter.output().await.map_err(|error| failed(format!("iris cannot be started ({error})")))?;
+    let taken = ended.status.code() == Some(i32::from(Exit::AlreadyRunning as u8));
+    if ended.status.success() || taken {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&ended.stderr);
+    Err(failed(said.trim().trim_start_matches("error: ").to_owned()))
+}

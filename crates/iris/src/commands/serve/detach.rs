@@ -1,0 +1,82 @@
+//! A daemon in the background: it belongs to no terminal and to no process that may be ended together with its children.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use iris_core::fault::FaultKind;
+use iris_engine::home::Home;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
+
+use super::{Context, ServeArguments};
+use crate::exit::Exit;
+use crate::failure::{Failure, Why};
+use crate::place;
+
+/// Where a daemon in the background writes its log.
+fn log_file(home: &Path) -> PathBuf {
+    home.join("logs/daemon.log")
+}
+
+/// From this size on a log is put aside when a daemon starts; one earlier is kept.
+const LARGE_LOG: u64 = 10 * 1024 * 1024;
+
+/// Starts the daemon and waits until it serves. This process then ends, so that the daemon has no parent of ours.
+pub async fn start(arguments: &ServeArguments, context: &Context) -> Result<Exit, Failure> {
+    Home::prepare(&context.home)?;
+    let file = log_file(&context.home);
+    let log = open(&file).map_err(|error| failed(format!("{} cannot be written ({error})", place::shown(&file))))?;
+    let said_before = log.metadata().map_or(0, |metadata| metadata.len());
+    // A session of its own: the end of a terminal does not reach it. It fails only if there is one already.
+    nix::unistd::setsid().ok();
+    let program = std::env::current_exe().map_err(|error| failed(format!("iris cannot find itself ({error})")))?;
+    let mut daemon = Command::new(program);
+    daemon.arg("--home").arg(&context.home).args(["serve", "--json"]);
+    daemon.args(arguments.host.iter().flat_map(|host| ["--host", host]));
+    daemon.args(arguments.port.map(|port| format!("--port={port}")));
+    daemon.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+    let mut child = daemon.spawn().map_err(|error| failed(format!("the daemon cannot be started ({error})")))?;
+    let mut ready = String::new();
+    if let Some(output) = child.stdout.take() {
+        // Nothing comes if it ends; then its end is looked at.
+        BufReader::new(output).read_line(&mut ready).await.ok();
+    }
+    if !ready.trim().is_empty() {
+        return Ok(Exit::Done);
+    }
+    let status = child.wait().await.map_err(|error| failed(format!("the daemon cannot be waited for ({error})")))?;
+    match status.code() {
+        Some(code) if code == i32::from(Exit::AlreadyRunning as u8) => {
+            Err(Failure::new(Why::AlreadyRunning, "iris is already running for this home"))
+        }
+        _ => Err(failed(format!("the daemon did not start: {}", last_words(&file, said_before)))
+            .hint(format!("its log is {}", place::shown(&file)))),
+    }
+}
+
+fn failed(what: String) -> Failure {
+    Failure::fault(FaultKind::Unavailable, what)
+}
+
+fn open(file: &Path) -> std::io::Result<File> {
+    if file.metadata().is_ok_and(|metadata| metadata.len() > LARGE_LOG) {
+        std::fs::rename(file, file.with_extension("log.1"))?;
+    }
+    OpenOptions::new().create(true).append(true).mode(0o600).open(file)
+}
+
+/// Why it ended, as it said last: an error is JSON as well, but none of the log's.
+fn last_words(file: &Path, since: u64) -> String {
+    let mut text = String::new();
+    let read = File::open(file).and_then(|mut file| {
+        file.seek(SeekFrom::Start(since))?;
+        file.take(64 * 1024).read_to_string(&mut text)
+    });
+    let errors = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let said = errors.filter_map(|line| line["detail"].as_str().map(str::to_owned)).last();
+    said.filter(|_| read.is_ok()).unwrap_or_else(|| "it did not say why".to_owned())
+}

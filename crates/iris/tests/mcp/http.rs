@@ -1,0 +1,178 @@
+//! Tools over HTTP: what they answer, who is believed, what happens when nobody listens any more.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::stage::{Modern, last_state, until, world};
+
+#[tokio::test]
+async fn every_tool_says_what_it_takes_answers_and_does() {
+    let world = world();
+    let listed = Modern::of(&world).request("tools/list", json!({})).await;
+    let tools = listed["result"]["tools"].as_array().expect("tools").clone();
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+    let wanted = "team_tell team_teams team_getTeamName team_wake team_wake_all team_isAwake team_sleep team_cancel \
+                  team_report team_cache_read team_cache_clear team_fork send_message ask_message quick_message \
+                  list_teams team_status session_report session_cancel session_fork session_reboot session_delete";
+    assert_eq!(names.join(" "), wanted.split_whitespace().collect::<Vec<_>>().join(" "));
+    for tool in &tools {
+        assert!(tool["description"].as_str().is_some_and(|text| text.len() > 20), "{tool}");
+        assert_eq!((&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]), (&json!("object"), &json!("object")));
+        let said = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+        assert!(said.iter().all(|hint| tool["annotations"][hint].is_boolean()), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_tell_is_answered_with_structure_and_text() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let result = modern.call("team_tell", json!({"toTeam": "alpha", "message": "hello"})).await;
+    let answer = &result["structuredContent"];
+    assert_eq!((&answer["status"], &answer["response"]), (&json!("completed"), &json!("You said: hello")));
+    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().expect("text")).expect("JSON");
+    assert_eq!(&text, answer);
+
+    let quick = modern.done("quick_message", json!({"toTeam": "alpha", "message": "later"})).await;
+    assert_eq!(quick["status"], "async");
+    let asked = modern.done("ask_message", json!({"toTeam": "alpha", "message": "and now"})).await;
+    assert_eq!(asked["response"], "You said: and now");
+    let soon = modern.done("send_message", json!({"toTeam": "alpha", "message": "work", "timeout": 50})).await;
+    assert_eq!(soon["status"], "mcp_timeout");
+    let cancelled = modern.done("session_cancel", json!({"toTeam": "alpha"})).await;
+    assert_eq!(cancelled["cancelled"], json!([soon["turnId"]]));
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_said_with_what_to_do() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let unknown = modern.refused("team_tell", json!({"toTeam": "nobody", "message": "x"})).await;
+    assert_eq!(unknown, "there is no team 'nobody'; known teams: alpha, beta");
+    let strange = modern.refused("team_tell", json!({"toTeam": "alpha", "message": "x", "loud": true})).await;
+    assert!(strange.contains("unknown field `loud`"), "{strange}");
+    let silent = modern.refused("team_report", json!({"team": "alpha"})).await;
+    assert_eq!(silent, "you have not spoken to alpha yet; use team_tell");
+    let dead = modern.call("team_tell", json!({"toTeam": "alpha", "message": "die"})).await;
+    assert_eq!((&dead["isError"], &dead["structuredContent"]["status"]), (&json!(true), &json!("terminated")));
+
+    let answer = modern.request("tools/call", json!({"name": "no_such_tool", "arguments": {}})).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let turns = modern.done("team_report", json!({"team": "alpha"})).await;
+    assert_eq!(turns["lastTurn"]["number"], 1, "what was refused was not told: {turns}");
+}
+
+#[tokio::test]
+async fn a_conversation_belongs_to_whom_the_owner_names() {
+    let world = world();
+    let modern = Modern::of(&world);
+    modern.done("team_tell", json!({"toTeam": "alpha", "message": "mine"})).await;
+    modern.done("team_tell", json!({"toTeam": "alpha", "message": "theirs", "fromTeam": "beta"})).await;
+    let read = modern.done("team_cache_read", json!({"team": "alpha", "fromTeam": "beta"})).await;
+    let said: Vec<_> = read["turns"].as_array().expect("turns").iter().map(|turn| &turn["message"]).collect();
+    assert_eq!(said, ["theirs"]);
+
+    let forked = modern.done("team_fork", json!({"team": "alpha", "fromTeam": "beta", "as": "gamma"})).await;
+    assert_eq!(forked["fromTeam"], "gamma");
+    let rebooted = modern.done("session_reboot", json!({"toTeam": "alpha", "fromTeam": "beta"})).await;
+    assert_eq!((&rebooted["hadSession"], &rebooted["forgotten"]), (&json!(true), &json!(1)));
+    let deleted = modern.done("session_delete", json!({"toTeam": "alpha", "fromTeam": "nobody"})).await;
+    assert_eq!(deleted["hadSession"], false);
+    let status = modern.done("team_status", json!({"team": "alpha"})).await;
+    assert_eq!(status["teams"], json!([{"team": "alpha", "awake": true, "state": "idle", "queued": 0}]));
+}
+
+#[tokio::test]
+async fn a_tell_that_comes_twice_is_made_once() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let (arguments, meta) = (json!({"toTeam": "alpha", "message": "once"}), json!({"iris/key": "k-1"}));
+    let first = modern.begin_call("team_tell", arguments.clone(), meta.clone()).await.last().await;
+    let again = modern.begin_call("team_tell", arguments, meta).await.last().await;
+    let turn = |answer: &Value| answer["result"]["structuredContent"]["turnId"].clone();
+    assert_eq!(turn(&first), turn(&again));
+    let keyed = json!({"toTeam": "alpha", "message": "other words", "key": "k-1"});
+    let refused = modern.refused("team_tell", keyed).await;
+    assert!(refused.contains("key was used before"), "{refused}");
+}
+
+#[tokio::test]
+async fn progress_tells_what_was_written_so_far() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let arguments = json!({"toTeam": "alpha", "message": "write", "timeout": 0});
+    let mut messages = modern.begin_call("team_tell", arguments, json!({"progressToken": "p"})).await;
+    let (mut told, mut last) = (Vec::new(), Value::Null);
+    while let Some(message) = messages.next().await {
+        if message["method"] == "notifications/progress" {
+            assert_eq!(message["params"]["progressToken"], "p");
+            told.push(message["params"].clone());
+        } else {
+            last = message;
+        }
+    }
+    let whole = "one two three four five six seven eight";
+    assert_eq!(last["result"]["structuredContent"]["response"], whole);
+    let texts: Vec<_> = told.iter().map(|progress| progress["message"].as_str().expect("text")).collect();
+    assert!(texts.len() >= 2 && texts.iter().all(|text| whole.starts_with(text)), "{texts:?}");
+    let rises = told.windows(2).all(|pair| pair[0]["progress"].as_f64() < pair[1]["progress"].as_f64());
+    assert!(rises, "{told:?}");
+}
+
+/// Nobody listens any more: the turn is broken off. With a key the call may come again first, and goes on.
+#[tokio::test]
+async fn a_call_that_is_dropped_is_broken_off_unless_it_comes_again() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let work = json!({"toTeam": "alpha", "message": "work", "timeout": 0});
+    let dropped = modern.begin_call("team_tell", work.clone(), json!({"progressToken": 1}));
+    assert!(tokio::time::timeout(Duration::from_millis(500), dropped).await.is_err(), "it is at work");
+    until("it is cancelled", async || last_state(&world, "user").await == "cancelled").await;
+
+    let mut theirs = work;
+    theirs["fromTeam"] = json!("beta");
+    let keyed = || modern.begin_call("team_tell", theirs.clone(), json!({"iris/key": "k-2"}));
+    assert!(tokio::time::timeout(Duration::from_millis(500), keyed()).await.is_err(), "it is at work");
+    assert!(tokio::time::timeout(Duration::from_millis(500), keyed()).await.is_err(), "it still is");
+    assert_eq!(last_state(&world, "beta").await, "running");
+    let waiting = keyed();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        modern.request("iris/cancel", json!({"key": "k-2", "fromTeam": "beta"})).await
+    };
+    let (answer, cancelled) = tokio::join!(async { waiting.await.last().await }, cancel);
+    assert_eq!(answer["result"]["structuredContent"]["status"], "cancelled", "{answer}");
+    assert!(cancelled["result"]["cancelled"].as_u64().is_some_and(|count| count >= 1), "{cancelled}");
+}
+
+#[tokio::test]
+async fn foreign_pages_and_strangers_get_nowhere() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let with = |name: &'static str, value: &'static str| modern.post().header(name, value).body(body).send();
+    assert_eq!(with("origin", "http://evil.example").await.expect("an answer").status(), 403);
+    assert_eq!(with("host", "evil.example").await.expect("an answer").status(), 403);
+    let stranger = reqwest::Client::new().post(format!("http://{}/mcp", world.daemon.address)).body(body);
+    assert_eq!(stranger.send().await.expect("an answer").status(), 401);
+    assert_eq!(with("mcp-session-id", "made-up").await.expect("an answer").status(), 404);
+}
+
+#[tokio::test]
+async fn prompts_are_written_and_names_completed() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let arguments = json!({"team": "beta", "question": "Which port?"});
+    let asked = modern.request("prompts/get", json!({"name": "ask_team", "arguments": arguments})).await;
+    let text = asked["result"]["messages"][0]["content"]["text"].as_str().expect("text").to_owned();
+    assert!(text.contains("toTeam \"beta\"") && text.contains("Which port?"), "{text}");
+    let unknown = modern.request("prompts/get", json!({"name": "ask_team", "arguments": {"team": "nobody"}})).await;
+    assert_eq!(unknown["error"]["message"], "there is no team 'nobody'; known teams: alpha, beta");
+    let everyone = modern.request("prompts/get", json!({"name": "what_is_everyone_doing"})).await;
+    assert!(everyone.to_string().contains("alpha"), "{everyone}");
+    let argument = json!({"name": "team", "value": "be"});
+    let reference = json!({"type": "ref/prompt", "name": "ask_team"});
+    let completed = modern.request("completion/complete", json!({"ref": reference, "argument": argument})).await;
+    assert_eq!(completed["result"]["completion"]["values"], json!(["beta"]), "{completed}");
+}

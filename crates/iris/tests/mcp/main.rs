@@ -1,0 +1,13 @@
+//! The MCP doors: over HTTP, over stdio, and with clients that we did not write.
+
+#[allow(dead_code, reason = "shared with the tests of the daemon, which use more of it")]
+#[path = "../daemon/world.rs"]
+mod world;
+
+mod claude;
+mod clients;
+mod http;
+mod pipe;
+mod stage;
+mod stdio;
+mod watch;

@@ -1,0 +1,123 @@
+//! The bridge on stdio: starting the daemon, for whom it speaks, and what a restart of the daemon is to it.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::pipe::{Pipe, Place};
+use crate::stage::until;
+
+/// Ten windows at once, no daemon: one is started and all have it.
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_at_once_share_one_daemon_which_stays() {
+    let place = Place::new();
+    let folder = place.team("alpha");
+    let pipes = futures_util::future::join_all((0..10).map(|_| place.open(&folder))).await;
+    let daemon = place.daemon().expect("a daemon");
+    for pipe in pipes {
+        assert!(pipe.close().await.success());
+    }
+    assert_eq!(place.daemon(), Some(daemon), "it goes on without them");
+    let log = std::fs::read_to_string(place.path().join("logs/daemon.log")).expect("a log");
+    assert_eq!(log.matches("\"serving\"").count(), 1, "{log}");
+}
+
+#[tokio::test]
+async fn whoever_is_in_the_folder_of_a_team_speaks_for_it() {
+    let place = Place::new();
+    let inside = place.team("beta").join("src/deep");
+    std::fs::create_dir_all(&inside).expect("a folder");
+    let mut pipe = place.open(&inside).await;
+    assert_eq!(pipe.done("team_getTeamName", json!({})).await, json!({"team": "beta", "party": "beta"}));
+    let told = pipe.done("team_tell", json!({"toTeam": "alpha", "message": "hello"})).await;
+    assert_eq!((&told["from"], &told["response"]), (&json!("beta"), &json!("You said: hello")));
+
+    let mut outside = place.open(place.path()).await;
+    assert_eq!(outside.done("team_getTeamName", json!({})).await, json!({"team": null, "party": "user"}));
+    let asked = outside.done("team_getTeamName", json!({"pwd": inside})).await;
+    assert_eq!(asked["team"], "beta");
+}
+
+#[tokio::test]
+async fn what_is_cancelled_is_broken_off() {
+    let place = Place::new();
+    let mut pipe = place.open(place.path()).await;
+    let arguments = json!({"toTeam": "alpha", "message": "work", "timeout": 0});
+    let call = json!({"name": "team_tell", "arguments": arguments});
+    let older = pipe.begin("tools/call", call.clone()).await;
+    let mut newer_call = call;
+    newer_call["arguments"]["fromTeam"] = json!("beta");
+    newer_call["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                                 "io.modelcontextprotocol/clientCapabilities": {}});
+    let newer = pipe.begin("tools/call", newer_call).await;
+    let mut other = place.open(place.path()).await;
+    for (from, id) in [("user", older), ("beta", newer)] {
+        let report = json!({"team": "alpha", "fromTeam": from});
+        let state =
+            async |other: &mut Pipe| other.done("team_report", report.clone()).await["lastTurn"]["state"].clone();
+        let mut at_work = async || {
+            let call = json!({"name": "team_report", "arguments": report});
+            other.request("tools/call", call).await["result"]["structuredContent"]["lastTurn"]["state"] == "running"
+        };
+        until("it is at work", &mut at_work).await;
+        pipe.send(json!({"method": "notifications/cancelled", "params": {"requestId": id}})).await;
+        until("it is cancelled", async || state(&mut other).await == "cancelled").await;
+    }
+}
+
+/// The daemon is killed between two requests, and in the midst of one: the client sees nothing but its answers.
+#[tokio::test]
+async fn a_restart_of_the_daemon_is_not_noticed() {
+    let place = Place::new();
+    let mut pipe = place.open(place.path()).await;
+    let watched = pipe.request("resources/subscribe", json!({"uri": "iris://teams/alpha"})).await;
+    assert_eq!(watched["result"], json!({}), "{watched}");
+    let first = place.daemon();
+    place.kill_daemon();
+    let told = pipe.done("team_tell", json!({"toTeam": "alpha", "message": "after it"})).await;
+    assert_eq!(told["response"], "You said: after it");
+    assert_ne!(place.daemon(), first);
+    until("the new one says that the team changed", async || {
+        pipe.request("ping", json!({})).await;
+        pipe.heard.iter().any(|notice| notice["params"]["uri"] == "iris://teams/alpha")
+    })
+    .await;
+
+    let arguments = json!({"toTeam": "alpha", "message": "work", "timeout": 0});
+    let id = pipe.begin("tools/call", json!({"name": "team_tell", "arguments": arguments})).await;
+    let mut other = place.open(place.path()).await;
+    until("it is at work", async || {
+        other.done("team_report", json!({"team": "alpha"})).await["lastTurn"]["state"] == "running"
+    })
+    .await;
+    place.kill_daemon();
+    let answer = pipe.answer(id).await;
+    assert_eq!(answer["result"]["structuredContent"]["status"], "terminated", "{answer}");
+    let read = pipe.done("team_cache_read", json!({"team": "alpha"})).await;
+    assert_eq!(read["turns"].as_array().map(Vec::len), Some(2), "it was not told again: {read}");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_with_an_error() {
+    let place = Place::new();
+    let mut pipe = place.open(place.path()).await;
+    for (line, code) in [("not json", -32700), ("[]", -32600), ("\"text\"", -32600)] {
+        pipe.write(line).await;
+        assert_eq!(pipe.read().await["error"]["code"], code, "{line}");
+    }
+    let answer = pipe.request("no/such/method", json!({})).await;
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    assert_eq!(pipe.request("ping", json!({})).await["result"], json!({}), "it goes on");
+}
+
+#[tokio::test]
+async fn a_daemon_that_cannot_start_is_explained() {
+    let place = Place::new();
+    std::fs::write(place.path().join("config.yaml"), "teams: [not, a, map]\n").expect("written");
+    let mut command = place.command(place.path());
+    command.stdin(std::process::Stdio::null());
+    let ended = tokio::time::timeout(Duration::from_secs(30), command.output()).await.expect("it ends").expect("ended");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && ended.stdout.is_empty(), "{said}");
+    assert!(said.contains("config.yaml") && said.contains("daemon.log"), "{said}");
+}

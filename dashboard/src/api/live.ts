@@ -1,8 +1,13 @@
 // What follows from an event: which answers are out of date, and what is shown without asking again.
+import { kept } from "@/shell/keep";
+
 import { Refusal, api, body } from "./call";
 import { type Session, queries, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
 import { type Connection, type Delta, type Event, EventStream } from "./stream";
 import { Watched, throttle } from "./watch";
+
+/** Whether this browser is to show notifications; a page that is to send them never rests. */
+export const wantsNotifications = kept("notify", false);
 
 export const connection = new Watched<Connection>({ state: "connecting" });
 
@@ -119,4 +124,4 @@ export const stream = new EventStream({
     void queries.invalidateQueries();
     gaps.forEach((listener) => listener());
   },
-});
+}, () => !wantsNotifications.get());

@@ -11,6 +11,8 @@ export type Connection =
   | { state: "connecting" }
   | { state: "live"; since: number }
   | { state: "lost"; since: number; retryAt: number; why: string }
+  /** Nobody has looked for a while: the connection was given back, and is taken up again by the first look. */
+  | { state: "resting" }
   | { state: "signed-out" };
 
 export interface Listener {
@@ -24,6 +26,8 @@ export interface Listener {
 
 const SILENCE = 40_000;
 const LONGEST_PAUSE = 10_000;
+/** A browser has six connections for all the tabs of a page. One that nobody looks at gives its own back after a while. */
+const REST_AFTER = 10 * 60_000;
 /** With more than this to catch up on, reading everything anew is quicker than being told. */
 const LARGEST_GAP = 5_000;
 
@@ -33,24 +37,49 @@ export class EventStream {
   private attempts = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private lostSince: number | undefined;
+  private isResting = false;
+  private restTimer: ReturnType<typeof setTimeout> | undefined;
   private listener: Listener;
 
-  constructor(listener: Listener) {
+  private mayRest: () => boolean;
+
+  /** `mayRest` says whether a page that nobody looks at is of no use: it is, if it is to send notifications. */
+  constructor(listener: Listener, mayRest: () => boolean = () => true) {
     this.listener = listener;
+    this.mayRest = mayRest;
   }
 
   start() {
     addEventListener("online", this.retryNow);
-    document.addEventListener("visibilitychange", this.retryNow);
+    document.addEventListener("visibilitychange", this.looked);
     void this.connect();
   }
 
   stop() {
     removeEventListener("online", this.retryNow);
-    document.removeEventListener("visibilitychange", this.retryNow);
+    document.removeEventListener("visibilitychange", this.looked);
     clearTimeout(this.timer);
+    clearTimeout(this.restTimer);
     this.cut?.abort();
   }
+
+  private looked = () => {
+    clearTimeout(this.restTimer);
+    if (document.visibilityState === "hidden") {
+      if (this.mayRest()) this.restTimer = setTimeout(this.rest, REST_AFTER);
+    } else if (this.isResting) {
+      this.isResting = false;
+      void this.connect();
+    } else this.retryNow();
+  };
+
+  private rest = () => {
+    this.isResting = true;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.cut?.abort();
+    this.listener.connection({ state: "resting" });
+  };
 
   /** Somebody looks or the network is back: do not wait for the pause to end. */
   retryNow = () => {

@@ -14,7 +14,7 @@ import { type Question, type Value, byUrgency, needsMe } from "./question";
 
 export const pendingQuery = queryOptions({
   queryKey: ["questions", "pending"],
-  queryFn: async () => (await body(api.GET("/api/questions/pending"))).questions,
+  queryFn: async (): Promise<Question[]> => (await body(api.GET("/api/questions/pending"))).questions,
 });
 
 /** Questions that are open, ours and those of others. */
@@ -43,10 +43,12 @@ export const sending = new Watched<ReadonlySet<string>>(new Set());
 
 export function useAnswer() {
   return useMutation({
-    mutationFn: async ({ question, value, text }: { question: Question; value: Value; text?: string | undefined }) => {
+    mutationFn: async ({ question, value, text, again }: { question: Question; value: Value; text?: string | undefined; again?: boolean }) => {
       const params = { path: { id: question.id } };
-      const response = { value, ...(text && { text }) };
-      return body(api.POST("/api/questions/{id}/answer", { params, body: { response } }));
+      const digest = question.action?.digest;
+      // What is approved is what was looked at: its digest goes along.
+      const given = { response: { value, ...(text && { text }) }, ...(digest && { digest }), ...(again && { again }) };
+      return body(api.POST("/api/questions/{id}/answer", { params, body: given }));
     },
     onMutate: ({ question }) => sending.update((now) => new Set(now).add(question.id)),
     onSuccess: (_, { question }) => {

@@ -1,11 +1,13 @@
 // Several questions with one press, where they take the same answers.
 import { useAnswer } from "./ask";
-import { type Choice, type Question, choices } from "./question";
+import { type Choice, type Question, choices, isRisky } from "./question";
 
 /** The answers that every one of the questions takes. */
 export function shared(questions: Question[]): Choice[] {
   const [first, ...others] = questions.map(choices);
-  return (first ?? []).filter((choice) => others.every((all) => all.some(({ value }) => value === choice.value)));
+  // A yes to something risky is given one by one, by whoever looked at it.
+  const isAnyRisky = questions.some(isRisky);
+  return (first ?? []).filter((choice) => !(isAnyRisky && choice.value === true)).filter((choice) => others.every((all) => all.some(({ value }) => value === choice.value)));
 }
 
 export function Batch({ questions, onDone }: { questions: Question[]; onDone: () => void }) {

@@ -21,20 +21,24 @@ interface Told {
   answer?: { type: string; why?: string; values?: string[] };
 }
 
+/** What ends a question. Other things happen to one as well. */
+const ENDS = new Set(["answered", "defaulted", "expired", "cancelled", "superseded"]);
+
 export function decisions(events: Event[]): Decision[] {
   const asked = new Map<string, string>();
   const found: Decision[] = [];
   for (const event of events) {
     const told = event.data as Told;
-    if (event.kind === "question.opened") asked.set(told.id, told.text ?? "");
-    else
+    const outcome = event.kind.slice("question.".length);
+    if (outcome === "opened") asked.set(told.id, told.text ?? "");
+    else if (ENDS.has(outcome))
       found.push({
         id: told.id,
         at: event.at,
         team: event.team ?? undefined,
         session: event.session ?? undefined,
         text: asked.get(told.id) ?? "a question from before",
-        outcome: event.kind.slice("question.".length),
+        outcome,
         by: told.by,
         answer: spoken(told),
       });

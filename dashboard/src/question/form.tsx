@@ -6,7 +6,7 @@ import { visible } from "@/text/visible";
 
 import { type Asked, formValue, isRecommended } from "./question";
 
-export function AskedForm({ asked, isSending, onAnswer, onRefuse }: { asked: Asked[]; isSending: boolean; onAnswer: (values: string[]) => void; onRefuse: (why?: string) => void }) {
+export function AskedForm({ asked, isSending, onAnswer, onRefuse }: { asked: Asked[]; isSending: boolean; onAnswer: (values: string[]) => void; onRefuse: () => void }) {
   const [picked, setPicked] = useState<string[][]>(() => asked.map(() => []));
   const [own, setOwn] = useState<string[]>(() => asked.map(() => ""));
   const value = formValue(asked, picked, own);
@@ -25,7 +25,7 @@ export function AskedForm({ asked, isSending, onAnswer, onRefuse }: { asked: Ask
         <button type="submit" className="button button-accent min-h-9" disabled={isSending || !value}>
           Send {asked.length > 1 ? `${asked.length} answers` : "answer"}
         </button>
-        <button type="button" className="button min-h-9" disabled={isSending} onClick={() => onRefuse()}>
+        <button type="button" className="button min-h-9" disabled={isSending} onClick={onRefuse}>
           Do not answer
         </button>
       </div>

@@ -16,6 +16,7 @@ import { Batch } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { Decided } from "./decided";
 import { Later } from "./later";
+import { counts } from "./press";
 import { type Question, choices, kindWord } from "./question";
 import { isSnoozed, snooze, snoozed, wake } from "./snooze";
 
@@ -92,7 +93,7 @@ function Cards({ questions }: { questions: Question[] }) {
     u: undoLast,
     ...numbers((index) => {
       const choice = current && choices(current)[index];
-      if (current && choice && !sending.get().has(current.id)) answer.mutate({ question: current, value: choice.value });
+      if (current && choice && !sending.get().has(current.id) && counts(current, choice.value)) answer.mutate({ question: current, value: choice.value });
     }),
   });
 

@@ -11,6 +11,7 @@ import { isTyping, numbers, useKeys } from "@/shell/keys";
 
 import { sending, useAnswer, useOpenQuestions } from "./ask";
 import { QuestionBody, QuestionHead } from "./card";
+import { counts } from "./press";
 import { choices, isBlocking } from "./question";
 
 export const wantsModal = kept("modal", true);
@@ -61,7 +62,7 @@ export function QuestionModal() {
   useKeys(
     numbers((index) => {
       const choice = question && choices(question)[index];
-      if (question && choice && Date.now() > wakesAt && !sending.get().has(question.id)) answer.mutate({ question, value: choice.value });
+      if (question && choice && Date.now() > wakesAt && !sending.get().has(question.id) && counts(question, choice.value)) answer.mutate({ question, value: choice.value });
     }),
     { enabled: isOpen, inDialog: true },
   );

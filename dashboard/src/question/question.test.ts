@@ -2,8 +2,11 @@ import { expect, test } from "vitest";
 
 import type { Event } from "@/api/stream";
 
+import { shared } from "./batch";
 import { decisions } from "./decisions";
+import { counts } from "./press";
 import { type Question, byUrgency, choices, formValue, needsMe, takesForm } from "./question";
+import { filledIn } from "./schema-form";
 import { isSnoozed, laterTimes } from "./snooze";
 
 const question = (more: Partial<Question>): Question => ({ id: "q", kind: "choice", state: "open", question: "Which?", responseType: "choice", team: "atlas", session: "s", openedAt: 1000, ...more });
@@ -38,12 +41,38 @@ test("what stops work comes first, then what waits longest", () => {
   expect(all.toSorted(byUrgency).map(({ id }) => id)).toEqual(["early", "late", "kind"]);
 });
 
+test("what runs out first comes before what waits longest", () => {
+  const all = [question({ id: "old", openedAt: 1 }), question({ id: "ends", openedAt: 3, deadline: 10 }), question({ id: "ends later", openedAt: 2, deadline: 20 })];
+  expect(all.toSorted(byUrgency).map(({ id }) => id)).toEqual(["ends", "ends later", "old"]);
+});
+
+test("a risky yes takes two presses, a no takes one", () => {
+  const risky = question({ kind: "approval", responseType: "approval", risk: "high" });
+  expect([counts(risky, true), counts(risky, true), counts(risky, false)]).toEqual([false, true, true]);
+  expect(counts(question({ responseType: "approval", risk: "low" }), true)).toBe(true);
+  counts(risky, true);
+  expect(counts(question({ id: "another", responseType: "approval", risk: "high" }), true), "the first press was for another").toBe(false);
+});
+
+test("several are approved together only if none is risky", () => {
+  const asks = (id: string, risk: string) => question({ id, responseType: "approval", risk });
+  expect(shared([asks("a", "low"), asks("b", "medium")]).map(({ value }) => value)).toEqual([true, false]);
+  expect(shared([asks("a", "low"), asks("b", "high")]).map(({ value }) => value)).toEqual([false]);
+});
+
+test("a form gives the types that were asked for", () => {
+  const form = new FormData();
+  for (const [name, text] of [["name", "x"], ["count", "3"], ["sure", "on"], ["empty", ""]]) form.append(name as string, text as string);
+  const properties = { name: { type: "string" }, count: { type: "integer" }, sure: { type: "boolean" }, unsure: { type: "boolean" }, empty: { type: "number" } };
+  expect(filledIn({ properties }, form)).toEqual({ name: "x", count: 3, sure: true, unsure: false });
+});
+
 test("what is put aside comes back", () => {
   const aside = { q: 10_000 };
   expect(isSnoozed(question({}), aside, 9_999)).toBe(true);
   expect(isSnoozed(question({}), aside, 10_001)).toBe(false);
   expect(isSnoozed(question({ id: "other" }), aside, 0)).toBe(false);
-  expect(isSnoozed({ ...question({}), deadline: 200_000 } as Question, { q: 1e9 }, 0), "before it runs out").toBe(false);
+  expect(isSnoozed(question({ deadline: 200_000 }), { q: 1e9 }, 0), "before it runs out").toBe(false);
 });
 
 test("every time that is offered is in the future", () => {
@@ -53,6 +82,6 @@ test("every time that is offered is in the future", () => {
 
 test("the log tells what was decided, newest first", () => {
   const event = (seq: number, kind: string, data: unknown): Event => ({ seq, at: seq, kind, team: "atlas", session: "s", data });
-  const found = decisions([event(1, "question.opened", { id: "a", text: "May it?" }), event(2, "question.answered", { id: "a", by: "user", answer: { type: "refuse", why: "no" } }), event(3, "question.cancelled", { id: "b", why: "its turn ended" })]);
+  const found = decisions([event(1, "question.opened", { id: "a", text: "May it?" }), event(2, "question.answered", { id: "a", by: "user", answer: { type: "refuse", why: "no" } }), event(3, "question.resumed", { id: "a" }), event(4, "question.cancelled", { id: "b", why: "its turn ended" })]);
   expect(found.map(({ text, outcome, by, answer }) => [text, outcome, by, answer])).toEqual([["a question from before", "cancelled", undefined, "its turn ended"], ["May it?", "answered", "user", "refused: no"]]);
 });

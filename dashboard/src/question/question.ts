@@ -1,9 +1,30 @@
 // A question as the dashboard sees it: what may be said to it, and by which key.
 import type { Shapes } from "@/api/call";
 
-export type Question = Shapes["Question"];
+/** What a daemon may say of a question beside what every one says. */
+interface More {
+  blocking?: boolean;
+  way?: string;
+  context?: string | null;
+  risk?: string | null;
+  riskWhy?: string | null;
+  default?: Given | null;
+  deadline?: number | null;
+  onDeadline?: string;
+  job?: string | null;
+  schema?: unknown;
+  suggestion?: { answer: Given; times: number; of: number } | null;
+  action?: (Shapes["Action"] & { shown?: string; folder?: string; digest?: string }) | null;
+}
+
+export interface Given {
+  value?: unknown;
+  text?: string | null;
+}
+
+export type Question = Omit<Shapes["Question"], "action"> & More;
 export type Asked = Shapes["Asked"];
-export type Value = boolean | string | string[];
+export type Value = boolean | string | string[] | Record<string, unknown>;
 
 /** One thing that can be said with one press. */
 export interface Choice {
@@ -13,10 +34,13 @@ export interface Choice {
   recommended: boolean;
 }
 
+/** It is answered by yes or no. */
+export const isYesNo = ({ responseType }: Question) => responseType === "boolean" || responseType === "approval";
+
 /** What the number keys say, in order. Empty if it takes more than one press. */
 export function choices(question: Question): Choice[] {
-  if (question.responseType === "boolean") {
-    const [yes, no] = question.action ? ["Approve", "Refuse"] : ["Yes", "No"];
+  if (isYesNo(question)) {
+    const [yes, no] = question.action || question.responseType === "approval" ? ["Approve", "Refuse"] : ["Yes", "No"];
     return [
       { value: true, label: yes ?? "", recommended: false },
       { value: false, label: no ?? "", recommended: false },
@@ -34,7 +58,7 @@ export function choices(question: Question): Choice[] {
 /** Several things are asked at once, or several may be chosen: that is a form, not a button. */
 export function takesForm(question: Question): boolean {
   const asked = question.questions ?? [];
-  return asked.length > 1 || asked.some((one) => one.several);
+  return question.responseType === "form" || asked.length > 1 || asked.some((one) => one.several);
 }
 
 export function isRecommended(option: Shapes["Choice"]): boolean {
@@ -42,9 +66,12 @@ export function isRecommended(option: Shapes["Choice"]): boolean {
 }
 
 /** Work stands still until it is answered. */
-export function isBlocking(question: Question): boolean {
-  return !["clarifying", "educational", "celebratory", "preference"].includes(question.kind);
+export function isBlocking({ blocking, kind }: Question): boolean {
+  return blocking ?? !["clarifying", "educational", "celebratory", "preference"].includes(kind);
 }
+
+/** To say yes to this takes a second press. */
+export const isRisky = ({ risk }: Question) => risk === "high";
 
 /** Whether it is put to us: to anybody, or to the party we are. */
 export function needsMe(question: Question, party: string): boolean {
@@ -65,7 +92,15 @@ export function kindWord(question: Question): string {
   return question.kind.replaceAll("_", " ");
 }
 
-/** Those that wait longest and stop work come first. */
+/** An answer in words. */
+export function spoken({ value, text }: Given): string {
+  const word = value === true ? "yes" : value === false ? "no" : typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : value == null ? "" : JSON.stringify(value);
+  return [word, text].filter(Boolean).join(": ");
+}
+
+/** Those that stop work come first; then what runs out first, then what waits longest. */
 export function byUrgency(one: Question, other: Question): number {
-  return Number(isBlocking(other)) - Number(isBlocking(one)) || one.openedAt - other.openedAt;
+  const end = ({ deadline }: Question) => deadline ?? Infinity;
+  const sooner = end(one) === end(other) ? 0 : end(one) - end(other);
+  return Number(isBlocking(other)) - Number(isBlocking(one)) || sooner || one.openedAt - other.openedAt;
 }

@@ -19,7 +19,7 @@ export function wake(id: string) {
 
 export function isSnoozed(question: Question, all: Readonly<Record<string, number>>, now: number): boolean {
   const until = all[question.id];
-  const deadline = (question as { deadline?: number | null }).deadline;
+  const { deadline } = question;
   return until !== undefined && until > now && !(deadline != null && deadline - now < COMES_BACK_BEFORE);
 }
 

@@ -3,11 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Switch } from "radix-ui";
 import { type ReactNode, useId, useState } from "react";
 
+import { wantsNotifications } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { type Watched, useWatched } from "@/api/watch";
 import { wantsModal } from "@/question/modal";
 import { complain, say } from "@/shell/notices";
-import { notify, wantsNotifications } from "@/shell/notify";
+import { notify } from "@/shell/notify";
 import { Page } from "@/shell/page";
 import { type Theme, theme } from "@/shell/theme";
 

@@ -122,11 +122,11 @@ function useTitle(count: number) {
   }, [count]);
 }
 
-const WORDS = { live: "Live", connecting: "Connecting", lost: "Connection lost", "signed-out": "Signed out" };
+const WORDS = { live: "Live", connecting: "Connecting", lost: "Connection lost", resting: "Resting", "signed-out": "Signed out" };
 
 function ConnectionState() {
   const { state } = useWatched(connection);
-  const colour = { live: "bg-good", connecting: "bg-dim pulse", lost: "bg-bad pulse", "signed-out": "bg-bad" }[state];
+  const colour = { live: "bg-good", connecting: "bg-dim pulse", lost: "bg-bad pulse", resting: "bg-dim", "signed-out": "bg-bad" }[state];
   return (
     <p className="flex items-center gap-2 text-xs text-dim" data-connection={state}>
       <span className={`size-2 rounded-full ${colour}`} aria-hidden="true" />

@@ -1,12 +1,8 @@
 // Notifications of the desktop, if they were asked for: when a question comes and nobody looks.
 import { useEffect } from "react";
 
-import { onEvent } from "@/api/live";
+import { onEvent, wantsNotifications } from "@/api/live";
 import { visible } from "@/text/visible";
-
-import { kept } from "./keep";
-
-export const wantsNotifications = kept("notify", false);
 
 export function canNotify(): boolean {
   return "Notification" in window && Notification.permission === "granted" && wantsNotifications.get();

@@ -21,6 +21,8 @@ pub struct Setup {
     pub binary: PathBuf,
     /// Lines under `settings:`.
     pub settings: Vec<String>,
+    /// Lines under `questions:`.
+    pub questions: Vec<String>,
     /// Team name and the text of its script.
     pub teams: Vec<(String, String)>,
     /// Teams of the real CLI: name and the lines under it.
@@ -38,6 +40,7 @@ impl Setup {
         Self {
             binary: binary.into(),
             settings: Vec::new(),
+            questions: Vec::new(),
             teams: Vec::new(),
             claude_teams: Vec::new(),
             team_keys: Vec::new(),
@@ -74,6 +77,11 @@ impl Setup {
         self
     }
 
+    pub fn questions(mut self, line: &str) -> Self {
+        self.questions.push(line.to_owned());
+        self
+    }
+
     pub fn team_key(mut self, line: &str) -> Self {
         self.team_keys.push(line.to_owned());
         self
@@ -93,6 +101,10 @@ impl Setup {
     pub fn write(&self, home: &Path) -> Result<()> {
         let mut config = String::from("settings:\n  port: 0\n");
         self.settings.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
+        if !self.questions.is_empty() {
+            config.push_str("questions:\n");
+            self.questions.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
+        }
         if let Some(url) = &self.database {
             config.push_str(&format!("database:\n  url: {url}\n"));
         }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, config, detect, doctor, events, fork, inbox, link, mcp, restore, serve, sessions,
-    sleep, status, stop, teams, tell, token, trust, wake,
+    answer, backup, cache, cancel, config, detect, doctor, events, fork, inbox, jobs, link, mcp, restore, rules, serve,
+    sessions, sleep, status, stop, teams, tell, token, trust, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -59,6 +59,8 @@ pub enum Command {
     Fork(fork::ForkArguments),
     Inbox(inbox::InboxArguments),
     Answer(answer::AnswerArguments),
+    Rules(rules::RulesArguments),
+    Jobs(jobs::JobsArguments),
     Token(token::TokenArguments),
     Link(link::LinkArguments),
     Trust(trust::TrustArguments),

@@ -10,9 +10,11 @@ pub mod doctor;
 pub mod events;
 pub mod fork;
 pub mod inbox;
+pub mod jobs;
 pub mod link;
 pub mod mcp;
 pub mod restore;
+pub mod rules;
 pub mod serve;
 pub mod sessions;
 pub mod sleep;
@@ -61,6 +63,8 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Fork(arguments) => fork::run(arguments, context).await,
         Command::Inbox(arguments) => inbox::run(arguments, context).await,
         Command::Answer(arguments) => answer::run(arguments, context).await,
+        Command::Rules(arguments) => rules::run(arguments, context).await,
+        Command::Jobs(arguments) => jobs::run(arguments, context).await,
         Command::Token(arguments) => token::run(arguments, context).await,
         Command::Link(arguments) => link::run(arguments, context).await,
         Command::Trust(arguments) => trust::run(arguments, context).await,

@@ -24,7 +24,7 @@ use super::page_size;
 use super::problem::Fault;
 use super::turn::next_page;
 use crate::{App, wire};
-use follow::{Follower, Item};
+pub(super) use follow::{Follower, Item};
 
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -43,6 +43,11 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
+    /// Everything that happens in one session.
+    pub(super) fn of_session(session: &str) -> Self {
+        Self { after: None, limit: None, team: None, session: Some(session.to_owned()), turn: None, kind: None }
+    }
+
     fn takes(&self, event: &Recorded) -> bool {
         let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
         let subject = &event.subject;
@@ -118,7 +123,7 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
     }
 }
 
-const HEARTBEAT: Duration = Duration::from_secs(15);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 fn follow(app: App, filter: Filter, last: Option<i64>) -> Sse<impl Stream<Item = Result<Frame, Infallible>>> {
     let frames = stream::unfold(Follower::new(app, filter, last), |mut follower| async move {

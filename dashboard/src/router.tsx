@@ -48,11 +48,13 @@ const session = createRoute({
   validateSearch: (search: Record<string, unknown>): { turn?: string | undefined; find?: string | undefined } => ({ turn: text(search["turn"]), find: text(search["find"]) }),
 });
 
+const jobs = createRoute({ getParentRoute: () => frame, path: "/jobs", component: lazyRouteComponent(() => import("@/job/jobs"), "Jobs") });
+const job = createRoute({ getParentRoute: () => frame, path: "/job/$id", component: lazyRouteComponent(() => import("@/job/job"), "JobPage") });
 const health = createRoute({ getParentRoute: () => frame, path: "/system", component: lazyRouteComponent(() => import("@/health/health"), "Health") });
 const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: lazyRouteComponent(() => import("@/settings/settings"), "Settings") });
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, frame.addChildren([home, inbox, fleet, session, health, settings])]),
+  routeTree: root.addChildren([login, frame.addChildren([home, inbox, fleet, session, jobs, job, health, settings])]),
   defaultPreload: "intent",
   // Words in an address stay words: a team called 123 is not a number.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The config in force: every key with its value, secrets masked */
+        get: operations["daemon_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -49,6 +66,93 @@ export interface paths {
         get: operations["events_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The jobs, newest first */
+        get: operations["jobs_list"];
+        put?: never;
+        /** Gives a team a goal; it is worked on to its end */
+        post: operations["jobs_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One job */
+        get: operations["jobs_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happens in a job, as a stream: `question_asked`, `question_answered`, `status`, and everything else as `event` */
+        get: operations["jobs_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All questions of a job, oldest first */
+        get: operations["jobs_questions"];
+        put?: never;
+        /** Asks a question in a job */
+        post: operations["jobs_ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a job: its questions are cancelled and its turns broken off */
+        post: operations["jobs_stop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -140,6 +244,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/questions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One question, open or not */
+        get: operations["questions_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/questions/{id}/answer": {
         parameters: {
             query?: never;
@@ -157,6 +278,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/questions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says that nobody needs the answer any more */
+        post: operations["questions_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/questions/{id}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes the action that is to be approved; the answer is the question that has to be answered now */
+        post: operations["questions_edit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/questions/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Time to answer, time-outs, questions per job and what is wrong with them */
+        get: operations["questions_figures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/questions/pending": {
         parameters: {
             query?: never;
@@ -164,11 +336,45 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The questions that wait for an answer */
+        /** The questions that wait for an answer, oldest first */
         get: operations["questions_pending"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules that hold */
+        get: operations["rules_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes a rule back */
+        delete: operations["rules_revoke"];
         options?: never;
         head?: never;
         patch?: never;
@@ -506,19 +712,83 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Action: {
+            /** @description Of the tool, the folder and the exact bytes of the input. Send it with the answer: nothing else is approved. */
+            digest: string;
+            /** @description Where it would run. */
+            folder: string;
             /** @description The exact input, as the agent gave it. */
             input: unknown;
             reason?: string | null;
+            /** @description The same for people, whole, with everything visible that a screen would act on or hide. */
+            shown: string;
             tool: string;
         };
         AnswerRequest: {
+            /** @description If it is too late for the answer, run the work again with it. */
+            again?: boolean;
+            /** @description The digest of the action that you looked at. An approval of anything else is refused. */
+            digest?: string | null;
+            remember?: components["schemas"]["Remember"] | null;
             response: components["schemas"]["Response"];
+            /** @description Answer these as well, if they ask the very same. */
+            similar?: boolean;
+        };
+        /** @description The one answer that counted. */
+        AnswerResponse: components["schemas"]["Question"] & {
+            /** @description Others that asked the same and were answered with it. */
+            also?: string[];
+            /** @description The agent that waited goes on. */
+            jobResumed: boolean;
+            success: boolean;
         };
         Asked: {
             options?: components["schemas"]["Choice"][];
             question: string;
             /** @description Several options may be chosen, separated by commas. */
             several?: boolean;
+        };
+        AskOption: {
+            description?: string | null;
+            label: string;
+            recommended?: boolean;
+            value?: unknown;
+        };
+        /** @description A question that is asked in a job. */
+        AskRequest: {
+            /** @description Words of one's own are taken beside the options. */
+            allowFreeText?: boolean | null;
+            /** @description What one needs to know to answer. */
+            context?: unknown;
+            /** @description What holds if nobody answers in time: a value, or an object with one. */
+            defaultResponse?: unknown;
+            /** @description The same key never asks twice in a job. */
+            key?: string | null;
+            /** @description default, fail or wait. */
+            onDeadline?: string | null;
+            options?: components["schemas"]["AskOption"][];
+            /** @description In one sentence. */
+            question: string;
+            /** @description text, choice, boolean or approval; by the type and the options if not said. */
+            responseType?: string | null;
+            /**
+             * Format: double
+             * @description How long somebody has to answer.
+             */
+            timeoutMinutes?: number | null;
+            /**
+             * @description blocking, non_blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or
+             *     error_recovery.
+             */
+            type: string;
+        };
+        /** @description What came of asking. */
+        AskResponse: {
+            answer?: components["schemas"]["Given"] | null;
+            questionId: string;
+            /** @description open, or answered if a rule did. */
+            state: string;
+            /** @description When it is too late, as ISO 8601; absent if it waits for ever. */
+            timeoutAt?: string | null;
         };
         BackupRequest: {
             /** @description Absolute, on the daemon's machine. */
@@ -538,7 +808,24 @@ export interface components {
         Choice: {
             description?: string | null;
             label: string;
+            /** @description What the agent would choose. */
+            recommended?: boolean;
             value: string;
+        };
+        Closed: {
+            /** Format: int64 */
+            at?: number | null;
+            by?: string | null;
+            state: string;
+        };
+        /** @description Whether the config file says what is in force. */
+        ConfigStatus: {
+            /** @description Keys whose new values take effect with the next start. */
+            pending: string[];
+            /** @description Why the file as it is now is not used. What was in force before still is. */
+            refused?: string | null;
+            /** Format: int64 */
+            refusedAt?: number | null;
         };
         /** @description How it is made sure that nothing an agent started outlives it. */
         ContainmentStatus: {
@@ -556,6 +843,16 @@ export interface components {
             team: string;
             text: string;
             turn: string;
+        };
+        EditRequest: {
+            /** @description What the tool is to be called with instead. */
+            input: unknown;
+        };
+        /** @description The config in force. */
+        EffectiveConfig: components["schemas"]["ConfigStatus"] & {
+            /** @description Every key with its value, defaults too; secrets are masked. */
+            config: Record<string, never>;
+            file: string;
         };
         /** @description A numbered fact. Read on from any number; numbers may have holes. */
         Event: {
@@ -583,6 +880,60 @@ export interface components {
              * @default null
              */
             fromTeam: string | null;
+        };
+        /** @description An answer that was given, or would be. */
+        Given: {
+            text?: string | null;
+            value: unknown;
+        };
+        Job: {
+            /** @description The job whose work this one does again. */
+            againOf?: string | null;
+            /** Format: int64 */
+            createdAt: number;
+            /** Format: int64 */
+            endedAt?: number | null;
+            error?: string | null;
+            goal: string;
+            id: string;
+            /** @description What its agent said last. */
+            result?: string | null;
+            /** @description The conversation it is worked on in. */
+            session: string;
+            startedBy: string;
+            /** @description running, waiting_for_input, waiting_for_approval, completed, failed or stopped. */
+            status: string;
+            /** Format: int64 */
+            statusAgeMs: number;
+            /**
+             * Format: int64
+             * @description The event this status came from, and when that was.
+             */
+            statusEvent: number;
+            /** Format: int64 */
+            statusSince: number;
+            team: string;
+        };
+        KindFigures: {
+            /** Format: int64 */
+            answered: number;
+            /** Format: int64 */
+            answerMs?: number | null;
+            /** Format: int64 */
+            asked: number;
+            /** Format: int64 */
+            byRule: number;
+            /** Format: int64 */
+            cancelled: number;
+            /** Format: int64 */
+            defaulted: number;
+            /** Format: int64 */
+            expired: number;
+            kind: string;
+            /** Format: int64 */
+            open: number;
+            /** Format: double */
+            timeoutRate?: number | null;
         };
         /** @description A link that signs a browser in, once. */
         LinkMade: {
@@ -638,6 +989,38 @@ export interface components {
             next?: string | null;
         };
         /** @description A page of a list. `next` is the cursor of the next page; absent on the last. */
+        Page_Job: {
+            items: {
+                /** @description The job whose work this one does again. */
+                againOf?: string | null;
+                /** Format: int64 */
+                createdAt: number;
+                /** Format: int64 */
+                endedAt?: number | null;
+                error?: string | null;
+                goal: string;
+                id: string;
+                /** @description What its agent said last. */
+                result?: string | null;
+                /** @description The conversation it is worked on in. */
+                session: string;
+                startedBy: string;
+                /** @description running, waiting_for_input, waiting_for_approval, completed, failed or stopped. */
+                status: string;
+                /** Format: int64 */
+                statusAgeMs: number;
+                /**
+                 * Format: int64
+                 * @description The event this status came from, and when that was.
+                 */
+                statusEvent: number;
+                /** Format: int64 */
+                statusSince: number;
+                team: string;
+            }[];
+            next?: string | null;
+        };
+        /** @description A page of a list. `next` is the cursor of the next page; absent on the last. */
         Page_Message: {
             items: {
                 /** Format: int64 */
@@ -682,7 +1065,10 @@ export interface components {
                 queued: number;
                 /** @description The turn that runs now. */
                 running?: string | null;
-                /** @description stopped, spawning, idle, processing or terminating. */
+                /**
+                 * @description stopped, spawning, idle, processing or terminating; waiting_for_input or waiting_for_approval while its agent needs
+                 *     a person.
+                 */
                 state: string;
                 /** Format: int64 */
                 stateAgeMs: number;
@@ -795,9 +1181,10 @@ export interface components {
             questions: components["schemas"]["Question"][];
         };
         Problem: {
+            closed?: components["schemas"]["Closed"] | null;
             detail: string;
             hint?: string | null;
-            /** @description For machines: invalid, not_found, conflict, limit, unavailable, unsupported, internal, unauthorized, forbidden. */
+            /** @description For machines: invalid, unfit, not_found, conflict, gone, limit, unavailable, unsupported, internal, unauthorized, forbidden. */
             kind: string;
             /** Format: int32 */
             status: number;
@@ -807,14 +1194,28 @@ export interface components {
         };
         Question: {
             action?: components["schemas"]["Action"] | null;
+            answer?: components["schemas"]["Given"] | null;
             /** @description The party it is put to; anybody if absent. */
             askedOf?: string | null;
+            /** @description An agent waits for the answer. */
+            blocking: boolean;
             /** Format: int64 */
             closedAt?: number | null;
             closedBy?: string | null;
+            /** @description What one needs to know to answer. */
+            context?: string | null;
+            /**
+             * Format: int64
+             * @description When it is too late, in milliseconds since 1970.
+             */
+            deadline?: number | null;
+            default?: components["schemas"]["Given"] | null;
             id: string;
-            /** @description approval or choice. */
+            job?: string | null;
+            /** @description blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or error_recovery. */
             kind: string;
+            /** @description default, fail or wait. */
+            onDeadline: string;
             /** Format: int64 */
             openedAt: number;
             /** @description What can be chosen, if one thing is asked. */
@@ -823,13 +1224,64 @@ export interface components {
             question: string;
             /** @description Everything that is asked; several are answered together, in order. */
             questions?: components["schemas"]["Asked"][];
-            /** @description What an answer has to be: boolean or choice. */
+            /** @description The question that took its place. */
+            replacedBy?: string | null;
+            /** @description What an answer has to be: text, choice, boolean, approval or form. */
             responseType: string;
+            /** @description Computed by Iris from the action: low, medium or high. */
+            risk?: string | null;
+            riskWhy?: string | null;
+            /** @description For a form: JSON Schema of the fields. */
+            schema?: unknown;
             session: string;
-            /** @description open, answered or cancelled. */
+            /** @description open, answered, defaulted, expired, cancelled or superseded. */
             state: string;
+            suggestion?: components["schemas"]["Suggestion"] | null;
             team: string;
             turn?: string | null;
+            /** @description How it came in: permission, plan, ask_user, elicitation, tool, api or detected. */
+            way: string;
+        };
+        QuestionAlert: {
+            /** @description high_timeout_rate or long_wait. */
+            kind: string;
+            what: string;
+        };
+        /** @description What came of the questions of a time. */
+        QuestionFigures: {
+            alerts: components["schemas"]["QuestionAlert"][];
+            /**
+             * Format: int64
+             * @description Average, of what people answered.
+             */
+            answerMs?: number | null;
+            kinds: components["schemas"]["KindFigures"][];
+            /** Format: double */
+            questionsPerJob?: number | null;
+            /**
+             * Format: double
+             * @description Of those that are closed and were not cancelled: how many people answered.
+             */
+            responseRate?: number | null;
+            /**
+             * Format: double
+             * @description Of the same: how many nobody answered in time.
+             */
+            timeoutRate?: number | null;
+            /**
+             * Format: int64
+             * @description Of the questions asked in the last so many milliseconds.
+             */
+            withinMs: number;
+        };
+        Remember: {
+            /**
+             * Format: int64
+             * @description Milliseconds, 1 minute to 30 days.
+             */
+            forMs: number;
+            /** @description `deed` (the same action), `tool` (any use of the tool that is not riskier) or `question`. */
+            scope: string;
         };
         Removed: {
             /**
@@ -839,12 +1291,36 @@ export interface components {
             turns: number;
         };
         Response: {
-            /** @description Why, if it is refused. */
+            /** @description Why, if it is refused; else what is to be added. */
             text?: string | null;
             /** @description Not needed: the question says what it wants. */
             type?: string | null;
-            /** @description true or false for an approval; an option or a text of one's own for a choice, or a list of these. */
+            /** @description true or false for an approval; an option or a text of one's own for a choice, or a list of these; fields for a form. */
             value: unknown;
+        };
+        Rule: {
+            /** @description What it was made from. */
+            about: string;
+            answer: components["schemas"]["Given"];
+            /** Format: int64 */
+            expiresAt: number;
+            id: string;
+            /** Format: int64 */
+            madeAt: number;
+            madeBy: string;
+            /** @description The most an action may risk, for a rule about a tool. */
+            risk?: string | null;
+            /** @description deed, tool or question. */
+            scope: string;
+            team: string;
+            /**
+             * Format: int64
+             * @description How often it has answered.
+             */
+            uses: number;
+        };
+        Rules: {
+            rules: components["schemas"]["Rule"][];
         };
         Session: {
             /**
@@ -873,7 +1349,10 @@ export interface components {
             queued: number;
             /** @description The turn that runs now. */
             running?: string | null;
-            /** @description stopped, spawning, idle, processing or terminating. */
+            /**
+             * @description stopped, spawning, idle, processing or terminating; waiting_for_input or waiting_for_approval while its agent needs
+             *     a person.
+             */
             state: string;
             /** Format: int64 */
             stateAgeMs: number;
@@ -897,8 +1376,16 @@ export interface components {
             /** @description How many agents were ended. 0: none was awake. */
             stopped: number;
         };
+        StartJobRequest: {
+            /** @description What is to be done. */
+            goal: string;
+            /** @description The same key never starts a second job. */
+            key?: string | null;
+            team: string;
+        };
         Status: {
             agents: number;
+            config: components["schemas"]["ConfigStatus"];
             containment: components["schemas"]["ContainmentStatus"];
             /** @description sqlite or postgres. */
             database: string;
@@ -934,6 +1421,16 @@ export interface components {
             /** @enum {string} */
             state: "troubled";
             what: string;
+        };
+        /** @description What was answered when the same was asked before, and how often. It is not used by itself. */
+        Suggestion: {
+            answer: components["schemas"]["Given"];
+            /** Format: int64 */
+            lastAt: number;
+            lastBy: string;
+            /** @description How many answers there were in all. */
+            of: number;
+            times: number;
         };
         Team: {
             /** @description claude, codex, acp or scripted. */
@@ -1184,6 +1681,35 @@ export interface operations {
             };
         };
     };
+    daemon_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EffectiveConfig"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     events_list: {
         parameters: {
             query?: {
@@ -1214,6 +1740,249 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Page_Event"];
                     "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs_list: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                after?: string;
+                /** @description At most this many; 100 if not said, 1000 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Job"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs_start: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartJobRequest"];
+            };
+        };
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs_events: {
+        parameters: {
+            query?: {
+                /** @description Only events with higher numbers; all of the job's if not said */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The job */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs_questions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pending"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs_ask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The job */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskRequest"];
+            };
+        };
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskResponse"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs_stop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The job */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
             /** @description What went wrong, and what to do about it */
@@ -1383,6 +2152,38 @@ export interface operations {
             };
         };
     };
+    questions_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The question */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Question"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     questions_answer: {
         parameters: {
             query?: never;
@@ -1399,6 +2200,107 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AnswerRequest"];
+            };
+        };
+        responses: {
+            /** @description this answer counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerResponse"];
+                };
+            };
+            /** @description somebody else was first, or what is asked has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description its time is over */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description it asks for something else */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    questions_cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The question */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Question"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    questions_edit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request that is sent again with the same key is done once; it gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The question */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditRequest"];
             };
         };
         responses: {
@@ -1422,7 +2324,75 @@ export interface operations {
             };
         };
     };
+    questions_figures: {
+        parameters: {
+            query?: {
+                /** @description Of the questions asked in the last so many milliseconds; a week if not said. */
+                withinMs?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionFigures"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     questions_pending: {
+        parameters: {
+            query?: {
+                /** @description Only of this job. */
+                job?: string;
+                /** @description Only of this team. */
+                team?: string;
+                /** @description Only of this kind. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pending"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rules_list: {
         parameters: {
             query?: never;
             header?: never;
@@ -1437,7 +2407,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Pending"];
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rules_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The rule */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rules"];
                 };
             };
             /** @description What went wrong, and what to do about it */

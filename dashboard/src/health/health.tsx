@@ -14,6 +14,7 @@ import { duration, money, took, useNow } from "@/text/time";
 import { Chart } from "./chart";
 import { slots } from "./figures";
 import { Log } from "./log";
+import { QuestionFigures } from "./questions";
 import { type TurnEnd, recentQuery } from "./recent";
 
 export function Health() {
@@ -51,6 +52,7 @@ export function Health() {
         </dl>
       )}
       {recent.data && <Charts ends={recent.data} />}
+      <QuestionFigures />
       <Log />
       {status && (
         <section className="text-xs text-dim">

@@ -10,7 +10,7 @@ import { Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 import { headline } from "@/text/visible";
 
-const NOUNS = ["session", "turn", "question", "daemon"];
+const NOUNS = ["session", "turn", "question", "job", "rule", "token", "daemon"];
 const SHOWN = 200;
 
 export function Log() {

@@ -2,11 +2,11 @@
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 
 import { queries } from "@/api/ask";
-import { Refusal, api, body } from "@/api/call";
+import { Refusal, type Shapes, api, body } from "@/api/call";
 import { recently } from "@/api/log";
 import { meQuery } from "@/api/me";
 import { Watched } from "@/api/watch";
-import { say } from "@/shell/notices";
+import { complain, say } from "@/shell/notices";
 import { clock } from "@/text/time";
 
 import { decisions } from "./decisions";
@@ -41,23 +41,32 @@ export const decidedQuery = queryOptions({
 /** The questions whose answer is on its way. */
 export const sending = new Watched<ReadonlySet<string>>(new Set());
 
+export interface Answer {
+  question: Question;
+  value: Value;
+  text?: string | undefined;
+  /** Lets it hold for a while for whoever asks the same. */
+  remember?: Shapes["Remember"] | undefined;
+  /** Too late: the work is to be run again with it. */
+  again?: boolean;
+}
+
 export function useAnswer() {
-  return useMutation({
-    mutationFn: async ({ question, value, text, again }: { question: Question; value: Value; text?: string | undefined; again?: boolean }) => {
-      const params = { path: { id: question.id } };
-      const digest = question.action?.digest;
+  const answer = useMutation({
+    mutationFn: ({ question, value, text, remember, again }: Answer) => {
       // What is approved is what was looked at: its digest goes along.
-      const given = { response: { value, ...(text && { text }) }, ...(digest && { digest }), ...(again && { again }) };
-      return body(api.POST("/api/questions/{id}/answer", { params, body: given }));
+      const given = { response: { value, text }, digest: question.action?.digest, remember, again: again ?? false };
+      return body(api.POST("/api/questions/{id}/answer", { params: { path: { id: question.id } }, body: given }));
     },
     onMutate: ({ question }) => sending.update((now) => new Set(now).add(question.id)),
     onSuccess: (_, { question }) => {
       // It has won; the event that says so is on its way, and needs not be waited for.
       queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));
     },
-    onError: (error, { question }) => {
-      if (!(error instanceof Refusal) || ![404, 409, 410].includes(error.status)) return;
-      say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(question.openedAt)}` });
+    onError: (error, given) => {
+      if (!(error instanceof Refusal) || !isOver(error)) return;
+      const again = error.status === 410 && !given.again ? { label: "Run it again with this answer", act: () => answer.mutate({ ...given, again: true }) } : undefined;
+      say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(given.question.openedAt)}`, button: again });
       void queries.invalidateQueries({ queryKey: ["questions"] });
     },
     onSettled: (_, __, { question }) =>
@@ -66,5 +75,17 @@ export function useAnswer() {
         left.delete(question.id);
         return left;
       }),
+  });
+  return answer;
+}
+
+/** The question is answered, gone or past its time: nothing to try again. */
+export const isOver = ({ status }: Refusal) => [404, 409, 410].includes(status);
+
+/** Withdraws a question: nobody needs the answer any more. */
+export function useWithdraw() {
+  return useMutation({
+    mutationFn: (id: string) => body(api.POST("/api/questions/{id}/cancel", { params: { path: { id } } })),
+    onError: complain,
   });
 }

@@ -1,10 +1,10 @@
 // One question, with everything that is needed to answer it.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
-import { Refusal } from "@/api/call";
+import { Refusal, type Shapes } from "@/api/call";
 import { useWatched } from "@/api/watch";
 import { Avatar } from "@/shell/avatar";
 import { Markdown } from "@/text/markdown";
@@ -12,18 +12,20 @@ import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
 
 import { Action } from "./action";
-import { sending, useAnswer } from "./ask";
+import { isOver, sending, useAnswer } from "./ask";
 import { Deadline } from "./deadline";
 import { AskedForm } from "./form";
 import { OnePress } from "./press";
 import { type Question, type Value, isBlocking, kindWord, spoken, takesForm } from "./question";
+import { Remember } from "./remember";
 import { SchemaForm } from "./schema-form";
 
 export function QuestionBody({ question, keys }: { question: Question; keys: boolean }) {
   const answer = useAnswer();
   const isSending = useWatched(sending).has(question.id);
-  const give = (value: Value, text?: string) => answer.mutate({ question, value, text });
-  const refused = answer.error instanceof Refusal && [404, 409, 410].includes(answer.error.status) ? null : answer.error;
+  const [remember, setRemember] = useState<Shapes["Remember"]>();
+  const give = (value: Value, text?: string) => answer.mutate({ question, value, text, remember });
+  const refused = answer.error instanceof Refusal && isOver(answer.error) ? null : answer.error;
   return (
     <div className="space-y-3" aria-busy={isSending}>
       <h3 className="said text-base leading-snug font-semibold">
@@ -47,6 +49,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
       ) : (
         <OnePress question={question} keys={keys} isSending={isSending} give={give} />
       )}
+      <Remember question={question} chosen={remember} onChoose={setRemember} />
       {refused && (
         <p role="alert" className="said text-bad">
           <Plain text={`Not sent: ${refused.message}`} /> {(refused as Refusal).hint && <Plain text={(refused as Refusal).hint ?? ""} />}
@@ -73,6 +76,11 @@ export function QuestionHead({ question, isInSession = false, children }: { ques
       {!isInSession && (
         <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
           what it did
+        </Link>
+      )}
+      {question.job && (
+        <Link to="/job/$id" params={{ id: question.job }} className="link">
+          job
         </Link>
       )}
       {question.askedOf && (

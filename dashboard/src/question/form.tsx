@@ -4,7 +4,7 @@ import { useId, useState } from "react";
 import { Plain } from "@/text/plain";
 import { visible } from "@/text/visible";
 
-import { type Asked, formValue, isRecommended } from "./question";
+import { type Asked, formValue } from "./question";
 
 export function AskedForm({ asked, isSending, onAnswer, onRefuse }: { asked: Asked[]; isSending: boolean; onAnswer: (values: string[]) => void; onRefuse: () => void }) {
   const [picked, setPicked] = useState<string[][]>(() => asked.map(() => []));
@@ -52,7 +52,7 @@ function OneAsked({ asked, picked, own, onPick, onOwn }: { asked: Asked; picked:
           <input type={asked.several ? "checkbox" : "radio"} name={id} className="mt-1 size-4 accent-accent-solid" checked={picked.includes(option.value)} onChange={() => toggle(option.value)} />
           <span className="said min-w-0">
             <Plain text={option.label} />
-            {isRecommended(option) && <span className="text-accent"> · recommended</span>}
+            {option.recommended && <span className="text-accent"> · recommended</span>}
             {option.description && (
               <span className="block text-xs text-dim">
                 <Plain text={option.description} />

@@ -9,11 +9,11 @@ import { type Question, byUrgency, choices, formValue, needsMe, takesForm } from
 import { filledIn } from "./schema-form";
 import { isSnoozed, laterTimes } from "./snooze";
 
-const question = (more: Partial<Question>): Question => ({ id: "q", kind: "choice", state: "open", question: "Which?", responseType: "choice", team: "atlas", session: "s", openedAt: 1000, ...more });
+const question = (more: Partial<Question>): Question => ({ id: "q", kind: "choice", state: "open", question: "Which?", responseType: "choice", way: "ask_user", blocking: true, onDeadline: "fail", team: "atlas", session: "s", openedAt: 1000, ...more });
 const option = (value: string) => ({ value, label: value.toUpperCase() });
 
 test("an approval is answered by 1 and 2", () => {
-  expect(choices(question({ kind: "approval", responseType: "boolean", action: { tool: "Bash", input: {} } })).map(({ label, value }) => [label, value])).toEqual([["Approve", true], ["Refuse", false]]);
+  expect(choices(question({ kind: "approval", responseType: "boolean", action: { tool: "Bash", input: {}, shown: "{}", folder: "/x", digest: "d" } })).map(({ label, value }) => [label, value])).toEqual([["Approve", true], ["Refuse", false]]);
 });
 
 test("a choice offers its options, a text offers nothing", () => {
@@ -37,7 +37,7 @@ test("what is put to nobody is put to everybody", () => {
 });
 
 test("what stops work comes first, then what waits longest", () => {
-  const all = [question({ id: "late", openedAt: 3 }), question({ id: "kind", kind: "preference", openedAt: 1 }), question({ id: "early", openedAt: 2 })];
+  const all = [question({ id: "late", openedAt: 3 }), question({ id: "kind", kind: "preference", blocking: false, openedAt: 1 }), question({ id: "early", openedAt: 2 })];
   expect(all.toSorted(byUrgency).map(({ id }) => id)).toEqual(["early", "late", "kind"]);
 });
 

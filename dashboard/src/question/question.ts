@@ -1,29 +1,9 @@
 // A question as the dashboard sees it: what may be said to it, and by which key.
 import type { Shapes } from "@/api/call";
 
-/** What a daemon may say of a question beside what every one says. */
-interface More {
-  blocking?: boolean;
-  way?: string;
-  context?: string | null;
-  risk?: string | null;
-  riskWhy?: string | null;
-  default?: Given | null;
-  deadline?: number | null;
-  onDeadline?: string;
-  job?: string | null;
-  schema?: unknown;
-  suggestion?: { answer: Given; times: number; of: number } | null;
-  action?: (Shapes["Action"] & { shown?: string; folder?: string; digest?: string }) | null;
-}
-
-export interface Given {
-  value?: unknown;
-  text?: string | null;
-}
-
-export type Question = Omit<Shapes["Question"], "action"> & More;
+export type Question = Shapes["Question"];
 export type Asked = Shapes["Asked"];
+export type Given = Shapes["Given"];
 export type Value = boolean | string | string[] | Record<string, unknown>;
 
 /** One thing that can be said with one press. */
@@ -51,7 +31,7 @@ export function choices(question: Question): Choice[] {
     value: option.value,
     label: option.label,
     description: option.description ?? undefined,
-    recommended: isRecommended(option),
+    recommended: option.recommended ?? false,
   }));
 }
 
@@ -61,14 +41,8 @@ export function takesForm(question: Question): boolean {
   return question.responseType === "form" || asked.length > 1 || asked.some((one) => one.several);
 }
 
-export function isRecommended(option: Shapes["Choice"]): boolean {
-  return (option as { recommended?: boolean | null }).recommended === true;
-}
-
 /** Work stands still until it is answered. */
-export function isBlocking({ blocking, kind }: Question): boolean {
-  return blocking ?? !["clarifying", "educational", "celebratory", "preference"].includes(kind);
-}
+export const isBlocking = ({ blocking }: Question) => blocking;
 
 /** To say yes to this takes a second press. */
 export const isRisky = ({ risk }: Question) => risk === "high";

@@ -23,9 +23,10 @@ interface Given {
   me: string;
   startAt: string | undefined;
   find: string | undefined;
+  hasRail: boolean;
 }
 
-export function Conversation({ transcript, items, session, me, startAt, find }: Given) {
+export function Conversation({ transcript, items, session, me, startAt, find, hasRail }: Given) {
   const box = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(startAt === undefined);
   const [isFinding, setFinding] = useState(find !== undefined);
@@ -94,7 +95,7 @@ export function Conversation({ transcript, items, session, me, startAt, find }: 
 
   return (
     <div className="flex min-h-0 flex-1">
-      <Rail parts={transcript.list()} items={items} onJump={jumpToTurn} />
+      {hasRail && <Rail parts={transcript.list()} items={items} onJump={jumpToTurn} />}
       <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
         {isFinding && <Finder transcript={transcript} finds={finds} onJump={jump} onClose={() => setFinding(false)} />}
         <div

@@ -12,6 +12,8 @@ import { notify } from "@/shell/notify";
 import { Page } from "@/shell/page";
 import { type Theme, theme } from "@/shell/theme";
 
+import { Config } from "./config";
+import { Rules } from "./rules";
 import { SignedIn } from "./signed-in";
 import { Teams } from "./teams";
 import { Tokens } from "./tokens";
@@ -28,7 +30,9 @@ export function Settings() {
       </Group>
       {me && <SignedIn me={me} />}
       {isAdmin && <Tokens />}
+      <Rules />
       <Teams isAdmin={isAdmin} />
+      <Config />
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 // The frame around every page: where one can go, whether what is shown is true, and what comes up by itself.
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
-import { Activity, Inbox, Settings, Users } from "lucide-react";
+import { Activity, Inbox, ListChecks, Settings, Users } from "lucide-react";
 import { Suspense, lazy, useEffect, useState } from "react";
 
 import { connection, stream } from "@/api/live";
@@ -22,6 +22,7 @@ const Help = lazy(() => import("./help"));
 const PAGES = [
   { to: "/inbox", label: "Inbox", Icon: Inbox },
   { to: "/fleet", label: "Fleet", Icon: Users },
+  { to: "/jobs", label: "Jobs", Icon: ListChecks },
   { to: "/system", label: "Health", Icon: Activity },
   { to: "/settings", label: "Settings", Icon: Settings },
 ] as const;
@@ -93,7 +94,7 @@ function Overlays() {
     return () => removeEventListener("keydown", hear);
   }, []);
   // `g` and then the first letter of a page.
-  useKeys(isGoing ? { i: () => go("/inbox"), f: () => go("/fleet"), h: () => go("/system"), s: () => go("/settings"), Escape: () => setGoing(false) } : { g: () => setGoing(true), "?": () => show("help") });
+  useKeys(isGoing ? { i: () => go("/inbox"), f: () => go("/fleet"), j: () => go("/jobs"), h: () => go("/system"), s: () => go("/settings"), Escape: () => setGoing(false) } : { g: () => setGoing(true), "?": () => show("help") });
   useEffect(() => {
     if (!isGoing) return;
     const end = setTimeout(() => setGoing(false), 1500);

@@ -10,6 +10,8 @@ export interface Notice {
   hint?: string | undefined;
   /** Takes it back. */
   undo?: () => void;
+  /** Something else that can be done about it. */
+  button?: { label: string; act: () => void } | undefined;
 }
 
 const notices = new Watched<readonly (Notice & { id: number })[]>([]);
@@ -41,7 +43,7 @@ export function Notices() {
   const shown = useWatched(notices);
   return (
     <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-16 z-60 flex flex-col items-center gap-2 px-3 md:bottom-4">
-      {shown.map(({ id, tone, text, hint, undo }) => (
+      {shown.map(({ id, tone, text, hint, undo, button }) => (
         <div key={id} className={`card pointer-events-auto flex max-w-xl items-start gap-3 px-3 py-2 shadow-lg ${tone === "bad" ? "border-bad" : ""}`}>
           <div className="said min-w-0">
             <p className={tone === "bad" ? "text-bad" : ""}>
@@ -56,6 +58,11 @@ export function Notices() {
           {undo && (
             <button type="button" className="link" onClick={() => (undo(), dismiss(id))}>
               Undo
+            </button>
+          )}
+          {button && (
+            <button type="button" className="link" onClick={() => (button.act(), dismiss(id))}>
+              {button.label}
             </button>
           )}
           <button type="button" aria-label="Dismiss" className="text-dim" onClick={() => dismiss(id)}>

@@ -36,6 +36,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
                 {item("Inbox", go("/inbox"))}
                 {item("Decided questions", go("/inbox", { view: "decided" }))}
                 {item("Fleet", go("/fleet"))}
+                {item("Jobs", go("/jobs"))}
                 {item("Health", go("/system"))}
                 {item("Settings", go("/settings"))}
                 {item("Keys", onHelp)}

@@ -24,16 +24,20 @@ beforeAll(async () => {
   for (const text of ["hello", "work on the button, please", "letter", "fail at this"]) await daemon.tell("atlas", text, 0);
   const { sessionId } = await daemon.tell("atlas", "work some more on the button", 0);
   const asked = await daemon.tell("beacon", "ask me something");
-  await daemon.tell("comet", "approve this");
+  await daemon.tell("comet", "approve clean");
   await daemon.tell("delta", "form");
   await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "atlas", message: "hang on", timeout: -1 });
   await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "beacon", message: "fail", timeout: 0 });
+  const job = await daemon.call("POST", "/api/jobs", { team: "comet", goal: "Paint the button" });
+  await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "ask about the colour of the door" });
   places = [
     { name: "inbox", path: "/inbox", fact: "Which parts?" },
     { name: "decided", path: "/inbox?view=decided", fact: "Decided" },
     { name: "fleet", path: "/fleet", fact: "hang on" },
     { name: "session", path: `/session/${sessionId}`, fact: "the form uses it" },
     { name: "session-question", path: `/session/${asked.sessionId}`, fact: "Which colour" },
+    { name: "jobs", path: "/jobs", fact: "Paint the button" },
+    { name: "job", path: `/job/${job.id}`, fact: "You said: Paint the button" },
     { name: "health", path: "/system", fact: "How long they took" },
     { name: "settings", path: "/settings", fact: "Tokens and browsers" },
     { name: "palette", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("Control+k"), page.getByPlaceholder("Go to, or do…").waitFor()) },
@@ -67,8 +71,8 @@ test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
   // What comes by itself.
   await page.goto(`${daemon.url}/settings`);
   await page.getByText("Tokens and browsers").waitFor();
-  await daemon.tell("atlas", "approve another thing");
-  await page.getByRole("dialog").getByText("rm -rf build").waitFor();
+  await daemon.tell("atlas", `approve ${look.replace("-", "_")}`);
+  await page.getByRole("dialog").getByText(/^make \w+_\w+$/).waitFor();
   await page.screenshot({ path: join(PICTURES, `modal-${look}.png`) });
   expect(await serious(page), `modal, ${look}`).toEqual([]);
   await daemon.call("POST", "/api/teams/atlas/cancel", {});
@@ -76,9 +80,9 @@ test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
 
 test.each(LOOKS)("with nothing in it, $name", async ({ name: look, ...options }) => {
   const page = await signedIn(empty, options);
-  for (const path of ["inbox", "fleet", "system", "settings"]) {
+  for (const path of ["inbox", "fleet", "jobs", "system", "settings"]) {
     await page.goto(`${empty.url}/${path}`);
-    await page.getByText(/No teams yet|None yet|No turn has ended/).first().waitFor();
+    await page.getByText(/No teams yet|None yet|No turn has ended|No jobs yet/).first().waitFor();
     await page.screenshot({ path: join(PICTURES, `empty-${path}-${look}.png`) });
     expect(await serious(page), `${path}, ${look}`).toEqual([]);
   }

@@ -9,8 +9,10 @@ beforeAll(async () => {
   daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
 });
 afterEach(async () => {
-  expect(await closePages()).toEqual([]);
+  // First, so that nothing of a test that failed is left for the next.
   await daemon.call("POST", "/api/agents/stop");
+  for (const { id } of (await daemon.call("GET", "/api/questions/pending")).questions) await daemon.call("POST", `/api/questions/${id}/cancel`, {});
+  expect(await closePages()).toEqual([]);
 });
 afterAll(async () => {
   await closeBrowser();
@@ -21,11 +23,12 @@ const card = (page: Page, team: string) => page.getByRole("article", { name: `Qu
 
 /** The agent went on: its turn ended, and this is what it said. */
 async function answerOf(turn: string): Promise<string> {
-  for (;;) {
+  for (let left = 1000; left > 0; left--) {
     const found = await daemon.call("GET", `/api/turns/${turn}`);
     if (found.finishedAt != null) return found.response;
     await new Promise((wait) => setTimeout(wait, 20));
   }
+  throw new Error(`turn ${turn} did not end`);
 }
 
 test("a question shows up in the inbox, the badge and the title, and is answered with the mouse", async () => {
@@ -47,15 +50,21 @@ test("by keys alone", async () => {
   const page = await signedIn(daemon);
   const first = await daemon.tell("atlas", "ask");
   await card(page, "atlas").waitFor();
-  const second = await daemon.tell("beacon", "approve");
+  // It runs out sooner, so it comes above; the cursor stays where it is.
+  const second = await daemon.tell("beacon", "approve one");
   await card(page, "beacon").waitFor();
-  await page.keyboard.press("j");
-  await page.keyboard.press("j");
-  await page.keyboard.press("2");
-  expect(await answerOf(second.turnId)).toContain("Kept");
-  await card(page, "beacon").waitFor({ state: "detached" });
   await page.keyboard.press("1");
   expect(await answerOf(first.turnId)).toBe("Red it is");
+  await card(page, "atlas").waitFor({ state: "detached" });
+  const third = await daemon.tell("comet", "ask");
+  await card(page, "comet").waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("2");
+  expect(await answerOf(third.turnId)).toBe("Blue it is");
+  await card(page, "comet").waitFor({ state: "detached" });
+  await page.keyboard.press("k");
+  await page.keyboard.press("2");
+  expect(await answerOf(second.turnId)).toContain("Kept");
 });
 
 test("in one's own words", async () => {
@@ -71,9 +80,9 @@ test("in one's own words", async () => {
 
 test("a refusal says why, and what would have run is shown whole", async () => {
   const page = await signedIn(daemon);
-  const { turnId } = await daemon.tell("atlas", "approve");
-  await card(page, "atlas").getByText("rm -rf build").waitFor();
-  await card(page, "atlas").getByText("Remove what was built").waitFor();
+  const { turnId } = await daemon.tell("atlas", "approve two");
+  await card(page, "atlas").getByText("make two", { exact: true }).waitFor();
+  await card(page, "atlas").getByText("Remove what was built", { exact: true }).waitFor();
   await card(page, "atlas").getByLabel("Refuse, and say why").fill("I need it");
   await card(page, "atlas").getByRole("button", { name: "Refuse", exact: true }).last().click();
   expect(await answerOf(turnId)).toContain("Kept, because I need it");
@@ -96,9 +105,9 @@ test("while one looks at another page, it opens over it; a key too early is no a
   const page = await signedIn(daemon);
   await page.getByRole("link", { name: "Fleet" }).click();
   await page.getByRole("heading", { name: "Fleet" }).waitFor();
-  const { turnId } = await daemon.tell("atlas", "approve");
+  const { turnId } = await daemon.tell("atlas", "approve three");
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("rm -rf build").waitFor();
+  await dialog.getByText("make three", { exact: true }).waitFor();
   await page.keyboard.press("1");
   expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
   // Deaf for a moment, so it is pressed until it is heard.
@@ -151,17 +160,44 @@ test("of two who answer at once, one wins and the other is told", async () => {
 
 test("similar ones are answered together", async () => {
   const page = await signedIn(daemon);
-  const turns = await Promise.all(["atlas", "beacon", "comet"].map((team) => daemon.tell(team, "approve")));
+  const turns = await Promise.all(["atlas", "beacon", "comet"].map((team) => daemon.tell(team, "approve four")));
   for (const team of ["atlas", "beacon", "comet"]) await card(page, team).getByRole("checkbox").check();
   await page.getByRole("button", { name: "Approve all 3" }).click();
   for (const { turnId } of turns) expect(await answerOf(turnId)).toBe("It is gone");
+});
+
+test("a yes to something risky takes two presses", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "destroy");
+  await card(page, "atlas").getByText("high risk").waitFor();
+  await card(page, "atlas").getByRole("button", { name: "Approve" }).click();
+  await card(page, "atlas").getByRole("button", { name: "Press again to approve" }).waitFor();
+  expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
+  await card(page, "atlas").getByRole("button", { name: "Press again to approve" }).click();
+  expect(await answerOf(turnId)).toBe("It is gone");
+});
+
+test("an answer may hold for a while, and be taken back", async () => {
+  const page = await signedIn(daemon);
+  const first = await daemon.tell("atlas", "approve five");
+  await card(page, "atlas").getByLabel("The answer holds").selectOption("for this very action, for an hour");
+  await card(page, "atlas").getByRole("button", { name: "Approve" }).click();
+  expect(await answerOf(first.turnId)).toBe("It is gone");
+  expect((await daemon.tell("atlas", "approve five", 0)).response, "nobody was asked").toBe("It is gone");
+  await page.getByRole("link", { name: "Settings" }).click();
+  const rules = page.getByRole("region", { name: "Rules" });
+  const rule = rules.getByRole("button", { name: /Take back: .*make five/ });
+  await rule.click();
+  await rule.waitFor({ state: "detached" });
+  await daemon.tell("atlas", "approve five");
+  await page.getByRole("dialog").getByText("make five", { exact: true }).waitFor();
 });
 
 test("put aside, taken back, filtered", async () => {
   const page = await signedIn(daemon);
   await daemon.tell("atlas", "ask");
   await card(page, "atlas").waitFor();
-  await daemon.tell("beacon", "approve");
+  await daemon.tell("beacon", "approve six");
   await card(page, "beacon").waitFor();
   await page.keyboard.press("s");
   await card(page, "atlas").waitFor({ state: "detached" });

@@ -15,14 +15,18 @@ replies:
           multi: true
           and: [{ question: "How many people?", header: People, options: [One, Two] }]
       - say: "So: {{answer}}"
-  - match: "^approve"
+  # A refusal sticks to what was refused, so each test asks for something of its own.
+  - match: "^approve (\\w+)"
     do:
       - permission:
           tool: Bash
-          input: { command: "rm -rf build", description: "Remove what was built" }
+          input: { command: "make $1", description: "Remove what was built" }
           result: gone
           then: [{ say: "It is gone" }]
           denied: [{ say: "Kept, because {{message}}" }]
+  - match: "^destroy"
+    do:
+      - permission: { tool: Bash, input: { command: "rm -rf build" }, result: gone, then: [{ say: "It is gone" }], denied: [{ say: "Kept" }] }
   - match: "^work"
     do:
       - think: "Where would the button be? Probably in the form."

@@ -73,3 +73,22 @@ const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\
     <h1>Iris is running</h1><p>This binary was built without its dashboard. <code>cargo xtask run</code> builds both; \
     so do <code>npm ci</code> and <code>npm run build</code> in <code>dashboard/</code>, and a <code>cargo build</code> \
     after them.</p><p>Everything works without it: see <code>iris --help</code>.</p></html>";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_page_is_there_with_or_without_the_dashboard() {
+        let page = page_file().await;
+        assert_eq!(page.status(), StatusCode::OK);
+        assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+    }
+
+    #[tokio::test]
+    async fn only_files_of_the_dashboard_are_sent() {
+        for path in ["nothing.js", "../index.html", "../.gitkeep", "../../package.json", "..%2f..%2fpackage.json", ""] {
+            assert_eq!(asset(Path(path.to_owned())).await.status(), StatusCode::NOT_FOUND, "{path}");
+        }
+    }
+}

@@ -29,6 +29,7 @@ const FRESH = 24 * 60 * 60_000;
 export function problems({ status, sessions, ends, steps, asking, now }: Known): Problem[] {
   const found: Problem[] = [];
   if (status?.store.state === "troubled") found.push({ key: "store", text: `Nothing can be written: ${status.store.what}${status.store.hint ? `. ${status.store.hint}` : ""}` });
+  if (status?.config?.refused) found.push({ key: "config", text: `The config file as it is now is not used: ${status.config.refused}` });
   if (status && status.waitingSessions > 0) found.push({ key: "pool", text: `${status.waitingSessions} sessions wait for a place: ${status.agents} of ${status.maxAgents} agents are alive` });
   for (const session of sessions) {
     const place = { session: session.id };

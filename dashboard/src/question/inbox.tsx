@@ -62,6 +62,8 @@ export function Inbox() {
   );
 }
 
+const DEAF = 500;
+
 function Cards({ questions }: { questions: Question[] }) {
   const { question: linked } = route.useSearch();
   const [cursor, setCursor] = useState<string | undefined>(linked);
@@ -71,9 +73,18 @@ function Cards({ questions }: { questions: Question[] }) {
   const at = Math.max(0, questions.findIndex(({ id }) => id === cursor));
   const current = questions[at];
 
+  // The cursor stays with its question when a more urgent one comes in above it. When it has to go to another by itself,
+  // number keys are deaf for a moment: they were meant for what was there before.
+  const moved = useRef({ to: current?.id, at: 0 });
+  useEffect(() => {
+    if (current && cursor !== current.id) setCursor(current.id);
+    if (current && moved.current.to !== current.id) moved.current = { to: current.id, at: Date.now() };
+  }, [current, cursor]);
+
   const move = (to: number) => {
     const next = questions[Math.min(questions.length - 1, Math.max(0, to))];
     setCursor(next?.id);
+    moved.current = { to: next?.id, at: 0 };
     const card = next && document.getElementById(`question-${next.id}`);
     card?.focus({ preventScroll: true });
     card?.scrollIntoView({ block: "nearest" });
@@ -85,7 +96,7 @@ function Cards({ questions }: { questions: Question[] }) {
   };
 
   useKeys({
-    j: () => move(cursor === undefined ? 0 : at + 1),
+    j: () => move(at + 1),
     k: () => move(at - 1),
     x: () => current && toggle(current.id),
     s: () => current && putAside(current),
@@ -93,6 +104,7 @@ function Cards({ questions }: { questions: Question[] }) {
     u: undoLast,
     ...numbers((index) => {
       const choice = current && choices(current)[index];
+      if (Date.now() - moved.current.at < DEAF) return;
       if (current && choice && !sending.get().has(current.id) && counts(current, choice.value)) answer.mutate({ question: current, value: choice.value });
     }),
   });

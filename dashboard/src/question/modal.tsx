@@ -12,7 +12,7 @@ import { isTyping, numbers, useKeys } from "@/shell/keys";
 import { sending, useAnswer, useOpenQuestions } from "./ask";
 import { QuestionBody, QuestionHead } from "./card";
 import { counts } from "./press";
-import { choices, isBlocking } from "./question";
+import { type Question, choices, isBlocking } from "./question";
 
 export const wantsModal = kept("modal", true);
 
@@ -37,12 +37,14 @@ export function QuestionModal() {
   );
 
   const isInInbox = path === "/inbox" || path === "/";
-  const waiting = mine.filter((question) => arrived.current.has(question.id) && isBlocking(question));
+  // Where a question is in view anyway, it does not open over itself.
+  const isInView = ({ session, job }: Question) => isInInbox || path === `/session/${session}` || path === `/job/${job}`;
+  const waiting = mine.filter((question) => arrived.current.has(question.id) && isBlocking(question) && !isInView(question));
   const question = waiting.find(({ id }) => id === shown);
   const next = question ? undefined : waiting[0]?.id;
 
   useEffect(() => {
-    if (!isWanted || isInInbox || next === undefined) return;
+    if (!isWanted || next === undefined) return;
     const open = () => {
       if (isTyping(document.activeElement) || document.hidden || document.querySelector('[role="dialog"]')) return;
       setShown(next);
@@ -51,9 +53,9 @@ export function QuestionModal() {
     open();
     const again = setInterval(open, 1000);
     return () => clearInterval(again);
-  }, [isWanted, isInInbox, next]);
+  }, [isWanted, next]);
 
-  const isOpen = question !== undefined && !isInInbox;
+  const isOpen = question !== undefined;
   const close = () => {
     if (question) arrived.current.delete(question.id);
     setShown(undefined);

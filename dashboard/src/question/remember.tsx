@@ -18,7 +18,10 @@ export function Remember({ question, chosen, onChoose }: { question: Question; c
   return (
     <label className="flex flex-wrap items-center gap-2 text-xs text-dim">
       The answer holds
-      <select className="field w-auto max-w-full py-1 text-xs" value={options.findIndex(({ scope, forMs }) => scope === chosen?.scope && forMs === chosen.forMs)} onChange={(event) => onChoose(options[Number(event.target.value)])}>
+      <select className="field w-auto max-w-full py-1 text-xs" value={options.findIndex(({ scope, forMs }) => scope === chosen?.scope && forMs === chosen.forMs)} onChange={(event) => {
+          const option = options[Number(event.target.value)];
+          onChoose(option && { scope: option.scope, forMs: option.forMs });
+        }}>
         <option value={-1}>only now</option>
         {options.map(({ label }, index) => (
           <option key={index} value={index}>

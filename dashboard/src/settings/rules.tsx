@@ -6,6 +6,7 @@ import { spoken } from "@/question/question";
 import { complain } from "@/shell/notices";
 import { Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
+import { visible } from "@/text/visible";
 
 import { Group, Setting } from "./settings";
 
@@ -35,7 +36,7 @@ export function Rules() {
             </>
           }
         >
-          <button type="button" className="button" onClick={() => revoke.mutate(rule.id)}>
+          <button type="button" className="button" aria-label={`Take back: ${visible(rule.about)}`} onClick={() => revoke.mutate(rule.id)}>
             Take back
           </button>
         </Setting>

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::shell;
+use crate::{dashboard, shell};
 
 const HELP: &str = "\
 Writes anew what is made from the code and checked in:
   crates/iris-api/openapi.json   the description of the HTTP API
+  dashboard/src/api/types.ts     the same, for the dashboard
 
 Usage: cargo xtask generate
 ";
@@ -23,5 +24,6 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
     let described = shell::run_quietly(&mut print)? + "\n";
     let path = "crates/iris-api/openapi.json";
     fs::write(path, described).with_context(|| format!("cannot write {path}; run it at the root of the repository"))?;
+    dashboard::generate_types()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,7 @@ mod bench;
 mod browser;
 mod check;
 mod claude;
+mod dashboard;
 mod fuzz;
 mod generate;
 mod outside;

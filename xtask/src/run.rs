@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+use crate::dashboard;
 use crate::setup;
 use crate::shell::{self, Steps};
 
@@ -28,10 +29,13 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
         return Ok(shell::help(HELP));
     }
     let request = Request::parse(arguments);
-    let mut steps = Steps::new(3);
+    let mut steps = Steps::new(4);
 
-    steps.next("looking for a C compiler");
-    setup::ensure(setup::TO_BUILD)?;
+    steps.next("looking for a C compiler and npm");
+    setup::ensure(setup::TO_RUN)?;
+
+    steps.next("looking whether the dashboard is built");
+    dashboard::ensure()?;
 
     steps.next(request.build_line());
     shell::run(shell::cargo().args(["build", "--package", "iris"]).args(request.cargo_flag()))?;

@@ -17,8 +17,11 @@ pub enum Tool {
     Chromium,
 }
 
-/// For building and running Iris.
+/// For building Iris without its dashboard.
 pub const TO_BUILD: &[Tool] = &[Tool::CCompiler];
+
+/// For building all of Iris and running it.
+pub const TO_RUN: &[Tool] = &[Tool::CCompiler, Tool::Npm];
 
 /// For measuring the release build, on both databases and with the real CLI.
 pub const TO_MEASURE: &[Tool] = &[Tool::CCompiler, Tool::Postgres, Tool::Npm];
@@ -98,9 +101,9 @@ impl Tool {
             Tool::CCompiler => "SQLite is built from its source",
             Tool::Strace => "the fault tests make system calls fail with it",
             Tool::Postgres => "every store test runs on it as well as on SQLite",
-            Tool::Npm => "the real Claude Code CLI and others are fetched with it, for the tests",
+            Tool::Npm => "the dashboard is built with it, and what the tests need from outside is fetched",
             Tool::Python => "schemathesis and one of the MCP clients run in it",
-            Tool::Chromium => "the tests try what a page of another site can do with it",
+            Tool::Chromium => "the dashboard is tested in it, and what pages of other sites can do",
         }
     }
 

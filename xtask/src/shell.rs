@@ -57,11 +57,7 @@ pub fn built_program(profile: &str, name: &str) -> Result<PathBuf> {
 pub fn npm_ci(folder: &Path) -> Command {
     let mut npm = Command::new("npm");
     npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder);
-    // Node does not look at the certificates the system trusts, such as those of a company's own proxy.
-    let system = Path::new("/etc/ssl/certs/ca-certificates.crt");
-    if env::var_os("NODE_EXTRA_CA_CERTS").is_none() && system.is_file() {
-        npm.env("NODE_EXTRA_CA_CERTS", system);
-    }
+    trust_system_certificates(&mut npm);
     npm.stdin(Stdio::null());
     npm
 }
@@ -119,6 +115,14 @@ pub fn quote(word: &str) -> String {
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| candidate.is_file())
+}
+
+/// Node does not look at the certificates the system trusts, such as those of a company's own proxy.
+pub fn trust_system_certificates(node: &mut Command) {
+    let system = Path::new("/etc/ssl/certs/ca-certificates.crt");
+    if env::var_os("NODE_EXTRA_CA_CERTS").is_none() && system.is_file() {
+        node.env("NODE_EXTRA_CA_CERTS", system);
+    }
 }
 
 /// Prints what the user asked to read.

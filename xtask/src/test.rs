@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use crate::browser::{self, Browser};
 use crate::check::{self, Check, Report};
 use crate::claude::{self, Claude};
+use crate::dashboard;
 use crate::outside::{self, Outside};
 use crate::postgres::{self, Postgres};
 use crate::schemathesis::{self, Schemathesis};
@@ -14,11 +15,11 @@ use crate::setup;
 use crate::shell::{self, Steps};
 
 const HELP: &str = "\
-Set up, then format, lints, every test on SQLite and PostgreSQL, and the doc tests.
+Set up, then format, lints, every test on SQLite and PostgreSQL, the doc tests, and the dashboard in a browser.
 
 Usage: cargo xtask test [--tests | --fast] [-- filter arguments]
 
-  --tests   only the tests, without format, lints and doc tests; so too with a filter
+  --tests   only the tests, without format, lints, doc tests and the dashboard; so too with a filter
   --fast    as --tests, and without PostgreSQL and the real CLI: tests that need them say so and pass
 
 What follows `--` goes to `cargo nextest run`, or to `cargo test` where nextest is not installed.
@@ -48,11 +49,15 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn everything(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(8);
+    let mut steps = Steps::new(10);
     let surroundings = Surroundings::set_up(&mut steps)?;
+    steps.next("looking whether the dashboard is built");
+    dashboard::ensure()?;
     report.check(&mut steps, check::format_check());
     report.check(&mut steps, check::lint_check());
     report.check(&mut steps, doc_check(&surroundings));
+    report.check(&mut steps, dashboard::check());
+    report.check(&mut steps, dashboard::browser_check()?);
     // Last, so that the summary a reader looks for is the end of the output.
     report.check(&mut steps, test_check(request, |command| surroundings.export(command)));
     Ok(())
@@ -70,7 +75,7 @@ fn fast(request: &Request, report: &mut Report) -> Result<()> {
     setup::ensure(setup::TO_BUILD)?;
     report.check(&mut steps, test_check(request, Surroundings::forget));
     report.leave_out(
-        "PostgreSQL, the real CLI, outside MCP programs, format, lints, doc tests",
+        "PostgreSQL, the real CLI, outside MCP programs, format, lints, doc tests, the dashboard",
         "`cargo xtask test` does them",
     );
     Ok(())

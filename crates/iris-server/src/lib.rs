@@ -3,6 +3,7 @@
 
 mod auth;
 mod connection;
+mod dashboard;
 mod headers;
 mod http;
 mod mcp;
@@ -133,7 +134,7 @@ pub fn openapi() -> String {
 
 /// What is outermost comes last: headers, then who may come in, then everything else.
 fn router(routes: Router<App>, app: App) -> Router {
-    routes
+    dashboard::routes(routes)
         .route("/health", get(http::health))
         .route("/metrics", get(http::figures::show))
         .merge(http::openapi::viewer())

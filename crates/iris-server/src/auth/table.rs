@@ -27,6 +27,22 @@ use Scope::{Admin, Answer, Read, Tell};
 #[rustfmt::skip]
 const TABLE: &[(&str, &str, Entry)] = &[
     ("GET",    "/health",                        Entry::Open),
+    // The dashboard's files and the addresses of its pages.
+    ("GET",    "/",                              Entry::Open),
+    ("GET",    "/login",                         Entry::Open),
+    ("GET",    "/inbox",                         Entry::Open),
+    ("GET",    "/fleet",                         Entry::Open),
+    ("GET",    "/session/{id}",                  Entry::Open),
+    ("GET",    "/jobs",                          Entry::Open),
+    ("GET",    "/job/{id}",                      Entry::Open),
+    ("GET",    "/system",                        Entry::Open),
+    ("GET",    "/settings",                      Entry::Open),
+    ("GET",    "/theme.js",                      Entry::Open),
+    ("GET",    "/manifest.webmanifest",          Entry::Open),
+    ("GET",    "/icon.svg",                      Entry::Open),
+    ("GET",    "/icon-192.png",                  Entry::Open),
+    ("GET",    "/icon-512.png",                  Entry::Open),
+    ("GET",    "/assets/{file}",                 Entry::Open),
     ("POST",   "/api/login",                     Entry::Open),
     ("GET",    "/api/openapi.json",              ANY_CREDENTIAL),
     ("GET",    "/api/docs",                      ANY_PERSON),
@@ -108,6 +124,7 @@ mod tests {
         });
         // These are not described: they are not part of the API.
         let routes = routes.chain(crate::OTHER_ROUTES.iter().map(|(m, p)| ((*m).to_owned(), (*p).to_owned())));
+        let routes = routes.chain(crate::dashboard::paths().map(|path| ("GET".to_owned(), path.to_owned())));
         let routes: BTreeSet<_> = routes.collect();
         let rows: BTreeSet<_> = TABLE.iter().map(|(m, p, _)| ((*m).to_owned(), (*p).to_owned())).collect();
         assert_eq!(rows.len(), TABLE.len(), "a route has two rows");

@@ -1,0 +1,95 @@
+//! The dashboard's files, which are in the binary, and the addresses of its pages. Nothing in them is secret, so they are
+//! open: what a page shows it asks for at /api, and there it needs a credential.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+use crate::App;
+
+/// What `npm run build` made, if it was run. A debug build reads the files when they are asked for.
+#[derive(RustEmbed)]
+#[folder = "../../dashboard/dist"]
+#[exclude = ".*"]
+struct Files;
+
+/// Where the pages are. One file answers all of them and looks at the address itself.
+const PAGES: &[&str] =
+    &["/", "/login", "/inbox", "/fleet", "/session/{id}", "/jobs", "/job/{id}", "/system", "/settings"];
+
+/// Files whose names are known from outside, so they cannot carry a hash.
+const FILES: &[&str] = &["/theme.js", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png"];
+
+/// Files that are named after what is in them.
+const ASSETS: &str = "/assets/{file}";
+
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+const ASK_AGAIN: &str = "no-cache";
+
+/// Every address here, for the table of doors.
+#[cfg(test)]
+pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().chain(FILES).copied().chain([ASSETS])
+}
+
+pub(crate) fn routes(mut router: Router<App>) -> Router<App> {
+    for page in PAGES {
+        router = router.route(page, get(page_file));
+    }
+    for file in FILES {
+        router = router.route(file, get(move || async move { send(file.trim_start_matches('/'), ASK_AGAIN) }));
+    }
+    router.route(ASSETS, get(asset))
+}
+
+async fn page_file() -> Response {
+    match Files::get("index.html") {
+        // Without a tag of its own: it is tagged as every small answer is, and asked for again each time.
+        Some(file) => Html(file.data).into_response(),
+        None => Html(NOT_BUILT).into_response(),
+    }
+}
+
+async fn asset(Path(name): Path<String>) -> Response {
+    send(&format!("assets/{name}"), FOR_EVER)
+}
+
+fn send(path: &str, cache: &'static str) -> Response {
+    let Some(EmbeddedFile { data, metadata }) = Files::get(path) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let tag: String = metadata.sha256_hash()[..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    let headers = [
+        (header::CONTENT_TYPE, metadata.mimetype().to_owned()),
+        (header::CACHE_CONTROL, cache.to_owned()),
+        (header::ETAG, format!("W/\"{tag}\"")),
+    ];
+    (headers, data).into_response()
+}
+
+const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Iris</title>\
+    <h1>Iris is running</h1><p>This binary was built without its dashboard. <code>cargo xtask run</code> builds both; \
+    so do <code>npm ci</code> and <code>npm run build</code> in <code>dashboard/</code>, and a <code>cargo build</code> \
+    after them.</p><p>Everything works without it: see <code>iris --help</code>.</p></html>";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_page_is_there_with_or_without_the_dashboard() {
+        let page = page_file().await;
+        assert_eq!(page.status(), StatusCode::OK);
+        assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+    }
+
+    #[tokio::test]
+    async fn only_files_of_the_dashboard_are_sent() {
+        for path in ["nothing.js", "../index.html", "../.gitkeep", "../../package.json", "..%2f..%2fpackage.json", ""] {
+            assert_eq!(asset(Path(path.to_owned())).await.status(), StatusCode::NOT_FOUND, "{path}");
+        }
+    }
+}

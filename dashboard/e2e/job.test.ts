@@ -1,0 +1,41 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { SCRIPT } from "./script";
+import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT });
+});
+afterEach(async () => expect(await closePages()).toEqual([]));
+afterAll(async () => {
+  await closeBrowser();
+  await daemon.close();
+});
+
+test("a job is started, asks, is answered, and comes to its end", async () => {
+  const page = await signedIn(daemon);
+  await page.keyboard.press("g");
+  await page.keyboard.press("j");
+  await page.getByText("No jobs yet").waitFor();
+  await page.getByRole("button", { name: "Start a job" }).click();
+  await page.getByLabel("Team").selectOption("atlas");
+  await page.getByLabel("What is to be done").fill("ask for the colour");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByText("waiting for input").waitFor();
+  await page.getByRole("article").getByRole("button", { name: "Blue" }).click();
+  await page.getByText("completed").first().waitFor();
+  await page.getByText("It came to this").waitFor();
+  await page.getByRole("region", { name: "What it asked" }).getByText("Blue").waitFor();
+  await page.getByRole("log").getByText("Blue it is").waitFor();
+});
+
+test("a job is stopped, and says so at once", async () => {
+  const { id } = await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "hang on" });
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/job/${id}`);
+  await page.getByText("running").first().waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("stopped").first().waitFor();
+  expect((await daemon.call("GET", `/api/jobs/${id}`)).status).toBe("stopped");
+});

@@ -1,0 +1,41 @@
+// A conversation of a hundred thousand messages.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { SCRIPT } from "./script";
+import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+
+const MESSAGES = 100_000;
+let daemon: Daemon;
+let session: string;
+beforeAll(async () => {
+  daemon = await Daemon.start({ atlas: SCRIPT }, ["responseTimeout: 10m"]);
+  const told = await daemon.tell("atlas", `flood ${MESSAGES}`, 0);
+  session = told.sessionId;
+  expect(told.status).toBe("completed");
+}, 300_000);
+afterEach(async () => expect(await closePages()).toEqual([]));
+afterAll(async () => {
+  await closeBrowser();
+  await daemon.close();
+});
+
+test("is scrolled from end to end with only a screenful of rows", async () => {
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${session}`);
+  const log = page.getByRole("log");
+  await log.getByText("done", { exact: true }).waitFor({ timeout: 60_000 });
+  const rows = () => log.locator("[data-index]").count();
+  const last = () => log.locator("[data-index]").last().getAttribute("data-index");
+  await expect.poll(async () => Number(await last()), { timeout: 60_000 }).toBeGreaterThanOrEqual(MESSAGES);
+  expect(await rows()).toBeLessThan(200);
+
+  for (const part of [0.75, 0.5, 0.25]) {
+    await log.evaluate((element, to) => (element.scrollTop = element.scrollHeight * to), part);
+    await expect.poll(async () => Math.abs(Number(await last()) / MESSAGES - part)).toBeLessThan(0.1);
+    expect(await rows()).toBeLessThan(200);
+  }
+  await log.evaluate((element) => (element.scrollTop = 0));
+  await log.getByText(`flood ${MESSAGES}`).waitFor();
+  await page.getByRole("button", { name: "Follow" }).click();
+  await log.getByText("done", { exact: true }).waitFor();
+}, 240_000);

@@ -1,0 +1,111 @@
+// Every page as people see it: wide and narrow, light and dark. Nothing serious for axe, and a picture of each, kept to be
+// looked at.
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+import { type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { SCRIPT } from "./script";
+import { Daemon, PHONE, WIDE, closeBrowser, closePages, signedIn, stranger } from "./stage";
+
+const PICTURES = process.env["IRIS_TEST_PICTURES"] ?? resolve(import.meta.dirname, "../../target/screenshots");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let daemon: Daemon;
+let empty: Daemon;
+let places: { name: string; path: string; fact: string; act?: (page: Page) => Promise<void> }[];
+
+beforeAll(async () => {
+  mkdirSync(PICTURES, { recursive: true });
+  empty = await Daemon.start({});
+  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
+  for (const text of ["hello", "work on the button, please", "letter", "fail at this"]) await daemon.tell("atlas", text, 0);
+  const { sessionId } = await daemon.tell("atlas", "work some more on the button", 0);
+  const asked = await daemon.tell("beacon", "ask me something");
+  await daemon.tell("comet", "approve clean");
+  await daemon.tell("delta", "form");
+  await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "atlas", message: "hang on", timeout: -1 });
+  await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "beacon", message: "fail", timeout: 0 });
+  const job = await daemon.call("POST", "/api/jobs", { team: "comet", goal: "Paint the button" });
+  await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "ask about the colour of the door" });
+  places = [
+    { name: "inbox", path: "/inbox", fact: "Which parts?" },
+    { name: "decided", path: "/inbox?view=decided", fact: "Decided" },
+    { name: "fleet", path: "/fleet", fact: "hang on" },
+    { name: "session", path: `/session/${sessionId}`, fact: "the form uses it" },
+    { name: "session-question", path: `/session/${asked.sessionId}`, fact: "Which colour" },
+    { name: "jobs", path: "/jobs", fact: "Paint the button" },
+    { name: "job", path: `/job/${job.id}`, fact: "You said: Paint the button" },
+    { name: "health", path: "/system", fact: "How long they took" },
+    { name: "settings", path: "/settings", fact: "Tokens and browsers" },
+    { name: "palette", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("Control+k"), page.getByPlaceholder("Go to, or do…").waitFor()) },
+    { name: "keys", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("?"), page.getByRole("dialog").waitFor()) },
+  ];
+});
+afterEach(async () => expect(await closePages()).toEqual([]));
+afterAll(async () => {
+  await closeBrowser();
+  await daemon.close();
+  await empty.close();
+});
+
+const LOOKS = [
+  { name: "wide-light", viewport: WIDE, colorScheme: "light" },
+  { name: "wide-dark", viewport: WIDE, colorScheme: "dark" },
+  { name: "phone-light", viewport: PHONE, colorScheme: "light", isMobile: true, hasTouch: true },
+  { name: "phone-dark", viewport: PHONE, colorScheme: "dark", isMobile: true, hasTouch: true },
+] as const;
+
+test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
+  const page = await signedIn(daemon, options);
+  for (const { name, path, fact, act } of places) {
+    await page.goto(daemon.url + path);
+    await page.getByText(fact).first().waitFor();
+    await act?.(page);
+    await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`) });
+    expect(await serious(page), `${name}, ${look}`).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is not wider than the screen`).toBe(true);
+  }
+  // What comes by itself.
+  await page.goto(`${daemon.url}/settings`);
+  await page.getByText("Tokens and browsers").waitFor();
+  await daemon.tell("atlas", `approve ${look.replace("-", "_")}`);
+  await page.getByRole("dialog").getByText(/^make \w+_\w+$/).waitFor();
+  await page.screenshot({ path: join(PICTURES, `modal-${look}.png`) });
+  expect(await serious(page), `modal, ${look}`).toEqual([]);
+  await daemon.call("POST", "/api/teams/atlas/cancel", {});
+});
+
+test.each(LOOKS)("with nothing in it, $name", async ({ name: look, ...options }) => {
+  const page = await signedIn(empty, options);
+  for (const path of ["inbox", "fleet", "jobs", "system", "settings"]) {
+    await page.goto(`${empty.url}/${path}`);
+    await page.getByText(/No teams yet|None yet|No turn has ended|No jobs yet/).first().waitFor();
+    await page.screenshot({ path: join(PICTURES, `empty-${path}-${look}.png`) });
+    expect(await serious(page), `${path}, ${look}`).toEqual([]);
+  }
+});
+
+test.each(LOOKS)("signed out, $name", async ({ name: look, ...options }) => {
+  const page = await stranger(options);
+  await page.goto(`${daemon.url}/login`);
+  await page.getByText("iris link").waitFor();
+  await page.screenshot({ path: join(PICTURES, `login-${look}.png`) });
+  expect(await serious(page)).toEqual([]);
+});
+
+interface Found {
+  impact: string | null;
+  id: string;
+  nodes: { target: string[]; failureSummary: string }[];
+}
+
+/** What axe finds serious, by the rules of WCAG 2.2 AA. It is run beside the page, whose policy lets nothing else in. */
+async function serious(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const found = await page.evaluate(async (values) => (await (window as unknown as { axe: { run: (options: object) => Promise<{ violations: Found[] }> } }).axe.run({ runOnly: { type: "tag", values } })).violations, tags);
+  return found.filter(({ impact }) => impact === "serious" || impact === "critical").flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`));
+}

@@ -1,0 +1,226 @@
+import { type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { SCRIPT } from "./script";
+import { Daemon, PHONE, closeBrowser, closePages, forgive, signedIn } from "./stage";
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
+});
+afterEach(async () => {
+  // First, so that nothing of a test that failed is left for the next.
+  await daemon.call("POST", "/api/agents/stop");
+  for (const { id } of (await daemon.call("GET", "/api/questions/pending")).questions) await daemon.call("POST", `/api/questions/${id}/cancel`, {});
+  expect(await closePages()).toEqual([]);
+});
+afterAll(async () => {
+  await closeBrowser();
+  await daemon.close();
+});
+
+const card = (page: Page, team: string) => page.getByRole("article", { name: `Question of ${team}` });
+
+/** The agent went on: its turn ended, and this is what it said. */
+async function answerOf(turn: string): Promise<string> {
+  for (let left = 1000; left > 0; left--) {
+    const found = await daemon.call("GET", `/api/turns/${turn}`);
+    if (found.finishedAt != null) return found.response;
+    await new Promise((wait) => setTimeout(wait, 20));
+  }
+  throw new Error(`turn ${turn} did not end`);
+}
+
+test("a question shows up in the inbox, the badge and the title, and is answered with the mouse", async () => {
+  const page = await signedIn(daemon);
+  await page.getByText("Nobody needs you").waitFor();
+  const { turnId } = await daemon.tell("atlas", "ask");
+  await card(page, "atlas").getByText("Which colour for the button?").waitFor();
+  await page.getByLabel("1 need you").waitFor();
+  expect(await page.title()).toBe("(1) Inbox · Iris");
+  await card(page, "atlas").getByRole("button", { name: "Blue" }).click();
+  await page.getByText("Nobody needs you").waitFor();
+  expect(await answerOf(turnId)).toBe("Blue it is");
+  await page.waitForFunction(() => document.title === "Inbox · Iris");
+  await page.getByRole("link", { name: "Decided" }).click();
+  await page.getByText("answered by user: Blue").waitFor();
+});
+
+test("by keys alone", async () => {
+  const page = await signedIn(daemon);
+  const first = await daemon.tell("atlas", "ask");
+  await card(page, "atlas").waitFor();
+  // It runs out sooner, so it comes above; the cursor stays where it is.
+  const second = await daemon.tell("beacon", "approve one");
+  await card(page, "beacon").waitFor();
+  await page.keyboard.press("1");
+  expect(await answerOf(first.turnId)).toBe("Red it is");
+  await card(page, "atlas").waitFor({ state: "detached" });
+  const third = await daemon.tell("comet", "ask");
+  await card(page, "comet").waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("2");
+  expect(await answerOf(third.turnId)).toBe("Blue it is");
+  await card(page, "comet").waitFor({ state: "detached" });
+  await page.keyboard.press("k");
+  await page.keyboard.press("2");
+  expect(await answerOf(second.turnId)).toContain("Kept");
+});
+
+test("in one's own words", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "ask");
+  await card(page, "atlas").waitFor();
+  await page.keyboard.press("r");
+  // Numbers are words here, not answers.
+  await page.keyboard.type("1 shade of green");
+  await page.keyboard.press("Enter");
+  expect(await answerOf(turnId)).toBe("1 shade of green it is");
+});
+
+test("a refusal says why, and what would have run is shown whole", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "approve two");
+  await card(page, "atlas").getByText("make two", { exact: true }).waitFor();
+  await card(page, "atlas").getByText("Remove what was built", { exact: true }).waitFor();
+  await card(page, "atlas").getByLabel("Refuse, and say why").fill("I need it");
+  await card(page, "atlas").getByRole("button", { name: "Refuse", exact: true }).last().click();
+  expect(await answerOf(turnId)).toContain("Kept, because I need it");
+});
+
+test("several questions at once are one form", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "form");
+  const send = card(page, "atlas").getByRole("button", { name: "Send 2 answers" });
+  await send.waitFor();
+  expect(await send.isDisabled()).toBe(true);
+  await card(page, "atlas").getByLabel("Server").check();
+  await card(page, "atlas").getByLabel("Docs").check();
+  await card(page, "atlas").getByLabel("Two").check();
+  await send.click();
+  expect(await answerOf(turnId)).toMatch(/Server.*Docs.*Two/);
+});
+
+test("while one looks at another page, it opens over it; a key too early is no answer", async () => {
+  const page = await signedIn(daemon);
+  await page.getByRole("link", { name: "Fleet" }).click();
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  const { turnId } = await daemon.tell("atlas", "approve three");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("make three", { exact: true }).waitFor();
+  await page.keyboard.press("1");
+  expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
+  // Deaf for a moment, so it is pressed until it is heard.
+  await expect.poll(async () => (await page.keyboard.press("1"), dialog.count())).toBe(0);
+  expect(await answerOf(turnId)).toBe("It is gone");
+});
+
+test("it never opens while somebody writes, and goes away with Escape", async () => {
+  const page = await signedIn(daemon);
+  const { sessionId } = await daemon.tell("atlas", "hello", 0);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByPlaceholder("Tell atlas").fill("half a sent");
+  await daemon.tell("beacon", "ask");
+  await page.getByLabel("1 need you").waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  await page.getByPlaceholder("Tell atlas").blur();
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
+});
+
+test("on a phone, with a thumb", async () => {
+  const page = await signedIn(daemon, { viewport: PHONE, hasTouch: true, isMobile: true });
+  const { turnId } = await daemon.tell("atlas", "ask");
+  const button = card(page, "atlas").getByRole("button", { name: "Red" });
+  await button.waitFor();
+  expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page").toBe(true);
+  await button.tap();
+  expect(await answerOf(turnId)).toBe("Red it is");
+});
+
+test("of two who answer at once, one wins and the other is told", async () => {
+  const [one, other] = [await signedIn(daemon), await signedIn(daemon)];
+  const { turnId } = await daemon.tell("atlas", "ask");
+  await card(other, "atlas").waitFor();
+  // The other's answer is on its way when the first one's arrives.
+  let letGo = () => {};
+  const held = new Promise<void>((go) => (letGo = go));
+  const isSent = new Promise<void>((sent) => void other.route("**/answer", async (route) => (sent(), await held, await route.continue())));
+  await card(other, "atlas").getByRole("button", { name: "Red" }).click();
+  await isSent;
+  await card(one, "atlas").getByRole("button", { name: "Blue" }).click();
+  expect(await answerOf(turnId)).toBe("Blue it is");
+  letGo();
+  await other.getByText("Not needed any more").waitFor();
+  forgive(other);
+});
+
+test("similar ones are answered together", async () => {
+  const page = await signedIn(daemon);
+  const turns = await Promise.all(["atlas", "beacon", "comet"].map((team) => daemon.tell(team, "approve four")));
+  for (const team of ["atlas", "beacon", "comet"]) await card(page, team).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Approve all 3" }).click();
+  for (const { turnId } of turns) expect(await answerOf(turnId)).toBe("It is gone");
+});
+
+test("a yes to something risky takes two presses", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "destroy");
+  await card(page, "atlas").getByText("high risk").waitFor();
+  await card(page, "atlas").getByRole("button", { name: "Approve" }).click();
+  await card(page, "atlas").getByRole("button", { name: "Press again to approve" }).waitFor();
+  expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
+  await card(page, "atlas").getByRole("button", { name: "Press again to approve" }).click();
+  expect(await answerOf(turnId)).toBe("It is gone");
+});
+
+test("an answer may hold for a while, and be taken back", async () => {
+  const page = await signedIn(daemon);
+  const first = await daemon.tell("atlas", "approve five");
+  await card(page, "atlas").getByLabel("The answer holds").selectOption("for this very action, for an hour");
+  await card(page, "atlas").getByRole("button", { name: "Approve" }).click();
+  expect(await answerOf(first.turnId)).toBe("It is gone");
+  expect((await daemon.tell("atlas", "approve five", 0)).response, "nobody was asked").toBe("It is gone");
+  await page.getByRole("link", { name: "Settings" }).click();
+  const rules = page.getByRole("region", { name: "Rules" });
+  const rule = rules.getByRole("button", { name: /Take back: .*make five/ });
+  await rule.click();
+  await rule.waitFor({ state: "detached" });
+  await daemon.tell("atlas", "approve five");
+  await page.getByRole("dialog").getByText("make five", { exact: true }).waitFor();
+});
+
+test("put aside, taken back, filtered", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("atlas", "ask");
+  await card(page, "atlas").waitFor();
+  await daemon.tell("beacon", "approve six");
+  await card(page, "beacon").waitFor();
+  await page.keyboard.press("s");
+  await card(page, "atlas").waitFor({ state: "detached" });
+  await page.keyboard.press("u");
+  await card(page, "atlas").waitFor();
+  await page.getByLabel("Kind").selectOption("approval");
+  await card(page, "atlas").waitFor({ state: "detached" });
+  await card(page, "beacon").waitFor();
+  await page.reload();
+  await card(page, "beacon").waitFor();
+  expect(await card(page, "atlas").count(), "the filter is in the address").toBe(0);
+});
+
+test("a link to a question leads to it", async () => {
+  await daemon.tell("atlas", "ask");
+  await daemon.tell("beacon", "ask");
+  await expect.poll(async () => (await daemon.call("GET", "/api/questions/pending")).questions.length).toBe(2);
+  const { questions } = await daemon.call("GET", "/api/questions/pending");
+  const last = questions.find((question: { team: string }) => question.team === "beacon");
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/inbox?question=${last.id}`);
+  await card(page, "beacon").waitFor();
+  await page.keyboard.press("2");
+  await card(page, "beacon").waitFor({ state: "detached" });
+  await card(page, "atlas").waitFor();
+});

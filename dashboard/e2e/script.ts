@@ -1,0 +1,54 @@
+// What the agents of the tests do. The first reply that matches is played.
+export const SCRIPT = String.raw`
+model: scripted-1
+replies:
+  - match: "^ask"
+    do:
+      - ask: { question: "Which colour for the button?", header: Colour, options: [Red, { label: Blue, description: calm and cool }] }
+      - say: "{{answer}} it is"
+  - match: "^form"
+    do:
+      - ask:
+          question: "Which parts?"
+          header: Parts
+          options: [Server, Page, Docs]
+          multi: true
+          and: [{ question: "How many people?", header: People, options: [One, Two] }]
+      - say: "So: {{answer}}"
+  # A refusal sticks to what was refused, so each test asks for something of its own.
+  - match: "^approve (\\w+)"
+    do:
+      - permission:
+          tool: Bash
+          input: { command: "make $1", description: "Remove what was built" }
+          result: gone
+          then: [{ say: "It is gone" }]
+          denied: [{ say: "Kept, because {{message}}" }]
+  - match: "^destroy"
+    do:
+      - permission: { tool: Bash, input: { command: "rm -rf build" }, result: gone, then: [{ say: "It is gone" }], denied: [{ say: "Kept" }] }
+  - match: "^work"
+    do:
+      - think: "Where would the button be? Probably in the form."
+      - tool: { name: Glob, input: { pattern: "src/**/*.ts" }, result: "src/button.ts" }
+      - tool: { name: Read, input: { file_path: src/button.ts }, result: "export const colour = 'red';" }
+      - tool: { name: Grep, input: { pattern: colour, path: src }, result: "src/button.ts:1" }
+      - tool: { name: Edit, input: { file_path: src/button.ts, old_string: "export const colour = 'red';\nexport const size = 3;", new_string: "export const colour = 'blue';\nexport const size = 3;" }, result: updated }
+      - run: "echo all tests pass"
+      - tool: { name: Bash, input: { command: "npm run lint" }, result: "2 problems", error: true }
+      - subagent: { type: explorer, prompt: "Find every use of the button", do: [{ tool: { name: Read, input: { file_path: src/form.ts } } }, { say: "It is used in the form." }] }
+      - cost: 0.042
+      - usage: { input: 1200, output: 340 }
+      - stream: { text: "The button is **blue** now.\n\n- changed src/button.ts\n- the form uses it\n", chunk: 12, every: 10ms }
+  - match: "^slow"
+    do: [{ stream: { text: "one two three four five six seven eight nine ten eleven twelve", chunk: 4, every: 100ms } }]
+  - match: "^flood (\\d+)"
+    do: [{ flood: { messages: 100000, size: 60 } }]
+  - match: "^fail"
+    do: [{ fail: "the model would not" }]
+  - match: "^hang"
+    do: [{ hang: true }]
+  - match: "^letter"
+    do: [{ mcp: { server: iris, tool: team_tell, arguments: { toTeam: beacon, message: "echo Is the **form** ready?" } } }, { say: "They say it is." }]
+default: [{ say: "You said: {{text}}" }]
+`;

@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { SCRIPT } from "./script";
+import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT });
+});
+afterEach(async () => {
+  expect(await closePages()).toEqual([]);
+  await daemon.call("POST", "/api/agents/stop");
+});
+afterAll(async () => {
+  await closeBrowser();
+  await daemon.close();
+});
+
+test("what an agent did is read at a glance", async () => {
+  const { sessionId } = await daemon.tell("atlas", "work", 0);
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  const log = page.getByRole("log");
+  await log.getByText("blue", { exact: true }).waitFor();
+  // Three looks in one line, with what they looked at inside.
+  const looks = log.getByRole("button", { name: /1 read, 2 searches/ });
+  await looks.click();
+  await log.getByRole("button", { name: /Grep/ }).waitFor();
+  // A change as a change.
+  await log.getByText("added: export const colour = 'blue';").waitFor();
+  await log.getByText("removed: export const colour = 'red';").waitFor();
+  // A failure is seen without opening anything.
+  await log.getByRole("button", { name: /npm run lint.*failed/ }).waitFor();
+  // Thoughts are folded.
+  expect(await log.getByText("Probably in the form.", { exact: false }).count()).toBe(1);
+  await log.getByRole("button", { name: /Thought/ }).click();
+  await expect.poll(() => log.getByText("Probably in the form.", { exact: false }).count()).toBe(2);
+  // A sub-agent that is done is folded, with its words below it.
+  expect(await log.getByText("It is used in the form.").count()).toBe(0);
+  await log.getByRole("button", { name: /explorer.*Find every use/ }).click();
+  await log.getByText("It is used in the form.").waitFor();
+  await log.getByText("$0.04", { exact: true }).waitFor();
+  await log.getByText("1,200 in, 340 out").waitFor();
+});
+
+test("words appear while they are written", async () => {
+  const { sessionId } = await daemon.tell("beacon", "hello", 0);
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByText("You said: hello").waitFor();
+  await page.getByPlaceholder("Tell beacon").fill("slow");
+  await page.keyboard.press("Enter");
+  const writing = page.locator("[data-writing]");
+  await writing.getByText("one two").waitFor();
+  expect(await writing.textContent(), "the end is not written yet").not.toContain("twelve");
+  await writing.waitFor({ state: "detached" });
+  expect(await page.getByRole("log").getByText("eleven twelve").count(), "said once").toBe(1);
+});
+
+test("a question is answered where it is asked", async () => {
+  const { sessionId } = await daemon.tell("comet", "ask");
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByRole("log").getByRole("button", { name: "Blue" }).click();
+  await page.getByText("Blue it is").waitFor();
+});
+
+test("a message between teams is a card, and its answer is in it", async () => {
+  const { sessionId } = await daemon.tell("atlas", "letter", 0);
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByRole("log").getByText("form", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /Answer.*You said: echo/ }).waitFor();
+});
+
+test("one finds words, and goes from turn to turn", async () => {
+  const { sessionId } = await daemon.tell("beacon", "needle in a haystack", 0);
+  for (let turn = 0; turn < 30; turn++) await daemon.tell("beacon", `hay ${turn}`, 0);
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByText("You said: hay 29").waitFor();
+  await page.keyboard.press("/");
+  await page.getByLabel("Find in this conversation").fill("needle");
+  await page.getByText(/^2 found$/).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("log").getByText("needle in a haystack", { exact: true }).waitFor();
+  await page.getByLabel("Close").click();
+  const follow = page.getByRole("button", { name: "Follow" });
+  await follow.click();
+  await page.getByText("You said: hay 29").waitFor();
+  await page.getByRole("navigation", { name: "Turns" }).getByText("hay 20").click();
+  await expect.poll(async () => (await page.getByRole("region", { name: /Turn/ }).first().textContent()) ?? "").toContain("hay");
+  await follow.waitFor();
+});
+
+test("the fleet says what each is up to, and does what it is told", async () => {
+  const page = await signedIn(daemon);
+  await page.getByRole("link", { name: "Fleet" }).click();
+  const team = page.getByRole("region", { name: "Team comet" });
+  await team.getByRole("button", { name: "Tell" }).click();
+  await team.getByPlaceholder("Tell comet").fill("hang on");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /comet for you/ }).waitFor();
+  await page.getByText("working").waitFor();
+  await page.getByLabel("Back to the fleet").click();
+  await team.getByText("working").waitFor();
+  await team.getByText("hang on").waitFor();
+  await team.getByLabel("Actions for comet").first().click();
+  await page.getByRole("menuitem", { name: "Stop at once" }).click();
+  await team.getByText("asleep").first().waitFor();
+  await page.getByRole("region", { name: "Problems" }).getByText(/comet: the last turn ended early/).waitFor();
+});
+
+test("everything by name, and from page to page by keys", async () => {
+  const page = await signedIn(daemon);
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Go to, or do…").fill("fle");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("h");
+  await page.getByRole("heading", { name: "Health" }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").getByText("next, previous question").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+});

@@ -1,0 +1,40 @@
+// What can be asked of the daemon, as queries. Nothing here polls: the event stream says when an answer is out of date.
+import { QueryClient, queryOptions } from "@tanstack/react-query";
+
+import { Refusal, type Shapes, api, body, everything } from "./call";
+
+export type Session = Shapes["Session"];
+export type Team = Shapes["Team"];
+export type Turn = Shapes["Turn"];
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Infinity,
+      gcTime: 10 * 60_000,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      // Refused is refused; unreachable is healed by the stream, which asks again for everything.
+      retry: (failures, error) => error instanceof Refusal && error.status >= 500 && failures < 3,
+    },
+  },
+});
+
+export const statusQuery = queryOptions({ queryKey: ["status"], queryFn: () => body(api.GET("/api/status")) });
+
+export const teamsQuery = queryOptions({
+  queryKey: ["teams"],
+  queryFn: async () => (await body(api.GET("/api/teams"))).items,
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: () =>
+    everything((after) => body(api.GET("/api/sessions", { params: { query: { limit: 1000, ...(after && { after }) } } }))),
+});
+
+export const sessionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["session", id],
+    queryFn: () => body(api.GET("/api/sessions/{id}", { params: { path: { id } } })),
+  });

@@ -1,0 +1,127 @@
+// What follows from an event: which answers are out of date, and what is shown without asking again.
+import { kept } from "@/shell/keep";
+
+import { Refusal, api, body } from "./call";
+import { type Session, queries, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
+import { type Connection, type Delta, type Event, EventStream } from "./stream";
+import { Watched, throttle } from "./watch";
+
+/** Whether this browser is to show notifications; a page that is to send them never rests. */
+export const wantsNotifications = kept("notify", false);
+
+export const connection = new Watched<Connection>({ state: "connecting" });
+
+type Hear<T> = (what: T) => void;
+const events = new Set<Hear<Event>>();
+const deltas = new Set<Hear<Delta>>();
+const gaps = new Set<() => void>();
+
+/** Hears every event but the messages of sessions that nobody looks at. */
+export const onEvent = (hear: Hear<Event>) => subscribe(events, hear);
+export const onDelta = (hear: Hear<Delta>) => subscribe(deltas, hear);
+/** Some events were missed: read anew. */
+export const onGap = (hear: () => void) => subscribe(gaps, hear);
+
+function subscribe<T>(set: Set<T>, hear: T) {
+  set.add(hear);
+  return () => {
+    set.delete(hear);
+  };
+}
+
+const looked = new Map<string, number>();
+
+/** As long as somebody looks at a session, its messages are heard. */
+export function lookAt(session: string) {
+  looked.set(session, (looked.get(session) ?? 0) + 1);
+  return () => {
+    const left = (looked.get(session) ?? 1) - 1;
+    if (left > 0) looked.set(session, left);
+    else looked.delete(session);
+  };
+}
+
+/** The newest message of each session, unparsed: with many agents at work most are never looked at. */
+const newest = new Map<string, string>();
+export const steps = new Watched<ReadonlyMap<string, Event>>(new Map());
+
+const showSteps = throttle(() => {
+  const shown = new Map(steps.get());
+  for (const [session, frame] of newest) shown.set(session, JSON.parse(frame) as Event);
+  newest.clear();
+  steps.set(shown);
+}, 250);
+
+const MESSAGE = /^\{"seq":\d+,"at":\d+,"kind":"message",(?:"team":"[^"]*",)?"session":"([^"]+)"/;
+
+function hear(_: number, frame: string) {
+  const session = MESSAGE.exec(frame.slice(0, 300))?.[1];
+  if (session !== undefined) {
+    newest.set(session, frame);
+    showSteps();
+    if (!looked.has(session)) return;
+  }
+  const event = JSON.parse(frame) as Event;
+  for (const listener of events) listener(event);
+}
+
+const refreshers = new Map<string, () => void>();
+
+/** One session changed: it alone is asked for, and put in its place in the list. */
+function refreshSession(id: string) {
+  let refresh = refreshers.get(id);
+  if (!refresh) {
+    refresh = throttle(() => void fetchSession(id), 150);
+    refreshers.set(id, refresh);
+  }
+  refresh();
+}
+
+async function fetchSession(id: string) {
+  try {
+    const session = await body(api.GET("/api/sessions/{id}", { params: { path: { id } } }));
+    queries.setQueryData(sessionQuery(id).queryKey, session);
+    queries.setQueryData(sessionsQuery.queryKey, (all) => all && put(all, session));
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) forgetSession(id);
+  }
+}
+
+function put(all: Session[], session: Session): Session[] {
+  const at = all.findIndex((known) => known.id === session.id);
+  return at < 0 ? [...all, session] : all.with(at, session);
+}
+
+function forgetSession(id: string) {
+  refreshers.delete(id);
+  queries.setQueryData(sessionsQuery.queryKey, (all) => all?.filter((session) => session.id !== id));
+  void queries.invalidateQueries({ queryKey: sessionQuery(id).queryKey });
+}
+
+const refreshTeams = throttle(() => void queries.invalidateQueries({ queryKey: teamsQuery.queryKey }), 1000);
+const refreshStatus = throttle(() => void queries.invalidateQueries({ queryKey: statusQuery.queryKey }), 1000);
+const refreshQuestions = throttle(() => void queries.invalidateQueries({ queryKey: ["questions"] }), 50);
+const refreshJobs = throttle(() => void queries.invalidateQueries({ queryKey: ["jobs"] }), 250);
+
+onEvent((event) => {
+  const noun = event.kind.split(".", 1)[0];
+  if (noun === "question" || noun === "rule") refreshQuestions();
+  if (noun === "job" || noun === "question") refreshJobs();
+  if (noun === "session" || noun === "turn" || noun === "question") {
+    if (event.kind === "session.deleted" && event.session) forgetSession(event.session);
+    else if (event.session) refreshSession(event.session);
+    refreshTeams();
+    refreshStatus();
+  }
+  if (noun === "daemon") void queries.invalidateQueries();
+});
+
+export const stream = new EventStream({
+  event: hear,
+  delta: (delta) => deltas.forEach((listener) => listener(delta)),
+  connection: connection.set,
+  missed: () => {
+    void queries.invalidateQueries();
+    gaps.forEach((listener) => listener());
+  },
+}, () => !wantsNotifications.get());

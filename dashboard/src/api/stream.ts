@@ -1,0 +1,166 @@
+// The stream of events: one connection, resumed by number. It knows when it is cut: the daemon's heartbeat comes every
+// 15 seconds, and silence for longer is a lost connection, whatever the network says.
+import { createParser } from "eventsource-parser";
+
+import type { Shapes } from "./call";
+
+export type Event = Omit<Shapes["Event"], "data"> & { data: unknown };
+export type Delta = Shapes["Delta"];
+
+export type Connection =
+  | { state: "connecting" }
+  | { state: "live"; since: number }
+  | { state: "lost"; since: number; retryAt: number; why: string }
+  /** Nobody has looked for a while: the connection was given back, and is taken up again by the first look. */
+  | { state: "resting" }
+  | { state: "signed-out" };
+
+export interface Listener {
+  /** The raw frame, so that whoever needs only a part of the traffic can leave the rest unparsed. */
+  event(seq: number, frame: string): void;
+  delta(delta: Delta): void;
+  connection(state: Connection): void;
+  /** Too much was missed to be told one by one: read everything anew. */
+  missed(): void;
+}
+
+const SILENCE = 40_000;
+const LONGEST_PAUSE = 10_000;
+/** A browser has six connections for all the tabs of a page. One that nobody looks at gives its own back after a while. */
+const REST_AFTER = 10 * 60_000;
+/** With more than this to catch up on, reading everything anew is quicker than being told. */
+const LARGEST_GAP = 5_000;
+
+export class EventStream {
+  private after: number | undefined;
+  private cut: AbortController | undefined;
+  private attempts = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private lostSince: number | undefined;
+  private isResting = false;
+  private restTimer: ReturnType<typeof setTimeout> | undefined;
+  private listener: Listener;
+
+  private mayRest: () => boolean;
+
+  /** `mayRest` says whether a page that nobody looks at is of no use: it is, if it is to send notifications. */
+  constructor(listener: Listener, mayRest: () => boolean = () => true) {
+    this.listener = listener;
+    this.mayRest = mayRest;
+  }
+
+  start() {
+    addEventListener("online", this.retryNow);
+    document.addEventListener("visibilitychange", this.looked);
+    void this.connect();
+  }
+
+  stop() {
+    removeEventListener("online", this.retryNow);
+    document.removeEventListener("visibilitychange", this.looked);
+    clearTimeout(this.timer);
+    clearTimeout(this.restTimer);
+    this.cut?.abort();
+  }
+
+  private looked = () => {
+    clearTimeout(this.restTimer);
+    if (document.visibilityState === "hidden") {
+      if (this.mayRest()) this.restTimer = setTimeout(this.rest, REST_AFTER);
+    } else if (this.isResting) {
+      this.isResting = false;
+      void this.connect();
+    } else this.retryNow();
+  };
+
+  private rest = () => {
+    this.isResting = true;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.cut?.abort();
+    this.listener.connection({ state: "resting" });
+  };
+
+  /** Somebody looks or the network is back: do not wait for the pause to end. */
+  retryNow = () => {
+    if (this.timer === undefined || document.visibilityState === "hidden") return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    void this.connect();
+  };
+
+  private async connect() {
+    const cut = (this.cut = new AbortController());
+    try {
+      await this.findPlace(cut.signal);
+      const answer = await fetch(`/api/events?after=${this.after}`, {
+        headers: { Accept: "text/event-stream" },
+        cache: "no-store",
+        signal: cut.signal,
+      });
+      if (answer.status === 401) return this.listener.connection({ state: "signed-out" });
+      if (!answer.ok || !answer.body) throw new Error(`the daemon answered ${answer.status}`);
+      this.attempts = 0;
+      this.lostSince = undefined;
+      this.listener.connection({ state: "live", since: Date.now() });
+      await this.read(answer.body, cut);
+      throw new Error("the daemon closed the stream");
+    } catch (error) {
+      if (cut.signal.aborted && cut.signal.reason !== "silent") return;
+      this.lose(cut.signal.aborted ? "the daemon has been silent" : String((error as Error).message));
+    }
+  }
+
+  /** Where to go on; at first, and after a long absence, with what happens next. */
+  private async findPlace(signal: AbortSignal) {
+    const answer = await fetch("/api/status", { cache: "no-store", signal });
+    if (answer.status === 401) {
+      this.listener.connection({ state: "signed-out" });
+      this.cut?.abort();
+    }
+    if (!answer.ok) throw new Error(`the daemon answered ${answer.status}`);
+    const { newestEvent } = (await answer.json()) as Shapes["Status"];
+    const isFirst = this.after === undefined;
+    const known = this.after ?? newestEvent;
+    // A smaller number than we have seen is another log: a restored backup.
+    if (!isFirst && newestEvent - known <= LARGEST_GAP && newestEvent >= known) return;
+    this.after = newestEvent;
+    this.listener.missed();
+  }
+
+  private async read(stream: ReadableStream<Uint8Array>, cut: AbortController) {
+    let watchdog = setTimeout(() => cut.abort("silent"), SILENCE);
+    const parser = createParser({
+      onEvent: ({ id, event, data }) => {
+        if (event === "delta") this.listener.delta(JSON.parse(data) as Delta);
+        if (event !== "event") return;
+        const seq = Number(id);
+        if (this.after !== undefined && seq <= this.after) return;
+        this.after = seq;
+        this.listener.event(seq, data);
+      },
+    });
+    const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        clearTimeout(watchdog);
+        watchdog = setTimeout(() => cut.abort("silent"), SILENCE);
+        parser.feed(value);
+      }
+    } finally {
+      clearTimeout(watchdog);
+    }
+  }
+
+  private lose(why: string) {
+    this.lostSince ??= Date.now();
+    const pause = Math.min(LONGEST_PAUSE, 300 * 2 ** this.attempts++) * (0.75 + Math.random() / 2);
+    this.listener.connection({ state: "lost", since: this.lostSince, retryAt: Date.now() + pause, why });
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.connect();
+    }, pause);
+  }
+}

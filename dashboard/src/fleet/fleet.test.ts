@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+
+import type { Session } from "@/api/ask";
+import type { Shapes } from "@/api/call";
+import type { Event } from "@/api/stream";
+import { slots } from "@/health/figures";
+import type { TurnEnd } from "@/health/recent";
+import type { Question } from "@/question/question";
+import { mood } from "@/session/mood";
+
+import { problems } from "./problems";
+import { step } from "./step";
+
+const session = (more: Partial<Session>): Session => ({ id: "s", from: "user", to: "atlas", state: "idle", stateEvent: 7, stateSince: 1000, stateAgeMs: 0, queued: 0, turns: 1, background: 0, createdAt: 0, usedAt: 0, ...more });
+const status = (more: Partial<Shapes["Status"]>) => ({ store: { state: "well" }, waitingSessions: 0, agents: 1, maxAgents: 10, ...more }) as Shapes["Status"];
+const asks = (more: Partial<Question>) => [{ session: "s", kind: "approval", openedAt: 500, ...more } as Question];
+
+test("a state says where it is known from and since when", () => {
+  expect(mood(session({ state: "processing" }), [], "user")).toEqual({ word: "working", tone: "work", source: "event 7", since: 1000 });
+  expect(mood(session({ state: "processing" }), asks({}), "user")).toMatchObject({ word: "needs you", tone: "needs", since: 500 });
+  expect(mood(session({ state: "processing" }), asks({ askedOf: "beacon" }), "user")).toMatchObject({ word: "waits for beacon", tone: "held" });
+});
+
+test("work between turns is work", () => {
+  expect(mood(session({ background: 2 }), [], "user").word).toBe("2 in the background");
+  expect(mood(session({ state: "stopped", queued: 1 }), [], "user").word).toBe("waits for a place");
+  expect(mood(session({ state: "of_tomorrow" }), [], "user").word).toBe("of_tomorrow");
+});
+
+const known = { status: status({}), ends: new Map<string, TurnEnd>(), steps: new Map<string, Event>(), asking: new Set<string>(), now: 10 * 60_000 };
+
+test("a well fleet has no problems", () => {
+  expect(problems({ ...known, sessions: [session({}), session({ id: "t", state: "processing", stateSince: known.now })] })).toEqual([]);
+});
+
+test("quiet work is a problem, unless it waits for an answer", () => {
+  const quiet = [session({ state: "processing" })];
+  expect(problems({ ...known, sessions: quiet }).map(({ key }) => key)).toEqual(["quiet-s"]);
+  expect(problems({ ...known, sessions: quiet, asking: new Set(["s"]) })).toEqual([]);
+  const heard = new Map([["s", { at: known.now } as Event]]);
+  expect(problems({ ...known, sessions: quiet, steps: heard })).toEqual([]);
+});
+
+test("a failure is a problem until the next turn runs", () => {
+  const ends = new Map([["s", { ending: "failed", at: known.now, turn: "t" } as TurnEnd]]);
+  expect(problems({ ...known, sessions: [session({})], ends }).map(({ key }) => key)).toEqual(["end-t"]);
+  expect(problems({ ...known, sessions: [session({ running: "u" })], ends })).toEqual([]);
+});
+
+test("a store that cannot write comes before anything else", () => {
+  const troubled = status({ store: { state: "troubled", what: "the disk is full", since: 0 }, waitingSessions: 3 });
+  expect(problems({ ...known, status: troubled, sessions: [] }).map(({ key }) => key)).toEqual(["store", "pool"]);
+});
+
+test("a step is a line", () => {
+  const data = (type: string, text: string, content: unknown[] = []) => ({ data: { type, text, data: { message: { content } } } }) as unknown as Event;
+  expect(step(data("tool_use", "Bash", [{ type: "tool_use", name: "Bash", input: { command: "make all" } }]))).toBe("Bash make all");
+  expect(step(data("assistant", "First line\nsecond"))).toBe("First line");
+  expect(step(undefined)).toBeUndefined();
+});
+
+test("figures over time lose nothing", () => {
+  const ends = Array.from({ length: 100 }, (_, index) => ({ at: index * 120_000, ending: index % 10 ? "completed" : "failed", durationMs: index, costUsd: 0.01 }) as TurnEnd);
+  const all = slots(ends, 99 * 120_000 + 5);
+  expect(all.length).toBeLessThanOrEqual(49);
+  expect(all.reduce((sum, { done, bad }) => sum + done + bad, 0)).toBe(100);
+  expect(all.reduce((sum, { bad }) => sum + bad, 0)).toBe(10);
+});

@@ -1,0 +1,172 @@
+// The fleet: every project, every session, what each is up to.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { TriangleAlert } from "lucide-react";
+import { useState } from "react";
+
+import { type Session, type Team, sessionsQuery, statusQuery, teamsQuery } from "@/api/ask";
+import { steps } from "@/api/live";
+import { meQuery } from "@/api/me";
+import { useWatched } from "@/api/watch";
+import { costToday, lastEnds, recentQuery } from "@/health/recent";
+import { useOpenQuestions } from "@/question/ask";
+import { SessionActions } from "@/session/actions";
+import { useAct } from "@/session/act";
+import { Composer } from "@/session/composer";
+import { ORDER, mood } from "@/session/mood";
+import { MoodChip } from "@/session/mood-chip";
+import { Avatar } from "@/shell/avatar";
+import { Empty, Page } from "@/shell/page";
+import { Plain } from "@/text/plain";
+import { Ago, money, useNow } from "@/text/time";
+import { headline } from "@/text/visible";
+
+import { problems } from "./problems";
+import { StopAll } from "./stop-all";
+import { lastTurnQuery } from "./last-turn";
+import { step } from "./step";
+
+export function Fleet() {
+  const teams = useQuery(teamsQuery);
+  const sessions = useQuery(sessionsQuery);
+  const status = useQuery(statusQuery).data;
+  const { mine, others } = useOpenQuestions();
+  const me = useQuery(meQuery).data?.party ?? "user";
+  const ends = useQuery(recentQuery).data ?? [];
+  const costs = costToday(ends, new Date());
+  const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
+  const open = [...mine, ...others];
+  const moodOf = (session: Session) => mood(session, open, me);
+  const sorted = (sessions.data ?? []).toSorted((one, other) => ORDER[moodOf(one).tone] - ORDER[moodOf(other).tone] || other.usedAt - one.usedAt);
+  return (
+    <Page title="Fleet" error={teams.error ?? sessions.error} tools={<StopAll agents={status?.agents ?? 0} />}>
+      {status && (
+        <p className="text-xs text-dim">
+          {status.agents} of {status.maxAgents} agents alive on <Plain text={status.node} />, {money(total)} today
+        </p>
+      )}
+      <Problems sessions={sorted} asking={new Set(open.map(({ session }) => session))} />
+      {teams.data?.length === 0 && (
+        <Empty title="No teams yet" text="A team is a project folder and the agent that works in it. Name one in config.yaml in your IRIS_HOME, and it shows up here." />
+      )}
+      {teams.data?.map((team) => (
+        <TeamCard key={team.name} team={team} me={me}>
+          {sorted.filter(({ to }) => to === team.name).map((session) => (
+            <SessionRow key={session.id} session={session} mood={moodOf(session)} me={me} cost={costs.get(session.id)} />
+          ))}
+        </TeamCard>
+      ))}
+    </Page>
+  );
+}
+
+function Problems({ sessions, asking }: { sessions: Session[]; asking: ReadonlySet<string> }) {
+  const status = useQuery(statusQuery).data;
+  const ends = useQuery(recentQuery).data ?? [];
+  const found = problems({ status, sessions, ends: lastEnds(ends), steps: useWatched(steps), asking, now: useNow() });
+  if (found.length === 0) return null;
+  return (
+    <section aria-label="Problems" className="card border-bad">
+      <ul className="divide-y divide-line">
+        {found.slice(0, 6).map(({ key, text, session, turn }) => (
+          <li key={key} className="said flex items-center gap-2 px-3 py-1.5">
+            <TriangleAlert size={15} className="shrink-0 text-bad" aria-hidden="true" />
+            <span className="min-w-0 flex-1">
+              <Plain text={text} />
+            </span>
+            {session && (
+              <Link className="link text-xs" to="/session/$id" params={{ id: session }} search={turn ? { turn } : {}}>
+                Look
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+      {found.length > 6 && <p className="px-3 pb-1.5 text-xs text-dim">and {found.length - 6} more</p>}
+    </section>
+  );
+}
+
+/** How many sessions of a team are shown at first: those that need somebody come first. */
+const FIRST = 8;
+
+function TeamCard({ team, me, children }: { team: Team; me: string; children: React.ReactNode[] }) {
+  const [isTelling, setTelling] = useState(false);
+  const [isWhole, setWhole] = useState(false);
+  const act = useAct();
+  const navigate = useNavigate();
+  return (
+    <section className="card" aria-label={`Team ${team.name}`}>
+      <header className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 py-2">
+        <Avatar name={team.name} color={team.color} />
+        <h2 className="said font-semibold">
+          <Plain text={team.name} />
+        </h2>
+        <span className="said min-w-0 flex-1 truncate text-xs text-dim">
+          <Plain text={[team.description, team.path].filter(Boolean).join(" · ")} />
+        </span>
+        <span className="text-xs text-dim">{team.agent}</span>
+        <button type="button" className="button" aria-expanded={isTelling} onClick={() => setTelling(!isTelling)}>
+          Tell
+        </button>
+        {team.sessions === 0 && (
+          <button type="button" className="button" onClick={() => act.mutate({ verb: "wake", party: { to: team.name, from: me } })}>
+            Wake
+          </button>
+        )}
+      </header>
+      {isTelling && (
+        <div className="border-t border-line p-2">
+          <Composer party={{ to: team.name, from: me }} isBusy={false} onSent={(id) => void navigate({ to: "/session/$id", params: { id } })} />
+        </div>
+      )}
+      {children.length > 0 ? (
+        <ul className="divide-y divide-line border-t border-line">
+          {isWhole ? children : children.slice(0, FIRST)}
+          {!isWhole && children.length > FIRST && (
+            <li className="px-3 py-1.5">
+              <button type="button" className="link text-xs" onClick={() => setWhole(true)}>
+                Show {children.length - FIRST} more
+              </button>
+            </li>
+          )}
+        </ul>
+      ) : <p className="border-t border-line px-3 py-2 text-xs text-dim">No session yet: tell it something, and one begins.</p>}
+    </section>
+  );
+}
+
+function SessionRow({ session, mood: now, me, cost }: { session: Session; mood: ReturnType<typeof mood>; me: string; cost: number | undefined }) {
+  const heard = useWatched(steps).get(session.id);
+  const last = useQuery(lastTurnQuery(session)).data;
+  const doing = session.state === "processing" || session.background ? step(heard) : undefined;
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_8rem_auto]">
+      <span className="min-w-0">
+        <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
+          <Plain text={headline(last?.message || last?.origin || "A new session", 120)} />
+        </Link>
+        <span className="said block truncate text-xs text-dim">
+          for {session.from === me ? "you" : <Plain text={session.from} />}, turn {session.turns}
+          {session.queued > 0 && <span className="text-held">, {session.queued} waiting</span>}
+          {doing && (
+            <>
+              {" · "}
+              <span className="font-mono">
+                <Plain text={doing} />
+              </span>
+            </>
+          )}
+        </span>
+      </span>
+      <span className="order-3 md:order-none">
+        <MoodChip mood={now} />
+      </span>
+      <span className="order-4 text-right text-xs text-dim tabular-nums md:order-none" title="Cost today, and when something last happened">
+        {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
+        <Ago at={Math.max(session.usedAt, session.stateSince, heard?.at ?? 0)} /> ago
+      </span>
+      <SessionActions session={session} />
+    </li>
+  );
+}

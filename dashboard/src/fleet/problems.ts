@@ -1,0 +1,43 @@
+// What is wrong in the fleet, worst first. Facts only: each names what it is known from.
+import type { Session } from "@/api/ask";
+import type { Shapes } from "@/api/call";
+import type { Event } from "@/api/stream";
+import type { TurnEnd } from "@/health/recent";
+import { duration } from "@/text/time";
+
+export interface Problem {
+  key: string;
+  text: string;
+  session?: string | undefined;
+  turn?: string | undefined;
+}
+
+interface Known {
+  status: Shapes["Status"] | undefined;
+  sessions: Session[];
+  ends: Map<string, TurnEnd>;
+  steps: ReadonlyMap<string, Event>;
+  asking: ReadonlySet<string>;
+  now: number;
+}
+
+/** An agent that is at work and says nothing for this long may be stuck. */
+const QUIET = 2 * 60_000;
+/** A failure older than this is history. */
+const FRESH = 24 * 60 * 60_000;
+
+export function problems({ status, sessions, ends, steps, asking, now }: Known): Problem[] {
+  const found: Problem[] = [];
+  if (status?.store.state === "troubled") found.push({ key: "store", text: `Nothing can be written: ${status.store.what}${status.store.hint ? `. ${status.store.hint}` : ""}` });
+  if (status?.config?.refused) found.push({ key: "config", text: `The config file as it is now is not used: ${status.config.refused}` });
+  if (status && status.waitingSessions > 0) found.push({ key: "pool", text: `${status.waitingSessions} sessions wait for a place: ${status.agents} of ${status.maxAgents} agents are alive` });
+  for (const session of sessions) {
+    const place = { session: session.id };
+    if (session.heldUntil != null && session.heldUntil > now) found.push({ key: `held-${session.id}`, text: `${session.to} is paused for ${duration(session.heldUntil - now)}: ${session.heldWhy ?? "a limit was reached"}`, ...place });
+    const end = ends.get(session.id);
+    if (end && (end.ending === "failed" || end.ending === "terminated") && session.running == null && now - end.at < FRESH) found.push({ key: `end-${end.turn}`, text: `${session.to}: the last turn ${end.ending === "failed" ? "failed" : "ended early"} ${duration(now - end.at)} ago`, ...place, turn: end.turn });
+    const heard = Math.max(session.stateSince, steps.get(session.id)?.at ?? 0);
+    if (session.state === "processing" && !asking.has(session.id) && now - heard > QUIET) found.push({ key: `quiet-${session.id}`, text: `${session.to} is at work but has been quiet for ${duration(now - heard)}`, ...place });
+  }
+  return found;
+}

@@ -1,0 +1,54 @@
+// A small chart. What it shows is also there as words, for whoever does not see it.
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+
+import "uplot/dist/uPlot.min.css";
+
+export interface Series {
+  label: string;
+  values: (number | null)[];
+  /** A name of a colour in style.css. */
+  colour: "work" | "good" | "bad" | "accent" | "held";
+  show: (value: number) => string;
+}
+
+const HEIGHT = 140;
+
+export function Chart({ title, summary, times, series, bars = false }: { title: string; summary: string; times: number[]; series: Series[]; bars?: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    const axis = { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height: HEIGHT,
+        legend: { show: false },
+        cursor: { y: false, points: { size: 6 } },
+        scales: { x: { range: (_, min, max) => [min, max] }, y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1e-9)] } },
+        axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => series[0]?.show(tick) ?? "") }],
+        series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.colour), fill: bars ? `${colour(one.colour)}66` : "", width: 1.5, points: { show: times.length < 30 }, ...(bars && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 40] }) }) }))],
+      },
+      [times.map((time) => time / 1000), ...series.map(({ values }) => values)] as uPlot.AlignedData,
+      element,
+    );
+    const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    watcher.observe(element);
+    return () => {
+      watcher.disconnect();
+      plot.destroy();
+    };
+  }, [times, series, bars]);
+  return (
+    <figure className="card min-w-0 p-3">
+      <figcaption className="mb-1 flex flex-wrap justify-between gap-x-3">
+        <span className="font-medium">{title}</span>
+        <span className="text-xs text-dim">{summary}</span>
+      </figcaption>
+      <div ref={box} className="overflow-hidden" role="img" aria-label={`${title}: ${summary}`} />
+    </figure>
+  );
+}

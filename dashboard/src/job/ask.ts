@@ -1,0 +1,48 @@
+import { infiniteQueryOptions, queryOptions, useMutation } from "@tanstack/react-query";
+
+import { queries } from "@/api/ask";
+import { type Shapes, api, body } from "@/api/call";
+import { complain } from "@/shell/notices";
+
+export type Job = Shapes["Job"];
+
+const PAGE = 50;
+
+export const jobsQuery = infiniteQueryOptions({
+  queryKey: ["jobs", "list"],
+  queryFn: ({ pageParam }) => body(api.GET("/api/jobs", { params: { query: { limit: PAGE, ...(pageParam !== undefined && { after: pageParam }) } } })),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ next }) => next ?? undefined,
+});
+
+export const jobQuery = (id: string) =>
+  queryOptions({ queryKey: ["jobs", id], queryFn: () => body(api.GET("/api/jobs/{id}", { params: { path: { id } } })) });
+
+export const jobQuestionsQuery = (id: string) =>
+  queryOptions({ queryKey: ["jobs", id, "questions"], queryFn: async () => (await body(api.GET("/api/jobs/{id}/questions", { params: { path: { id } } }))).questions });
+
+const refresh = () => void queries.invalidateQueries({ queryKey: ["jobs"] });
+
+export function useStart() {
+  return useMutation({
+    mutationFn: (job: { team: string; goal: string }) => body(api.POST("/api/jobs", { body: job })),
+    onSuccess: refresh,
+    onError: complain,
+  });
+}
+
+export function useStop() {
+  return useMutation({
+    mutationFn: (id: string) => body(api.POST("/api/jobs/{id}/stop", { params: { path: { id } } })),
+    onSuccess: refresh,
+    onError: complain,
+  });
+}
+
+export const isOver = ({ endedAt }: Job) => endedAt != null;
+
+/** The status in a word for people, and what it means to them. */
+export function statusWord({ status }: Job): { word: string; colour: string } {
+  const colour = { running: "text-work", waiting_for_input: "text-accent", waiting_for_approval: "text-accent", completed: "text-good", failed: "text-bad" }[status] ?? "text-dim";
+  return { word: status.replaceAll("_", " "), colour };
+}

@@ -1,0 +1,109 @@
+// One job: what it is for, how it stands, what it asked, what it did.
+import { useQuery } from "@tanstack/react-query";
+import { Link, getRouteApi } from "@tanstack/react-router";
+
+import { QuestionBody, QuestionHead } from "@/question/card";
+import { type Question, spoken } from "@/question/question";
+import { SessionLog } from "@/session/page";
+import { Page } from "@/shell/page";
+import { Markdown } from "@/text/markdown";
+import { Plain } from "@/text/plain";
+import { Moment, duration } from "@/text/time";
+import { headline } from "@/text/visible";
+
+import { isOver, jobQuery, jobQuestionsQuery, useStop } from "./ask";
+import { Status } from "./jobs";
+
+const route = getRouteApi("/frame/job/$id");
+
+export function JobPage() {
+  const { id } = route.useParams();
+  const { data: job, error } = useQuery(jobQuery(id));
+  const questions = useQuery(jobQuestionsQuery(id)).data ?? [];
+  const stop = useStop();
+  const open = questions.filter(({ state }) => state === "open");
+  const closed = questions.filter(({ state }) => state !== "open");
+  return (
+    <Page
+      title={job ? headline(job.goal, 60) : "Job"}
+      error={error}
+      tools={
+        job &&
+        !isOver(job) && (
+          <button type="button" className="button text-bad" disabled={stop.isPending} onClick={() => stop.mutate(id)}>
+            Stop
+          </button>
+        )
+      }
+    >
+      {job && (
+        <section className="card space-y-2 p-3" aria-label="The job">
+          <p className="flex flex-wrap gap-x-3 text-xs text-dim">
+            <Status job={job} />
+            <span className="said">
+              <Plain text={job.team} />, started by <Plain text={job.startedBy} /> at <Moment at={job.createdAt} />
+            </span>
+            {job.endedAt != null && <span>took {duration(job.endedAt - job.createdAt)}</span>}
+            {job.againOf && (
+              <Link to="/job/$id" params={{ id: job.againOf }} className="link">
+                does another one again
+              </Link>
+            )}
+          </p>
+          <Markdown text={job.goal} />
+          {job.error && (
+            <p className="said rounded border border-bad bg-bad-soft px-2 py-1 text-bad">
+              <Plain text={job.error} />
+            </p>
+          )}
+          {job.result && (
+            <div className="border-t border-line pt-2">
+              <p className="label">{isOver(job) ? "It came to this" : "It said last"}</p>
+              <Markdown text={job.result} />
+            </div>
+          )}
+        </section>
+      )}
+      {open.map((question) => (
+        <article key={question.id} className="card @container space-y-2 border-l-4 border-l-accent-solid p-3">
+          <QuestionHead question={question} isInSession />
+          <QuestionBody question={question} keys={false} />
+        </article>
+      ))}
+      {closed.length > 0 && <Asked questions={closed} />}
+      {job && (
+        <section className="card overflow-hidden" aria-label="What it did">
+          <header className="flex items-center justify-between border-b border-line px-3 py-2">
+            <h2 className="font-medium">What it did</h2>
+            <Link to="/session/$id" params={{ id: job.session }} className="link text-xs">
+              Open the session
+            </Link>
+          </header>
+          <div className="flex h-[60dvh] flex-col">
+            <SessionLog id={job.session} />
+          </div>
+        </section>
+      )}
+    </Page>
+  );
+}
+
+function Asked({ questions }: { questions: Question[] }) {
+  return (
+    <section className="card" aria-label="What it asked">
+      <h2 className="border-b border-line px-3 py-2 font-medium">What it asked</h2>
+      <ul className="divide-y divide-line">
+        {questions.map((question) => (
+          <li key={question.id} className="said flex flex-wrap justify-between gap-x-3 px-3 py-1.5">
+            <Plain text={question.question} />
+            <span className="text-dim">
+              {question.state}
+              {question.closedBy && <> by <Plain text={question.closedBy} /></>}
+              {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

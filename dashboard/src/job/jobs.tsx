@@ -1,0 +1,103 @@
+// Jobs: pieces of work that are carried to their end, over as many turns as it takes.
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+
+import { teamsQuery } from "@/api/ask";
+import { Avatar } from "@/shell/avatar";
+import { Empty, Page } from "@/shell/page";
+import { Plain } from "@/text/plain";
+import { Ago } from "@/text/time";
+import { headline } from "@/text/visible";
+
+import { type Job, isOver, jobsQuery, statusWord, useStart } from "./ask";
+
+export function Jobs() {
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(jobsQuery);
+  const [isStarting, setStarting] = useState(false);
+  const jobs = data?.pages.flatMap(({ items }) => items) ?? [];
+  const running = jobs.filter((job) => !isOver(job));
+  const over = jobs.filter(isOver);
+  return (
+    <Page
+      title="Jobs"
+      error={error}
+      tools={
+        <button type="button" className="button" aria-expanded={isStarting} onClick={() => setStarting(!isStarting)}>
+          Start a job
+        </button>
+      }
+    >
+      {isStarting && <Starter />}
+      {data && jobs.length === 0 && <Empty title="No jobs yet" text="A job is a goal that a team works on until it is done. It may ask you things on the way; they show up in the inbox." />}
+      {running.length > 0 && <List title="Being worked on" jobs={running} />}
+      {over.length > 0 && <List title="Ended" jobs={over} />}
+      {hasNextPage && (
+        <button type="button" className="button self-start" onClick={() => void fetchNextPage()}>
+          Show more
+        </button>
+      )}
+    </Page>
+  );
+}
+
+function List({ title, jobs }: { title: string; jobs: Job[] }) {
+  return (
+    <section className="card" aria-label={title}>
+      <h2 className="border-b border-line px-3 py-2 font-medium">{title}</h2>
+      <ul className="divide-y divide-line">
+        {jobs.map((job) => (
+          <li key={job.id} className="flex items-center gap-3 px-3 py-1.5 hover:bg-raised">
+            <Avatar name={job.team} />
+            <Link to="/job/$id" params={{ id: job.id }} className="said min-w-0 flex-1 truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
+              <Plain text={headline(job.goal)} />
+            </Link>
+            <Status job={job} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function Status({ job }: { job: Job }) {
+  const { word, colour } = statusWord(job);
+  return (
+    <span className="whitespace-nowrap" title={`known from event ${job.statusEvent}`}>
+      <span className={`font-medium ${colour}`}>{word}</span>{" "}
+      <span className="text-xs text-dim">
+        <Ago at={job.statusSince} />
+      </span>
+    </span>
+  );
+}
+
+function Starter() {
+  const teams = useQuery(teamsQuery).data ?? [];
+  const start = useStart();
+  const navigate = useNavigate();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    start.mutate({ team: String(form.get("team")), goal: String(form.get("goal")) }, { onSuccess: ({ id }) => void navigate({ to: "/job/$id", params: { id } }) });
+  };
+  return (
+    <form className="card space-y-2 p-3" onSubmit={submit}>
+      <label className="label block">
+        Team
+        <select name="team" className="field text-sm text-ink">
+          {teams.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label className="label block">
+        What is to be done
+        <textarea name="goal" required rows={3} className="field text-sm text-ink" />
+      </label>
+      <button type="submit" className="button button-ink" disabled={start.isPending || teams.length === 0}>
+        Start
+      </button>
+    </form>
+  );
+}

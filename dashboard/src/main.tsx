@@ -1,0 +1,27 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+
+import { queries } from "@/api/ask";
+import { whenSignedOut } from "@/api/call";
+import { connection } from "@/api/live";
+import { router } from "@/router";
+
+import "./style.css";
+
+const leave = () => {
+  if (router.state.location.pathname !== "/login") void router.navigate({ to: "/login" });
+};
+whenSignedOut(leave);
+connection.subscribe(() => connection.get().state === "signed-out" && leave());
+
+const root = document.getElementById("root");
+if (!root) throw new Error("index.html has a root");
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

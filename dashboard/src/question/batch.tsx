@@ -1,0 +1,36 @@
+// Several questions with one press, where they take the same answers.
+import { useAnswer } from "./ask";
+import { type Choice, type Question, choices, isRisky } from "./question";
+
+/** The answers that every one of the questions takes. */
+export function shared(questions: Question[]): Choice[] {
+  const [first, ...others] = questions.map(choices);
+  // A yes to something risky is given one by one, by whoever looked at it.
+  const isAnyRisky = questions.some(isRisky);
+  return (first ?? []).filter((choice) => !(isAnyRisky && choice.value === true)).filter((choice) => others.every((all) => all.some(({ value }) => value === choice.value)));
+}
+
+export function Batch({ questions, onDone }: { questions: Question[]; onDone: () => void }) {
+  const answer = useAnswer();
+  const offered = shared(questions);
+  const give = (value: Choice["value"]) => {
+    for (const question of questions) answer.mutate({ question, value });
+    onDone();
+  };
+  return (
+    <div role="toolbar" aria-label="Answer together" className="card sticky top-0 z-10 flex flex-wrap items-center gap-2 p-2">
+      <span className="font-medium">
+        {questions.length} selected
+      </span>
+      {offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}
+      {offered.map((choice) => (
+        <button key={String(choice.value)} type="button" className="button" onClick={() => give(choice.value)}>
+          {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
+        </button>
+      ))}
+      <button type="button" className="button button-plain ml-auto" onClick={onDone}>
+        Clear
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+// One question, with everything that is needed to answer it.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+
+import { teamsQuery } from "@/api/ask";
+import { Refusal, type Shapes } from "@/api/call";
+import { useWatched } from "@/api/watch";
+import { Avatar } from "@/shell/avatar";
+import { Markdown } from "@/text/markdown";
+import { Plain } from "@/text/plain";
+import { Ago } from "@/text/time";
+
+import { Action } from "./action";
+import { isOver, sending, useAnswer } from "./ask";
+import { Deadline } from "./deadline";
+import { AskedForm } from "./form";
+import { OnePress } from "./press";
+import { type Question, type Value, isBlocking, kindWord, spoken, takesForm } from "./question";
+import { Remember } from "./remember";
+import { SchemaForm } from "./schema-form";
+
+export function QuestionBody({ question, keys }: { question: Question; keys: boolean }) {
+  const answer = useAnswer();
+  const isSending = useWatched(sending).has(question.id);
+  const [remember, setRemember] = useState<Shapes["Remember"]>();
+  const give = (value: Value, text?: string) => answer.mutate({ question, value, text, remember });
+  const refused = answer.error instanceof Refusal && isOver(answer.error) ? null : answer.error;
+  return (
+    <div className="space-y-3" aria-busy={isSending}>
+      <h3 className="said text-base leading-snug font-semibold">
+        <Plain text={question.question} />
+      </h3>
+      {question.context && (
+        <div className="max-h-60 overflow-auto text-dim" tabIndex={0} role="region" aria-label="What one needs to know">
+          <Markdown text={question.context} />
+        </div>
+      )}
+      <Action question={question} />
+      {question.suggestion && (
+        <p className="said text-xs text-dim">
+          Answered before with <span className="text-ink"><Plain text={spoken(question.suggestion.answer)} /></span>, {question.suggestion.times} of {question.suggestion.of} times
+        </p>
+      )}
+      {question.responseType === "form" ? (
+        <SchemaForm schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
+      ) : takesForm(question) ? (
+        <AskedForm asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
+      ) : (
+        <OnePress question={question} keys={keys} isSending={isSending} give={give} />
+      )}
+      <Remember question={question} chosen={remember} onChoose={setRemember} />
+      {refused && (
+        <p role="alert" className="said text-bad">
+          <Plain text={`Not sent: ${refused.message}`} /> {(refused as Refusal).hint && <Plain text={(refused as Refusal).hint ?? ""} />}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Who asks, since when, and how to see more. */
+export function QuestionHead({ question, isInSession = false, children }: { question: Question; isInSession?: boolean; children?: ReactNode }) {
+  const team = useQuery(teamsQuery).data?.find(({ name }) => name === question.team);
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs text-dim">
+      <Avatar name={question.team} color={team?.color} />
+      <span className="said font-semibold text-ink">
+        <Plain text={question.team} />
+      </span>
+      <span className={isBlocking(question) ? "text-accent" : ""}>{kindWord(question)}</span>
+      <span>
+        waits <Ago at={question.openedAt} />
+      </span>
+      <Deadline question={question} />
+      {!isInSession && (
+        <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
+          what it did
+        </Link>
+      )}
+      {question.job && (
+        <Link to="/job/$id" params={{ id: question.job }} className="link">
+          job
+        </Link>
+      )}
+      {question.askedOf && (
+        <span>
+          asked of <Plain text={question.askedOf} />
+        </span>
+      )}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { Plain } from "@/text/plain";
+import { duration, exactly, useNow } from "@/text/time";
+
+import { type Question, spoken } from "./question";
+
+/** Until when, and what holds then. */
+export function Deadline({ question }: { question: Question }) {
+  const { deadline } = question;
+  return deadline == null ? null : <Countdown question={question} deadline={deadline} />;
+}
+
+const SOON = 5 * 60_000;
+
+function Countdown({ question, deadline }: { question: Question; deadline: number }) {
+  const left = deadline - useNow();
+  const then = question.onDeadline === "default" && question.default ? spoken(question.default) : undefined;
+  return (
+    <span className={left < SOON ? "text-bad" : ""} title={exactly(deadline)}>
+      {left > 0 ? `in ${duration(left)}` : "now"} → {then === undefined ? (question.onDeadline === "wait" ? "it goes on waiting" : "it fails") : <Plain text={then} />}
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+// From the log to what was decided. Pure.
+import type { Event } from "@/api/stream";
+
+/** What was decided: a question's end, as the log tells it. */
+export interface Decision {
+  id: string;
+  at: number;
+  team: string | undefined;
+  session: string | undefined;
+  text: string;
+  outcome: string;
+  by: string | undefined;
+  answer: string | undefined;
+}
+
+interface Told {
+  id: string;
+  text?: string;
+  by?: string;
+  why?: string;
+  answer?: { type: string; why?: string; values?: string[] };
+}
+
+/** What ends a question. Other things happen to one as well. */
+const ENDS = new Set(["answered", "defaulted", "expired", "cancelled", "superseded"]);
+
+export function decisions(events: Event[]): Decision[] {
+  const asked = new Map<string, string>();
+  const found: Decision[] = [];
+  for (const event of events) {
+    const told = event.data as Told;
+    const outcome = event.kind.slice("question.".length);
+    if (outcome === "opened") asked.set(told.id, told.text ?? "");
+    else if (ENDS.has(outcome))
+      found.push({
+        id: told.id,
+        at: event.at,
+        team: event.team ?? undefined,
+        session: event.session ?? undefined,
+        text: asked.get(told.id) ?? "a question from before",
+        outcome,
+        by: told.by,
+        answer: spoken(told),
+      });
+  }
+  return found.reverse();
+}
+
+function spoken({ answer, why }: Told): string | undefined {
+  if (answer?.type === "approve") return "approved";
+  if (answer?.type === "refuse") return answer.why ? `refused: ${answer.why}` : "refused";
+  return answer?.values?.join(" · ") ?? why;
+}

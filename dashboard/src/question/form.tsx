@@ -1,0 +1,76 @@
+// Several questions at once, or several answers to one: they are answered together.
+import { useId, useState } from "react";
+
+import { Plain } from "@/text/plain";
+import { visible } from "@/text/visible";
+
+import { type Asked, formValue } from "./question";
+
+export function AskedForm({ asked, isSending, onAnswer, onRefuse }: { asked: Asked[]; isSending: boolean; onAnswer: (values: string[]) => void; onRefuse: () => void }) {
+  const [picked, setPicked] = useState<string[][]>(() => asked.map(() => []));
+  const [own, setOwn] = useState<string[]>(() => asked.map(() => ""));
+  const value = formValue(asked, picked, own);
+  return (
+    <form
+      className="space-y-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (value) onAnswer(value);
+      }}
+    >
+      {asked.map((one, index) => (
+        <OneAsked key={index} asked={one} picked={picked[index] ?? []} own={own[index] ?? ""} onPick={(values) => setPicked((all) => all.with(index, values))} onOwn={(text) => setOwn((all) => all.with(index, text))} />
+      ))}
+      <div className="flex flex-wrap gap-2">
+        <button type="submit" className="button button-accent min-h-9" disabled={isSending || !value}>
+          Send {asked.length > 1 ? `${asked.length} answers` : "answer"}
+        </button>
+        <button type="button" className="button min-h-9" disabled={isSending} onClick={onRefuse}>
+          Do not answer
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function OneAsked({ asked, picked, own, onPick, onOwn }: { asked: Asked; picked: string[]; own: string; onPick: (values: string[]) => void; onOwn: (text: string) => void }) {
+  const id = useId();
+  const toggle = (value: string) => {
+    const without = picked.filter((other) => other !== value);
+    if (asked.several) return onPick(without.length < picked.length ? without : [...picked, value]);
+    onPick([value]);
+    onOwn("");
+  };
+  return (
+    <fieldset className="space-y-1">
+      <legend className="said font-medium">
+        <Plain text={asked.question} />
+        {asked.several && <span className="font-normal text-dim"> (any number)</span>}
+      </legend>
+      {(asked.options ?? []).map((option, index) => (
+        <label key={index} className="flex min-h-8 items-start gap-2 rounded px-1 py-1 hover:bg-raised">
+          <input type={asked.several ? "checkbox" : "radio"} name={id} className="mt-1 size-4 accent-accent-solid" checked={picked.includes(option.value)} onChange={() => toggle(option.value)} />
+          <span className="said min-w-0">
+            <Plain text={option.label} />
+            {option.recommended && <span className="text-accent"> · recommended</span>}
+            {option.description && (
+              <span className="block text-xs text-dim">
+                <Plain text={option.description} />
+              </span>
+            )}
+          </span>
+        </label>
+      ))}
+      <input
+        className="field"
+        aria-label={`Your own answer to: ${visible(asked.question)}`}
+        placeholder={asked.options?.length ? "Something else" : "Your answer"}
+        value={own}
+        onChange={(event) => {
+          onOwn(event.target.value);
+          if (!asked.several && event.target.value) onPick([]);
+        }}
+      />
+    </fieldset>
+  );
+}

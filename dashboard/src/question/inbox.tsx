@@ -1,0 +1,192 @@
+// The inbox: who needs you, first.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+
+import { teamsQuery } from "@/api/ask";
+import { connection } from "@/api/live";
+import { useWatched } from "@/api/watch";
+import { Empty, Page, Tabs } from "@/shell/page";
+import { numbers, useKeys } from "@/shell/keys";
+import { say, undoLast } from "@/shell/notices";
+import { duration, useNow } from "@/text/time";
+
+import { decidedQuery, sending, useAnswer, useOpenQuestions } from "./ask";
+import { Batch } from "./batch";
+import { QuestionBody, QuestionHead } from "./card";
+import { Decided } from "./decided";
+import { Later } from "./later";
+import { counts } from "./press";
+import { type Question, choices, kindWord } from "./question";
+import { isSnoozed, snooze, snoozed, wake } from "./snooze";
+
+const route = getRouteApi("/frame/inbox");
+
+export interface InboxSearch {
+  view?: "others" | "decided" | "later" | undefined;
+  question?: string | undefined;
+  team?: string | undefined;
+  kind?: string | undefined;
+}
+
+export function Inbox() {
+  const { view, team, kind } = route.useSearch();
+  const { mine, others, error, isPending } = useOpenQuestions();
+  const decided = useQuery({ ...decidedQuery, enabled: view === "decided" });
+  const aside = useWatched(snoozed);
+  const now = useNow();
+  const fits = (question: Question) => (!team || question.team === team) && (!kind || question.kind === kind);
+  const needs = mine.filter((question) => !isSnoozed(question, aside, now));
+  const later = mine.filter((question) => isSnoozed(question, aside, now));
+  const lists: Record<string, Question[]> = { others, later, needs };
+  const shown = (lists[view ?? "needs"] ?? []).filter(fits);
+  return (
+    <Page
+      title="Inbox"
+      tabs={
+        <Tabs
+          label="Which questions"
+          tabs={[
+            { to: "/inbox", search: { view: undefined }, label: "Needs you", count: needs.length, accent: true, isActive: view === undefined },
+            { to: "/inbox", search: { view: "others" }, label: "Waiting on others", count: others.length, isActive: view === "others" },
+            ...(later.length > 0 || view === "later" ? [{ to: "/inbox", search: { view: "later" }, label: "Later", count: later.length, isActive: view === "later" }] : []),
+            { to: "/inbox", search: { view: "decided" }, label: "Decided", isActive: view === "decided" },
+          ]}
+        />
+      }
+      tools={view === "decided" ? null : <Filters questions={[...mine, ...others]} />}
+      error={error ?? decided.error}
+    >
+      {view === "decided" ? <Decided decisions={decided.data} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards questions={shown} />}
+    </Page>
+  );
+}
+
+const DEAF = 500;
+
+function Cards({ questions }: { questions: Question[] }) {
+  const { question: linked } = route.useSearch();
+  const [cursor, setCursor] = useState<string | undefined>(linked);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const list = useRef<HTMLUListElement>(null);
+  const answer = useAnswer();
+  const at = Math.max(0, questions.findIndex(({ id }) => id === cursor));
+  const current = questions[at];
+
+  // The cursor stays with its question when a more urgent one comes in above it. When it has to go to another by itself,
+  // number keys are deaf for a moment: they were meant for what was there before.
+  const moved = useRef({ to: current?.id, at: 0 });
+  useEffect(() => {
+    if (current && cursor !== current.id) setCursor(current.id);
+    if (current && moved.current.to !== current.id) moved.current = { to: current.id, at: Date.now() };
+  }, [current, cursor]);
+
+  const move = (to: number) => {
+    const next = questions[Math.min(questions.length - 1, Math.max(0, to))];
+    setCursor(next?.id);
+    moved.current = { to: next?.id, at: 0 };
+    const card = next && document.getElementById(`question-${next.id}`);
+    card?.focus({ preventScroll: true });
+    card?.scrollIntoView({ block: "nearest" });
+  };
+  const toggle = (id: string) => setSelected((all) => (all.has(id) ? new Set([...all].filter((other) => other !== id)) : new Set(all).add(id)));
+  const putAside = (question: Question, until = Date.now() + 60 * 60_000) => {
+    snooze(question.id, until);
+    say({ tone: "plain", text: `Put aside for ${duration(until - Date.now() + 999)}`, undo: () => wake(question.id) });
+  };
+
+  useKeys({
+    j: () => move(at + 1),
+    k: () => move(at - 1),
+    x: () => current && toggle(current.id),
+    s: () => current && putAside(current),
+    r: () => document.querySelector<HTMLElement>(`#question-${current?.id} [data-reply]`)?.focus(),
+    u: undoLast,
+    ...numbers((index) => {
+      const choice = current && choices(current)[index];
+      if (Date.now() - moved.current.at < DEAF) return;
+      if (current && choice && !sending.get().has(current.id) && counts(current, choice.value)) answer.mutate({ question: current, value: choice.value });
+    }),
+  });
+
+  useEffect(() => {
+    if (linked) document.getElementById(`question-${linked}`)?.scrollIntoView({ block: "center" });
+  }, [linked]);
+
+  const chosen = questions.filter(({ id }) => selected.has(id));
+  return (
+    <>
+      {chosen.length > 0 && <Batch questions={chosen} onDone={() => setSelected(new Set())} />}
+      <ul ref={list} className="space-y-3">
+        {questions.map((question, index) => (
+          <li key={question.id}>
+            <article
+              id={`question-${question.id}`}
+              tabIndex={-1}
+              aria-label={`Question of ${question.team}`}
+              className={`card @container space-y-2 border-l-4 p-3 outline-offset-0 ${index === at ? "border-l-accent-solid" : "border-l-line"}`}
+              onFocus={() => setCursor(question.id)}
+            >
+              <QuestionHead question={question}>
+                <span className="ml-auto flex items-center gap-2">
+                  <Later question={question} onLater={(until) => putAside(question, until)} />
+                  <label className="flex size-6 items-center justify-center">
+                    <input type="checkbox" className="size-4 accent-ink" aria-label="Select, to answer several together" checked={selected.has(question.id)} onChange={() => toggle(question.id)} />
+                  </label>
+                </span>
+              </QuestionHead>
+              <QuestionBody question={question} keys={index === at} />
+            </article>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Filters({ questions }: { questions: Question[] }) {
+  const { team, kind } = route.useSearch();
+  const navigate = route.useNavigate();
+  const teams = [...new Set(questions.map((question) => question.team))].sort();
+  const kinds = new Map(questions.map((question) => [question.kind, kindWord(question)]));
+  if (teams.length < 2 && kinds.size < 2 && !team && !kind) return null;
+  return (
+    <div className="flex gap-2">
+      <select className="field w-auto" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
+        <option value="">All teams</option>
+        {teams.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <select className="field w-auto" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
+        <option value="">All kinds</option>
+        {[...kinds].map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Nothing({ view, isFiltered }: { view: InboxSearch["view"]; isFiltered: boolean }) {
+  const isLive = useWatched(connection).state === "live";
+  const teams = useQuery(teamsQuery).data;
+  if (isFiltered) return <Empty title="Nothing fits the filter" />;
+  if (view === "later") return <Empty title="Nothing is put aside" />;
+  if (view === "others") return <Empty title="Nobody else is asked anything" text="Questions that are put to another party than you show up here, so that you can see what holds work up." />;
+  if (teams?.length === 0)
+    return (
+      <Empty title="No teams yet" text="A team is a project folder and the agent that works in it. Add one to config.yaml in your IRIS_HOME:">
+        <pre className="mt-3 rounded bg-raised p-3 text-left font-mono text-xs">{"teams:\n  website:\n    path: /home/me/website"}</pre>
+      </Empty>
+    );
+  return (
+    <Empty title={isLive ? "Nobody needs you" : "Nothing known"} text={isLive ? "When an agent asks for leave or for a decision, it shows up here at once. Agents never wait in silence." : "The connection is lost, so this may be out of date."}>
+      <p className="mt-2 text-dim">
+        Try it: <code className="font-mono">iris tell {teams?.[0]?.name ?? "website"} "Which file should I start with?"</code>
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,30 @@
+import { Clock } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+
+import type { Question } from "./question";
+import { laterTimes, snoozed, wake } from "./snooze";
+
+export function Later({ question, onLater }: { question: Question; onLater: (until: number) => void }) {
+  const isAside = (snoozed.get()[question.id] ?? 0) > Date.now();
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className="flex size-6 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label="Put aside until later" title="Put aside (s)">
+        <Clock size={15} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="end">
+          {isAside && (
+            <DropdownMenu.Item className="menu-item" onSelect={() => wake(question.id)}>
+              Back to the inbox
+            </DropdownMenu.Item>
+          )}
+          {laterTimes(new Date()).map(({ label, until }) => (
+            <DropdownMenu.Item key={label} className="menu-item" onSelect={() => onLater(until)}>
+              {label}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

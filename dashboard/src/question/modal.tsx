@@ -1,0 +1,104 @@
+// A blocking question that comes while somebody looks at another page. One at a time, never while somebody writes, and
+// deaf for a moment, so that a key meant for something else is not an answer.
+import { useRouterState } from "@tanstack/react-router";
+import { Dialog } from "radix-ui";
+import { useEffect, useRef, useState } from "react";
+
+import { onEvent } from "@/api/live";
+import { useWatched } from "@/api/watch";
+import { kept } from "@/shell/keep";
+import { isTyping, numbers, useKeys } from "@/shell/keys";
+
+import { sending, useAnswer, useOpenQuestions } from "./ask";
+import { QuestionBody, QuestionHead } from "./card";
+import { counts } from "./press";
+import { type Question, choices, isBlocking } from "./question";
+
+export const wantsModal = kept("modal", true);
+
+const DEAF = 700;
+
+export function QuestionModal() {
+  const { mine } = useOpenQuestions();
+  const isWanted = useWatched(wantsModal);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const arrived = useRef(new Set<string>());
+  const [shown, setShown] = useState<string>();
+  const [wakesAt, setWakesAt] = useState(0);
+  const answer = useAnswer();
+
+  // Only what arrives while the page is open interrupts; what was open before waits in the inbox.
+  useEffect(
+    () =>
+      onEvent((event) => {
+        if (event.kind === "question.opened") arrived.current.add((event.data as { id: string }).id);
+      }),
+    [],
+  );
+
+  const isInInbox = path === "/inbox" || path === "/";
+  // Where a question is in view anyway, it does not open over itself.
+  const isInView = ({ session, job }: Question) => isInInbox || path === `/session/${session}` || path === `/job/${job}`;
+  const waiting = mine.filter((question) => arrived.current.has(question.id) && isBlocking(question) && !isInView(question));
+  const question = waiting.find(({ id }) => id === shown);
+  const next = question ? undefined : waiting[0]?.id;
+
+  useEffect(() => {
+    if (!isWanted || next === undefined) return;
+    const open = () => {
+      if (isTyping(document.activeElement) || document.hidden || document.querySelector('[role="dialog"]')) return;
+      setShown(next);
+      setWakesAt(Date.now() + DEAF);
+    };
+    open();
+    const again = setInterval(open, 1000);
+    return () => clearInterval(again);
+  }, [isWanted, next]);
+
+  const isOpen = question !== undefined;
+  const close = () => {
+    if (question) arrived.current.delete(question.id);
+    setShown(undefined);
+  };
+
+  useKeys(
+    numbers((index) => {
+      const choice = question && choices(question)[index];
+      if (question && choice && Date.now() > wakesAt && !sending.get().has(question.id) && counts(question, choice.value)) answer.mutate({ question, value: choice.value });
+    }),
+    { enabled: isOpen, inDialog: true },
+  );
+
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/50" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="card @container fixed outline-none inset-x-2 bottom-2 z-50 max-h-[85dvh] space-y-3 overflow-auto border-l-4 border-l-accent-solid p-4 shadow-2xl md:inset-x-auto md:top-[12vh] md:bottom-auto md:left-1/2 md:w-[36rem] md:-translate-x-1/2"
+          onOpenAutoFocus={(event) => {
+            // On the dialog and not on its first button, which the space bar would press.
+            event.preventDefault();
+            (event.currentTarget as HTMLElement).focus();
+          }}
+        >
+          {question && (
+            <>
+              <Dialog.Title className="sr-only">An agent needs you</Dialog.Title>
+              <QuestionHead question={question} />
+              <div onClickCapture={(event) => Date.now() < wakesAt && event.stopPropagation()}>
+                <QuestionBody key={question.id} question={question} keys />
+              </div>
+              <div className="flex items-center justify-between text-xs text-dim">
+                <span>{waiting.length > 1 && `${waiting.length - 1} more wait in the inbox`}</span>
+                <Dialog.Close className="button button-plain">
+                  Later <kbd className="key hidden pointer-fine:inline-block">Esc</kbd>
+                </Dialog.Close>
+              </div>
+            </>
+          )}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

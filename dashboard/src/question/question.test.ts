@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+
+import type { Event } from "@/api/stream";
+
+import { shared } from "./batch";
+import { decisions } from "./decisions";
+import { counts } from "./press";
+import { type Question, byUrgency, choices, formValue, needsMe, takesForm } from "./question";
+import { filledIn } from "./schema-form";
+import { isSnoozed, laterTimes } from "./snooze";
+
+const question = (more: Partial<Question>): Question => ({ id: "q", kind: "choice", state: "open", question: "Which?", responseType: "choice", way: "ask_user", blocking: true, onDeadline: "fail", team: "atlas", session: "s", openedAt: 1000, ...more });
+const option = (value: string) => ({ value, label: value.toUpperCase() });
+
+test("an approval is answered by 1 and 2", () => {
+  expect(choices(question({ kind: "approval", responseType: "boolean", action: { tool: "Bash", input: {}, shown: "{}", folder: "/x", digest: "d" } })).map(({ label, value }) => [label, value])).toEqual([["Approve", true], ["Refuse", false]]);
+});
+
+test("a choice offers its options, a text offers nothing", () => {
+  expect(choices(question({ options: [option("a"), option("b")] })).map(({ value }) => value)).toEqual(["a", "b"]);
+  expect(choices(question({ responseType: "text" }))).toEqual([]);
+});
+
+test("several things at once are a form, and have no number keys", () => {
+  const two = question({ questions: [{ question: "A?", options: [option("a")], several: false }, { question: "B?", options: [], several: false }], options: [option("a")] });
+  expect([takesForm(two), choices(two)]).toEqual([true, []]);
+});
+
+test("a form is answered when each of its questions is", () => {
+  const asked = [{ question: "A?", several: true }, { question: "B?" }];
+  expect(formValue(asked, [["x", "y"], []], ["", " "])).toBeUndefined();
+  expect(formValue(asked, [["x", "y"], []], ["z", " four "])).toEqual(["x, y, z", "four"]);
+});
+
+test("what is put to nobody is put to everybody", () => {
+  expect([needsMe(question({}), "me"), needsMe(question({ askedOf: "me" }), "me"), needsMe(question({ askedOf: "beacon" }), "me")]).toEqual([true, true, false]);
+});
+
+test("what stops work comes first, then what waits longest", () => {
+  const all = [question({ id: "late", openedAt: 3 }), question({ id: "kind", kind: "preference", blocking: false, openedAt: 1 }), question({ id: "early", openedAt: 2 })];
+  expect(all.toSorted(byUrgency).map(({ id }) => id)).toEqual(["early", "late", "kind"]);
+});
+
+test("what runs out first comes before what waits longest", () => {
+  const all = [question({ id: "old", openedAt: 1 }), question({ id: "ends", openedAt: 3, deadline: 10 }), question({ id: "ends later", openedAt: 2, deadline: 20 })];
+  expect(all.toSorted(byUrgency).map(({ id }) => id)).toEqual(["ends", "ends later", "old"]);
+});
+
+test("a risky yes takes two presses, a no takes one", () => {
+  const risky = question({ kind: "approval", responseType: "approval", risk: "high" });
+  expect([counts(risky, true), counts(risky, true), counts(risky, false)]).toEqual([false, true, true]);
+  expect(counts(question({ responseType: "approval", risk: "low" }), true)).toBe(true);
+  counts(risky, true);
+  expect(counts(question({ id: "another", responseType: "approval", risk: "high" }), true), "the first press was for another").toBe(false);
+});
+
+test("several are approved together only if none is risky", () => {
+  const asks = (id: string, risk: string) => question({ id, responseType: "approval", risk });
+  expect(shared([asks("a", "low"), asks("b", "medium")]).map(({ value }) => value)).toEqual([true, false]);
+  expect(shared([asks("a", "low"), asks("b", "high")]).map(({ value }) => value)).toEqual([false]);
+});
+
+test("a form gives the types that were asked for", () => {
+  const form = new FormData();
+  for (const [name, text] of [["name", "x"], ["count", "3"], ["sure", "on"], ["empty", ""]]) form.append(name as string, text as string);
+  const properties = { name: { type: "string" }, count: { type: "integer" }, sure: { type: "boolean" }, unsure: { type: "boolean" }, empty: { type: "number" } };
+  expect(filledIn({ properties }, form)).toEqual({ name: "x", count: 3, sure: true, unsure: false });
+});
+
+test("what is put aside comes back", () => {
+  const aside = { q: 10_000 };
+  expect(isSnoozed(question({}), aside, 9_999)).toBe(true);
+  expect(isSnoozed(question({}), aside, 10_001)).toBe(false);
+  expect(isSnoozed(question({ id: "other" }), aside, 0)).toBe(false);
+  expect(isSnoozed(question({ deadline: 200_000 }), { q: 1e9 }, 0), "before it runs out").toBe(false);
+});
+
+test("every time that is offered is in the future", () => {
+  const now = new Date(2026, 1, 3, 23, 59);
+  for (const { until } of laterTimes(now)) expect(until).toBeGreaterThan(now.getTime());
+});
+
+test("the log tells what was decided, newest first", () => {
+  const event = (seq: number, kind: string, data: unknown): Event => ({ seq, at: seq, kind, team: "atlas", session: "s", data });
+  const found = decisions([event(1, "question.opened", { id: "a", text: "May it?" }), event(2, "question.answered", { id: "a", by: "user", answer: { type: "refuse", why: "no" } }), event(3, "question.resumed", { id: "a" }), event(4, "question.cancelled", { id: "b", why: "its turn ended" })]);
+  expect(found.map(({ text, outcome, by, answer }) => [text, outcome, by, answer])).toEqual([["a question from before", "cancelled", undefined, "its turn ended"], ["May it?", "answered", "user", "refused: no"]]);
+});

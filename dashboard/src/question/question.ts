@@ -1,0 +1,80 @@
+// A question as the dashboard sees it: what may be said to it, and by which key.
+import type { Shapes } from "@/api/call";
+
+export type Question = Shapes["Question"];
+export type Asked = Shapes["Asked"];
+export type Given = Shapes["Given"];
+export type Value = boolean | string | string[] | Record<string, unknown>;
+
+/** One thing that can be said with one press. */
+export interface Choice {
+  value: boolean | string;
+  label: string;
+  description?: string | undefined;
+  recommended: boolean;
+}
+
+/** It is answered by yes or no. */
+export const isYesNo = ({ responseType }: Question) => responseType === "boolean" || responseType === "approval";
+
+/** What the number keys say, in order. Empty if it takes more than one press. */
+export function choices(question: Question): Choice[] {
+  if (isYesNo(question)) {
+    const [yes, no] = question.action || question.responseType === "approval" ? ["Approve", "Refuse"] : ["Yes", "No"];
+    return [
+      { value: true, label: yes ?? "", recommended: false },
+      { value: false, label: no ?? "", recommended: false },
+    ];
+  }
+  if (takesForm(question)) return [];
+  return (question.options ?? []).map((option) => ({
+    value: option.value,
+    label: option.label,
+    description: option.description ?? undefined,
+    recommended: option.recommended ?? false,
+  }));
+}
+
+/** Several things are asked at once, or several may be chosen: that is a form, not a button. */
+export function takesForm(question: Question): boolean {
+  const asked = question.questions ?? [];
+  return question.responseType === "form" || asked.length > 1 || asked.some((one) => one.several);
+}
+
+/** Work stands still until it is answered. */
+export const isBlocking = ({ blocking }: Question) => blocking;
+
+/** To say yes to this takes a second press. */
+export const isRisky = ({ risk }: Question) => risk === "high";
+
+/** Whether it is put to us: to anybody, or to the party we are. */
+export function needsMe(question: Question, party: string): boolean {
+  return question.askedOf == null || question.askedOf === party;
+}
+
+/** The answers to a form in the order of its questions; undefined while one is missing. */
+export function formValue(asked: Asked[], picked: string[][], own: string[]): string[] | undefined {
+  const values = asked.map((_, index) => {
+    const text = own[index]?.trim();
+    return [...(picked[index] ?? []), ...(text ? [text] : [])].join(", ");
+  });
+  return values.every((value) => value !== "") ? values : undefined;
+}
+
+/** The kind, in a word for people. */
+export function kindWord(question: Question): string {
+  return question.kind.replaceAll("_", " ");
+}
+
+/** An answer in words. */
+export function spoken({ value, text }: Given): string {
+  const word = value === true ? "yes" : value === false ? "no" : typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : value == null ? "" : JSON.stringify(value);
+  return [word, text].filter(Boolean).join(": ");
+}
+
+/** Those that stop work come first; then what runs out first, then what waits longest. */
+export function byUrgency(one: Question, other: Question): number {
+  const end = ({ deadline }: Question) => deadline ?? Infinity;
+  const sooner = end(one) === end(other) ? 0 : end(one) - end(other);
+  return Number(isBlocking(other)) - Number(isBlocking(one)) || sooner || one.openedAt - other.openedAt;
+}

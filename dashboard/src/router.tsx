@@ -1,0 +1,71 @@
+// The pages and their addresses. Each page is fetched when it is first gone to.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+
+import { Inbox, type InboxSearch } from "@/question/inbox";
+import { Frame } from "@/shell/frame";
+import { Empty, Failure } from "@/shell/page";
+
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+const root = createRootRoute({
+  notFoundComponent: () => <Empty title="There is no such page" text="Press g and then i to go to the inbox." />,
+  errorComponent: ({ error }) => <Failure error={error as Error} />,
+});
+
+const login = createRoute({ getParentRoute: () => root, path: "/login", component: lazyRouteComponent(() => import("@/login/login"), "Login") });
+const frame = createRoute({ getParentRoute: () => root, id: "frame", component: Frame });
+
+const home = createRoute({
+  getParentRoute: () => frame,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/inbox", replace: true });
+  },
+});
+
+const inbox = createRoute({
+  getParentRoute: () => frame,
+  path: "/inbox",
+  component: Inbox,
+  validateSearch: (search: Record<string, unknown>): InboxSearch => ({
+    view: (["others", "decided", "later"] as const).find((view) => view === search["view"]),
+    question: text(search["question"]),
+    team: text(search["team"]),
+    kind: text(search["kind"]),
+  }),
+});
+
+const fleet = createRoute({
+  getParentRoute: () => frame,
+  path: "/fleet",
+  component: lazyRouteComponent(() => import("@/fleet/fleet"), "Fleet"),
+});
+
+const session = createRoute({
+  getParentRoute: () => frame,
+  path: "/session/$id",
+  component: lazyRouteComponent(() => import("@/session/page"), "SessionPage"),
+  validateSearch: (search: Record<string, unknown>): { turn?: string | undefined; find?: string | undefined } => ({ turn: text(search["turn"]), find: text(search["find"]) }),
+});
+
+const jobs = createRoute({ getParentRoute: () => frame, path: "/jobs", component: lazyRouteComponent(() => import("@/job/jobs"), "Jobs") });
+const job = createRoute({ getParentRoute: () => frame, path: "/job/$id", component: lazyRouteComponent(() => import("@/job/job"), "JobPage") });
+const health = createRoute({ getParentRoute: () => frame, path: "/system", component: lazyRouteComponent(() => import("@/health/health"), "Health") });
+const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: lazyRouteComponent(() => import("@/settings/settings"), "Settings") });
+
+export const router = createRouter({
+  routeTree: root.addChildren([login, frame.addChildren([home, inbox, fleet, session, jobs, job, health, settings])]),
+  defaultPreload: "intent",
+  // Words in an address stay words: a team called 123 is not a number.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const words = new URLSearchParams(Object.entries(search).flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
+    return words.size ? `?${words}` : "";
+  },
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

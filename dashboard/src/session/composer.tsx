@@ -1,0 +1,55 @@
+import { Send } from "lucide-react";
+import { useState } from "react";
+
+import { Plain } from "@/text/plain";
+
+import { type Party, useTell } from "./act";
+
+/** Puts a message into a session. While its agent is busy, it waits its turn. */
+export function Composer({ party, isBusy, onSent }: { party: Party; isBusy: boolean; onSent?: (session: string) => void }) {
+  const [text, setText] = useState("");
+  const tell = useTell();
+  const send = () => {
+    if (!text.trim() || tell.isPending) return;
+    tell.mutate(
+      { ...party, text },
+      {
+        onSuccess: ({ sessionId }) => {
+          setText("");
+          onSent?.(sessionId);
+        },
+      },
+    );
+  };
+  return (
+    <form
+      className="flex items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label className="min-w-0 flex-1">
+        <span className="sr-only">
+          Tell <Plain text={party.to} />
+        </span>
+        <textarea
+          rows={1}
+          className="field field-sizing-content block max-h-48 min-h-10 resize-none py-2"
+          placeholder={isBusy ? `Tell ${party.to}: it is heard after the present turn` : `Tell ${party.to}`}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+              event.preventDefault();
+              send();
+            }
+          }}
+        />
+      </label>
+      <button type="submit" className="button button-ink min-h-10" disabled={tell.isPending || !text.trim()}>
+        <Send size={15} aria-hidden="true" /> Tell
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,181 @@
+// The rows on the screen: only those in view exist, however long the conversation is. It stays where it is when something
+// above it grows, and at the end when it follows.
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDown } from "lucide-react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+
+import type { Session } from "@/api/ask";
+import { QuestionBody, QuestionHead } from "@/question/card";
+import { useKeys } from "@/shell/keys";
+import { Markdown } from "@/text/markdown";
+
+import { Finder, useFinds } from "./find";
+import { type Item, guess } from "./list";
+import { Rail } from "./rail";
+import { RowView } from "./row";
+import type { Transcript } from "./transcript";
+import { EndRow, TellRow, UnreadRow } from "./turn";
+
+interface Given {
+  transcript: Transcript;
+  items: Item[];
+  session: Session;
+  me: string;
+  startAt: string | undefined;
+  find: string | undefined;
+  hasRail: boolean;
+}
+
+export function Conversation({ transcript, items, session, me, startAt, find, hasRail }: Given) {
+  const box = useRef<HTMLDivElement>(null);
+  const [follows, setFollows] = useState(startAt === undefined);
+  const [isFinding, setFinding] = useState(find !== undefined);
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: (index) => guess(items[index]),
+    getItemKey: useCallback((index: number) => items[index]?.key ?? index, [items]),
+    overscan: 12,
+    paddingEnd: 24,
+  });
+  const total = rows.getTotalSize();
+
+  const jump = useCallback(
+    (index: number) => {
+      setFollows(false);
+      rows.scrollToIndex(index, { align: "start" });
+    },
+    [rows],
+  );
+  const jumpToTurn = useCallback((id: string) => jump(Math.max(0, items.findIndex((item) => item.kind === "tell" && item.key === id))), [items, jump]);
+  const finds = useFinds(items, isFinding ? find : undefined);
+
+  useAnchor(box, rows, items, follows);
+
+  // Follow: after rows have come and after they have grown.
+  useLayoutEffect(() => {
+    if (follows && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [follows, total, items]);
+
+  // Once, when the turn that the address names is there.
+  const jumped = useRef(false);
+  useEffect(() => {
+    if (jumped.current || startAt === undefined || items.length === 0) return;
+    jumped.current = true;
+    jumpToTurn(startAt);
+  }, [items, startAt, jumpToTurn]);
+
+  // Whoever scrolls up reads something; whoever comes to the end wants to see what is next. A scroll bar that is dragged
+  // says neither by wheel nor by key, so it is told by the way it goes.
+  const top = useRef(0);
+  const noteScroll = () => {
+    const element = box.current;
+    if (!element) return;
+    const isUp = element.scrollTop < top.current - 1;
+    top.current = element.scrollTop;
+    if (isAtEnd(element)) setFollows((now) => now || startAt === undefined || jumped.current);
+    else if (isUp) setFollows(false);
+  };
+
+  const step = (by: number) => {
+    const first = rows.getVirtualItemForOffset((rows.scrollOffset ?? 0) + 1)?.index ?? 0;
+    const isTell = (item: Item) => item.kind === "tell";
+    const to = by > 0 ? items.findIndex((item, index) => index > first && isTell(item)) : items.findLastIndex((item, index) => index < first && isTell(item));
+    if (to >= 0) jump(to);
+  };
+
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    f: () => setFollows(true),
+    "/": () => setFinding(true),
+    n: () => finds.step(1, jump),
+    N: () => finds.step(-1, jump),
+  });
+
+  return (
+    <div className="flex min-h-0 flex-1">
+      {hasRail && <Rail parts={transcript.list()} items={items} onJump={jumpToTurn} />}
+      <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
+        {isFinding && <Finder transcript={transcript} finds={finds} onJump={jump} onClose={() => setFinding(false)} />}
+        <div
+          ref={box}
+          tabIndex={0}
+          role="log"
+          aria-label="Conversation"
+          aria-live="off"
+          className="min-h-0 flex-1 overflow-auto px-3 [overflow-anchor:none] md:px-5"
+          onScroll={noteScroll}
+        >
+          {transcript.isOpened && items.length === 0 && <p className="py-10 text-center text-dim">Nothing has been said yet. Tell it something below.</p>}
+          <div className="relative mx-auto max-w-4xl" style={{ height: total }}>
+            {rows.getVirtualItems().map(({ index, key, start }) => {
+              const item = items[index];
+              if (!item) return null;
+              return (
+                <div key={key} data-index={index} ref={rows.measureElement} className={`absolute inset-x-0 top-0 ${finds.current === index ? "rounded ring-2 ring-work" : ""}`} style={{ transform: `translateY(${start}px)` }}>
+                  <ItemView item={item} transcript={transcript} session={session} me={me} />
+                </div>
+              );
+            })}
+          </div>
+        </div>
+        {!follows && (
+          <button type="button" className="button absolute right-4 bottom-4 shadow-md" onClick={() => setFollows(true)}>
+            <ArrowDown size={15} aria-hidden="true" /> Follow
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function isAtEnd(box: HTMLElement): boolean {
+  return box.scrollHeight - box.scrollTop - box.clientHeight < 4;
+}
+
+type Rows = ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
+
+/** When rows come in above what is being read, what is being read stays where it is. */
+function useAnchor(box: React.RefObject<HTMLDivElement | null>, rows: Rows, items: Item[], follows: boolean) {
+  const anchor = useRef<{ key: string; offset: number; items: Item[] } | null | undefined>(undefined);
+  useLayoutEffect(() => {
+    const element = box.current;
+    const last = anchor.current;
+    if (element && last && last.items !== items && !follows) {
+      const index = items.findIndex((item) => item.key === last.key);
+      const start = index < 0 ? undefined : rows.measurementsCache[index]?.start;
+      if (start !== undefined && Math.abs(start + last.offset - element.scrollTop) > 1) element.scrollTop = start + last.offset;
+    }
+    const first = element && rows.getVirtualItemForOffset(element.scrollTop);
+    const item = first && items[first.index];
+    anchor.current = item && element && first && { key: item.key, offset: element.scrollTop - first.start, items };
+  });
+}
+
+function ItemView({ item, transcript, session, me }: { item: Item; transcript: Transcript; session: Session; me: string }) {
+  const open = useCallback((key: string, isOpen: boolean) => transcript.setOpen(key, isOpen), [transcript]);
+  switch (item.kind) {
+    case "tell":
+      return <TellRow part={item.part} session={session} me={me} />;
+    case "unread":
+      return <UnreadRow part={item.part} transcript={transcript} />;
+    case "row":
+      return <RowView row={item.row} team={session.to} onOpen={open} />;
+    case "writing":
+      return (
+        <div className="py-1.5" data-writing>
+          <Markdown text={item.part.writing} />
+        </div>
+      );
+    case "question":
+      return (
+        <div className="card @container my-2 space-y-2 border-l-4 border-l-accent-solid p-3">
+          <QuestionHead question={item.question} isInSession />
+          <QuestionBody question={item.question} keys={false} />
+        </div>
+      );
+    case "end":
+      return <EndRow part={item.part} />;
+  }
+}

@@ -1,0 +1,65 @@
+import { diffLines } from "diff";
+import { memo, useMemo } from "react";
+
+import { Plain } from "@/text/plain";
+
+import type { Change } from "./tool";
+
+interface Line {
+  sign: "+" | "-" | " " | "…";
+  text: string;
+}
+
+/** How many unchanged lines are shown around a change. */
+const AROUND = 3;
+const MOST_LINES = 400;
+
+/** Before and after, line by line; long stretches that did not change are left out. */
+export function lines({ before, after }: Change): Line[] {
+  const parts = diffLines(before, after, { maxEditLength: 4000 });
+  // Too different to compare: then everything went and everything is new.
+  const known = parts ?? [{ value: before, removed: true, added: false }, { value: after, added: true, removed: false }];
+  return known.flatMap((part, index) => {
+    const text = part.value.replace(/\n$/, "").split("\n");
+    if (part.added || part.removed) return part.value === "" ? [] : text.map((line): Line => ({ sign: part.added ? "+" : "-", text: line }));
+    return shorten(text, index === 0, index === known.length - 1);
+  });
+}
+
+function shorten(text: string[], isFirst: boolean, isLast: boolean): Line[] {
+  const same = (all: string[]) => all.map((line): Line => ({ sign: " ", text: line }));
+  const head = isFirst ? 0 : AROUND;
+  const tail = isLast ? 0 : AROUND;
+  if (text.length <= head + tail + 1) return same(text);
+  const left = text.length - head - tail;
+  return [...same(text.slice(0, head)), { sign: "…", text: `${left} lines unchanged` }, ...same(tail ? text.slice(-tail) : [])];
+}
+
+const WORDS = { "+": "added", "-": "removed", " ": "", "…": "" };
+
+export const Diff = memo(function Diff({ change }: { change: Change }) {
+  const all = useMemo(() => lines(change), [change]);
+  const count = (sign: string) => all.filter((line) => line.sign === sign).length;
+  return (
+    <figure className="overflow-hidden rounded border border-line">
+      <figcaption className="said flex flex-wrap justify-between gap-2 border-b border-line bg-raised px-2 py-1 font-mono text-xs">
+        <Plain text={change.path || "a file"} />
+        <span>
+          <span className="text-good">+{count("+")}</span> <span className="text-bad">−{count("-")}</span>
+        </span>
+      </figcaption>
+      <pre className="max-h-96 overflow-auto font-mono text-xs leading-5" tabIndex={0}>
+        {all.slice(0, MOST_LINES).map(({ sign, text }, index) => (
+          <div key={index} className={`said whitespace-pre-wrap px-2 ${sign === "+" ? "bg-added" : sign === "-" ? "bg-removed" : "text-dim"}`}>
+            <span aria-hidden="true" className="inline-block w-4 select-none">
+              {sign}
+            </span>
+            {WORDS[sign] && <span className="sr-only">{WORDS[sign]}: </span>}
+            <Plain text={text} />
+          </div>
+        ))}
+        {all.length > MOST_LINES && <div className="px-2 text-dim">… {all.length - MOST_LINES} more lines</div>}
+      </pre>
+    </figure>
+  );
+});

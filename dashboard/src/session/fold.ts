@@ -1,0 +1,161 @@
+// From the messages of a turn to the rows a person reads: results beside their calls, runs of looking in one line,
+// sub-agents below the call that started them. Pure, and one message at a time, so that a long turn costs no more per
+// message than a short one.
+import type { Shapes } from "@/api/call";
+
+import { type Input, type Letter, letter, onlyLooks, startsAgent } from "./tool";
+
+export type Message = Omit<Shapes["Message"], "data"> & { data?: unknown };
+
+export interface Call {
+  id: string;
+  name: string;
+  input: Input;
+  at: number;
+  result?: { text: string; isError: boolean; at: number };
+  /** What a sub-agent is doing, in its own words. */
+  task?: string;
+}
+
+export type Row = { key: string; depth: number } & (
+  | { kind: "say"; at: number; text: string }
+  | { kind: "think"; text: string }
+  | { kind: "tool"; call: Call }
+  | { kind: "looks"; calls: Call[] }
+  | { kind: "letter"; call: Call; letter: Letter }
+  | { kind: "agent"; call: Call; hidden: number; isOpen: boolean }
+  | { kind: "note"; type: string; text: string }
+);
+
+type Node = { seq: number } & ({ is: "say" | "think"; at: number; text: string } | { is: "call"; call: Call } | { is: "note"; type: string; text: string });
+
+/** Whether a sub-agent's words are shown: as chosen, else while it is at work. */
+export type IsOpen = (key: string) => boolean | undefined;
+
+export class Fold {
+  private readonly top: Node[] = [];
+  private readonly below = new Map<string, Node[]>();
+  private readonly calls = new Map<string, Extract<Node, { is: "call" }>>();
+  /** How many messages it has taken. */
+  size = 0;
+
+  push(message: Message) {
+    this.size++;
+    const { seq, at, type, text } = message;
+    switch (type) {
+      case "assistant":
+      case "thinking":
+        return this.add(message, { seq, is: type === "assistant" ? "say" : "think", at, text: text ?? "" });
+      case "tool_use":
+        return this.addCalls(message);
+      case "tool_result":
+        return this.addResults(message);
+      case "task":
+        return this.note(message);
+      case "system":
+        return isOfInterest(message) ? this.add(message, { seq, is: "note", type, text: text ?? "" }) : undefined;
+      default:
+        return this.add(message, { seq, is: "note", type, text: text ?? "" });
+    }
+  }
+
+  rows(isOpen: IsOpen): Row[] {
+    const rows: Row[] = [];
+    this.flatten(this.top, 0, isOpen, rows);
+    return rows;
+  }
+
+  private add({ parent }: Message, node: Node) {
+    // The words of a sub-agent whose call was never seen stand on their own.
+    if (!parent || !this.calls.has(parent)) return void this.top.push(node);
+    const list = this.below.get(parent);
+    if (list) list.push(node);
+    else this.below.set(parent, [node]);
+  }
+
+  private addCalls(message: Message) {
+    const found = blocks(message).filter((block) => block["type"] === "tool_use");
+    if (found.length === 0) return this.add(message, { seq: message.seq, is: "note", type: "tool_use", text: message.text ?? "" });
+    for (const block of found) {
+      const call: Call = { id: String(block["id"] ?? message.seq), name: String(block["name"] ?? message.text ?? "tool"), input: asInput(block["input"]), at: message.at };
+      const node = { seq: message.seq, is: "call" as const, call };
+      this.calls.set(call.id, node);
+      this.add(message, node);
+    }
+  }
+
+  private addResults(message: Message) {
+    const found = blocks(message).filter((block) => block["type"] === "tool_result");
+    for (const block of found) {
+      const node = this.calls.get(String(block["tool_use_id"]));
+      const result = { text: resultText(block["content"]) || (found.length === 1 ? (message.text ?? "") : ""), isError: block["is_error"] === true, at: message.at };
+      if (node) node.call = { ...node.call, result };
+      else this.add(message, { seq: message.seq, is: "note", type: "tool_result", text: result.text });
+    }
+  }
+
+  private note(message: Message) {
+    const node = message.parent ? this.calls.get(message.parent) : undefined;
+    if (node && message.text) node.call = { ...node.call, task: message.text };
+  }
+
+  private flatten(nodes: Node[], depth: number, isOpen: IsOpen, rows: Row[]) {
+    let looks: { seq: number; calls: Call[] } | undefined;
+    const endLooks = () => {
+      if (looks) rows.push(looks.calls.length > 1 ? { kind: "looks", key: `l${looks.seq}`, depth, calls: looks.calls } : { kind: "tool", key: `c${looks.calls[0]?.id}`, depth, call: looks.calls[0] as Call });
+      looks = undefined;
+    };
+    for (const node of nodes) {
+      if (node.is === "call" && onlyLooks(node.call.name) && !node.call.result?.isError) {
+        looks ??= { seq: node.seq, calls: [] };
+        looks.calls.push(node.call);
+        continue;
+      }
+      endLooks();
+      if (node.is === "call") this.flattenCall(node.call, depth, isOpen, rows);
+      else if (node.is === "note") rows.push({ kind: "note", key: `n${node.seq}`, depth, type: node.type, text: node.text });
+      else if (node.is === "say") rows.push({ kind: "say", key: `s${node.seq}`, depth, at: node.at, text: node.text });
+      else rows.push({ kind: "think", key: `t${node.seq}`, depth, text: node.text });
+    }
+    endLooks();
+  }
+
+  private flattenCall(call: Call, depth: number, isOpen: IsOpen, rows: Row[]) {
+    const key = `c${call.id}`;
+    const children = this.below.get(call.id);
+    const mail = letter(call.name, call.input);
+    if (mail) rows.push({ kind: "letter", key, depth, call, letter: mail });
+    else if (children || startsAgent(call.name)) {
+      const open = isOpen(key) ?? call.result === undefined;
+      rows.push({ kind: "agent", key, depth, call, hidden: open ? 0 : (children?.length ?? 0), isOpen: open });
+      if (open && children) this.flatten(children, depth + 1, isOpen, rows);
+      // Its last words come back as the result of the call, and nowhere else.
+      if (open && call.result?.text) rows.push({ kind: "say", key: `${key}-report`, depth: depth + 1, at: call.result.at, text: call.result.text });
+    } else rows.push({ kind: "tool", key, depth, call });
+  }
+}
+
+/** What the agent program says of itself is mostly noise: that it began, or what a sub-agent was told. */
+function isOfInterest({ text, data }: Message): boolean {
+  const line = data as { type?: string; subtype?: string; parent_tool_use_id?: string | null } | undefined;
+  if (line?.subtype === "init" || line?.subtype === "status") return false;
+  return !(line?.type === "user" && line.parent_tool_use_id) && Boolean(text);
+}
+
+function blocks(message: Message): Record<string, unknown>[] {
+  const content = (message.data as { message?: { content?: unknown } } | undefined)?.message?.content;
+  return Array.isArray(content) ? content.filter((block): block is Record<string, unknown> => typeof block === "object" && block !== null) : [];
+}
+
+function asInput(value: unknown): Input {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Input) : value === undefined ? {} : { input: value };
+}
+
+function resultText(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((part: { type?: string; text?: string }) => part.text ?? (part.type ? `[${part.type}]` : ""))
+    .filter(Boolean)
+    .join("\n");
+}

@@ -1,0 +1,56 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ChevronLeft } from "lucide-react";
+import { useEffect } from "react";
+
+import { type Session, teamsQuery } from "@/api/ask";
+import type { Question } from "@/question/question";
+import { Avatar } from "@/shell/avatar";
+import { Plain } from "@/text/plain";
+import { Moment } from "@/text/time";
+
+import { SessionActions } from "./actions";
+import { mood } from "./mood";
+import { MoodChip } from "./mood-chip";
+
+export function SessionHead({ session, open, me }: { session: Session; open: Question[]; me: string }) {
+  const team = useQuery(teamsQuery).data?.find(({ name }) => name === session.to);
+  useEffect(() => {
+    document.title = `${session.to} · Iris`;
+  }, [session.to]);
+  return (
+    <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-surface px-3 py-2 md:px-5">
+      <Link to="/fleet" className="text-dim hover:text-ink" aria-label="Back to the fleet">
+        <ChevronLeft size={18} />
+      </Link>
+      <Avatar name={session.to} color={team?.color} />
+      <h1 className="said text-base font-semibold">
+        <Plain text={session.to} />
+        <span className="font-normal text-dim"> for {session.from === me ? "you" : <Plain text={session.from} />}</span>
+      </h1>
+      <MoodChip mood={mood(session, open, me)} />
+      {session.heldUntil != null && (
+        <span className="text-xs text-held">
+          until <Moment at={session.heldUntil} />
+        </span>
+      )}
+      {session.queued > 0 && <span className="text-xs text-held">{session.queued} waiting</span>}
+      <span className="text-xs text-dim">
+        {session.turns} turn{session.turns === 1 ? "" : "s"}
+        {session.pid != null && <> · process {session.pid}</>}
+        {session.forkOf && (
+          <>
+            {" "}
+            · copy of{" "}
+            <Link className="link" to="/session/$id" params={{ id: session.forkOf }}>
+              another session
+            </Link>
+          </>
+        )}
+      </span>
+      <span className="ml-auto">
+        <SessionActions session={session} />
+      </span>
+    </header>
+  );
+}

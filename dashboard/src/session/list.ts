@@ -1,0 +1,56 @@
+// The rows of a whole session, in the order they are read.
+import type { Question } from "@/question/question";
+
+import type { Row } from "./fold";
+import type { Part, Transcript } from "./transcript";
+
+export type Item =
+  | { kind: "tell"; key: string; part: Part }
+  | { kind: "unread"; key: string; part: Part }
+  | { kind: "row"; key: string; part: Part; row: Row }
+  | { kind: "writing"; key: string; part: Part }
+  | { kind: "question"; key: string; question: Question }
+  | { kind: "end"; key: string; part: Part };
+
+export function listItems(transcript: Transcript, questions: Question[]): Item[] {
+  const items: Item[] = [];
+  for (const part of transcript.list()) {
+    const { id, finishedAt } = part.turn;
+    items.push({ kind: "tell", key: id, part });
+    if (part.state === "unread" || (part.state === "reading" && part.fold.size === 0)) items.push({ kind: "unread", key: `${id}-unread`, part });
+    else for (const row of transcript.rows(part)) items.push({ kind: "row", key: `${part.turn.number}.${row.key}`, part, row });
+    if (part.writing) items.push({ kind: "writing", key: `${id}-writing`, part });
+    for (const question of questions) if (question.turn === id) items.push({ kind: "question", key: question.id, question });
+    if (finishedAt != null) items.push({ kind: "end", key: `${id}-end`, part });
+  }
+  return items;
+}
+
+/** A guess at a row's height, so that the scroll bar is about right before it has been seen. */
+export function guess(item: Item | undefined): number {
+  switch (item?.kind) {
+    case "tell":
+      return 84;
+    case "unread":
+      return 96;
+    case "question":
+      return 240;
+    case "end":
+      return 40;
+    case "writing":
+      return 60;
+    default:
+      return item?.row.kind === "say" ? 28 + Math.ceil(item.row.text.length / 90) * 20 : 34;
+  }
+}
+
+/** What a search looks at. */
+export function words(item: Item): string {
+  if (item.kind === "tell") return item.part.turn.message;
+  if (item.kind === "unread") return item.part.turn.response ?? "";
+  if (item.kind !== "row") return "";
+  const { row } = item;
+  if (row.kind === "say" || row.kind === "think" || row.kind === "note") return row.text;
+  const calls = row.kind === "looks" ? row.calls : [row.call];
+  return calls.map((call) => `${call.name} ${JSON.stringify(call.input)} ${call.result?.text ?? ""}`).join("\n");
+}

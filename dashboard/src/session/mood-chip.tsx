@@ -1,0 +1,21 @@
+import { Plain } from "@/text/plain";
+import { Ago } from "@/text/time";
+import { visible } from "@/text/visible";
+
+import { COLOUR, type Mood } from "./mood";
+
+/** The state, where it is known from, and how old it is. */
+export function MoodChip({ mood }: { mood: Mood }) {
+  const { word, tone, source, since } = mood;
+  return (
+    <span className="inline-flex items-baseline gap-1.5 whitespace-nowrap" title={`known from ${visible(source)}`} data-mood={tone}>
+      <span className={`size-2 shrink-0 self-center rounded-full bg-current ${COLOUR[tone]} ${tone === "work" ? "pulse" : ""}`} aria-hidden="true" />
+      <span className={`font-medium ${COLOUR[tone]}`}>
+        <Plain text={word} />
+      </span>
+      <span className="text-xs text-dim">
+        <Ago at={since} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,162 @@
+// One row of a conversation.
+import { Bot, ChevronRight, Eye, Mail, TriangleAlert, Wrench } from "lucide-react";
+import { type ReactNode, memo, useState } from "react";
+
+import { Avatar } from "@/shell/avatar";
+import { Markdown } from "@/text/markdown";
+import { Block, Plain } from "@/text/plain";
+import { took } from "@/text/time";
+import { headline } from "@/text/visible";
+
+import type { Call, Row } from "./fold";
+import { ToolInput } from "./tool-input";
+import { countLooks, reply, subject } from "./tool";
+
+export const RowView = memo(function RowView({ row, team, onOpen }: { row: Row; team: string; onOpen: (key: string, isOpen: boolean) => void }) {
+  return <div style={{ marginLeft: `${Math.min(row.depth, 6) * 1.25}rem` }} className={row.depth > 0 ? "border-l-2 border-line pl-3" : ""}>{content(row, team, onOpen)}</div>;
+});
+
+function content(row: Row, team: string, onOpen: (key: string, isOpen: boolean) => void): ReactNode {
+  switch (row.kind) {
+    case "say":
+      return (
+        <div className="py-1.5">
+          <Markdown text={row.text} />
+        </div>
+      );
+    case "think":
+      return (
+        <Folded id={row.key} icon={<span className="w-3.5 text-center">∴</span>} title="Thought" detail={row.text}>
+          <div className="border-l-2 border-line pl-3 text-dim italic">
+            <Block text={row.text} />
+          </div>
+        </Folded>
+      );
+    case "tool":
+      return <ToolRow call={row.call} />;
+    case "looks":
+      return (
+        <Folded id={row.key} icon={<Eye size={14} />} title={countLooks(row.calls.map(({ name }) => name))} detail={row.calls.map(({ name, input }) => headline(subject(name, input), 60)).join(" · ")}>
+          {row.calls.map((call) => (
+            <ToolRow key={call.id} call={call} />
+          ))}
+        </Folded>
+      );
+    case "letter":
+      return <LetterRow row={row} team={team} />;
+    case "agent":
+      return <AgentBanner row={row} onOpen={onOpen} />;
+    case "note":
+      return (
+        <p className={`said flex items-start gap-2 py-0.5 text-xs ${row.type === "garbage" ? "text-bad" : "text-dim"}`}>
+          <TriangleAlert size={13} className="mt-0.5 shrink-0" aria-hidden="true" />
+          <span className="min-w-0">
+            {row.type.replaceAll("_", " ")}: <Plain text={row.text.length > 2000 ? `${row.text.slice(0, 2000)}…` : row.text} />
+          </span>
+        </p>
+      );
+  }
+}
+
+function ToolRow({ call }: { call: Call }) {
+  const { name, input, result } = call;
+  return (
+    <Folded
+      id={call.id}
+      icon={<Wrench size={14} className={result?.isError ? "text-bad" : ""} />}
+      title={name}
+      detail={subject(name, input)}
+      startsOpen={name === "Edit" || name === "Write" || name === "MultiEdit"}
+      end={result === undefined ? <span className="pulse text-work">running</span> : result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - call.at)}</span>}
+    >
+      <div className="space-y-2 rounded border border-line bg-surface p-2">
+        <ToolInput name={name} input={input} />
+        {result && (
+          <div className="border-t border-line pt-2">
+            <p className="label">{result.isError ? "It failed with" : "It gave back"}</p>
+            <Block text={result.text || "(nothing)"} className={result.isError ? "text-bad" : ""} />
+          </div>
+        )}
+      </div>
+    </Folded>
+  );
+}
+
+/** A message from one agent to another, and what came back. */
+function LetterRow({ row, team }: { row: Extract<Row, { kind: "letter" }>; team: string }) {
+  const { letter, call } = row;
+  return (
+    <div className="card my-1.5 overflow-hidden">
+      <p className="said flex items-center gap-2 border-b border-line bg-raised px-2 py-1 text-xs">
+        <Mail size={14} aria-hidden="true" />
+        <Avatar name={team} /> <Plain text={team} /> <span aria-label="to">→</span> <Avatar name={letter.to} /> <Plain text={letter.to} />
+        {!call.result && <span className="pulse ml-auto text-work">waits for an answer</span>}
+      </p>
+      <div className="p-2">
+        <Markdown text={letter.text} />
+      </div>
+      {call.result && (
+        <div className={`border-t border-line p-2 ${call.result.isError ? "text-bad" : "text-dim"}`}>
+          <Folded id={`${row.key}-answer`} icon={<span aria-hidden="true">↩</span>} title="Answer" detail={reply(call.result.text)}>
+            <Markdown text={reply(call.result.text)} />
+          </Folded>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function AgentBanner({ row, onOpen }: { row: Extract<Row, { kind: "agent" }>; onOpen: (key: string, isOpen: boolean) => void }) {
+  const { call, isOpen, hidden } = row;
+  const type = String(call.input["subagent_type"] ?? call.input["agent_type"] ?? "sub-agent");
+  const what = String(call.input["description"] ?? call.input["prompt"] ?? call.name);
+  return (
+    <button type="button" aria-expanded={isOpen} onClick={() => onOpen(row.key, !isOpen)} className="card my-1 flex w-full items-center gap-2 px-2 py-1.5 text-left hover:bg-raised">
+      <ChevronRight size={14} className={`shrink-0 transition-transform ${isOpen ? "rotate-90" : ""}`} aria-hidden="true" />
+      <Avatar name={type} />
+      <span className="said min-w-0 flex-1">
+        <span className="font-semibold">
+          <Plain text={type} />
+        </span>{" "}
+        <span className="text-dim">
+          <Plain text={headline(what)} />
+        </span>
+      </span>
+      <span className="flex shrink-0 items-center gap-1 text-xs text-dim">
+        <Bot size={14} aria-hidden="true" />
+        {call.result === undefined ? <span className="pulse text-work">at work</span> : call.result.isError ? <span className="text-bad">failed</span> : "done"}
+        {hidden > 0 && <span>· {hidden} hidden</span>}
+      </span>
+    </button>
+  );
+}
+
+/** Rows come and go as one scrolls; which of them were opened is remembered outside of them. */
+const opened = new Map<string, boolean>();
+
+/** A line that opens. */
+export function Folded({ id, icon, title, detail, end, startsOpen = false, children }: { id: string; icon: ReactNode; title: string; detail: string; end?: ReactNode; startsOpen?: boolean; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(() => opened.get(id) ?? startsOpen);
+  const toggle = () => {
+    opened.set(id, !isOpen);
+    setOpen(!isOpen);
+  };
+  return (
+    <div className="py-0.5">
+      <button type="button" aria-expanded={isOpen} onClick={toggle} className="flex min-h-6 w-full items-center gap-2 rounded text-left text-xs text-dim hover:text-ink">
+        <ChevronRight size={13} className={`shrink-0 transition-transform ${isOpen ? "rotate-90" : ""}`} aria-hidden="true" />
+        <span className="shrink-0" aria-hidden="true">
+          {icon}
+        </span>
+        <span className="said max-w-[40%] shrink-0 truncate font-medium text-ink">
+          <Plain text={headline(title, 60)} />
+        </span>
+        <span className="said min-w-0 flex-1 truncate font-mono">
+          <Plain text={headline(detail)} />
+        </span>
+        {end && <span className="shrink-0 tabular-nums">{end}</span>}
+      </button>
+      {isOpen && <div className="mt-1 ml-5">{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+// What is known of the tools agents use: what a call does, in a line, and whether it only looks.
+
+export type Input = Readonly<Record<string, unknown>>;
+
+const LOOKING = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch"]);
+
+/** It only reads or searches: many of these in a row are one line. */
+export const onlyLooks = (name: string) => LOOKING.has(name);
+
+/** It starts a sub-agent, whose words come below it. */
+export const startsAgent = (name: string) => name === "Task" || name === "Agent";
+
+export interface Letter {
+  to: string;
+  text: string;
+}
+
+/** A message from one agent to another, if the call is that. */
+export function letter(name: string, input: Input): Letter | undefined {
+  const own = name.startsWith("mcp__iris__") ? name.slice("mcp__iris__".length) : name;
+  if (own === "team_tell") return { to: word(input["toTeam"] ?? input["to"]), text: word(input["message"] ?? input["text"]) };
+  if (name === "SendMessage") return { to: word(input["recipient"] ?? input["to"] ?? "everybody"), text: word(input["content"] ?? input["message"]) };
+  return undefined;
+}
+
+/** What the other said back. Iris answers with everything it knows of the turn; a person wants the words. */
+export function reply(result: string): string {
+  try {
+    const { response, partialResponse, error } = JSON.parse(result) as Record<string, unknown>;
+    return [response, partialResponse, error].find((part): part is string => typeof part === "string" && part !== "") ?? result;
+  } catch {
+    return result;
+  }
+}
+
+/** What the call is about, in one line. */
+export function subject(name: string, input: Input): string {
+  const first = ["command", "file_path", "path", "pattern", "query", "url", "description", "prompt", "skill"].find((key) => typeof input[key] === "string");
+  if (name === "Grep" && typeof input["path"] === "string") return `${word(input["pattern"])} in ${word(input["path"])}`;
+  return first ? word(input[first]) : Object.keys(input).length ? JSON.stringify(input) : "";
+}
+
+/** A run of looking, counted: 3 reads, 2 searches. */
+export function countLooks(names: string[]): string {
+  const searches = names.filter((name) => ["Glob", "Grep", "WebSearch", "ToolSearch"].includes(name)).length;
+  const reads = names.length - searches;
+  const parts = [reads && `${reads} read${reads > 1 ? "s" : ""}`, searches && `${searches} search${searches > 1 ? "es" : ""}`];
+  return parts.filter(Boolean).join(", ");
+}
+
+export interface Change {
+  path: string;
+  before: string;
+  after: string;
+}
+
+/** The changes to files that a call makes, as far as its input says. */
+export function changes(name: string, input: Input): Change[] {
+  const path = word(input["file_path"] ?? input["path"] ?? input["notebook_path"]);
+  if (name === "Edit") return [{ path, before: word(input["old_string"]), after: word(input["new_string"]) }];
+  if (name === "Write") return [{ path, before: "", after: word(input["content"]) }];
+  if (name === "MultiEdit" && Array.isArray(input["edits"]))
+    return input["edits"].map((edit: Input) => ({ path, before: word(edit["old_string"]), after: word(edit["new_string"]) }));
+  return [];
+}
+
+function word(value: unknown): string {
+  return typeof value === "string" ? value : value == null ? "" : JSON.stringify(value);
+}

@@ -1,0 +1,89 @@
+// The rows around what was said in a turn: what was told, and how it ended.
+import { useEffect } from "react";
+
+import { Avatar } from "@/shell/avatar";
+import { Markdown } from "@/text/markdown";
+import { Plain } from "@/text/plain";
+import { Moment, money, took } from "@/text/time";
+
+import type { Session } from "@/api/ask";
+import type { Part, Transcript } from "./transcript";
+
+export function TellRow({ part, session, me }: { part: Part; session: Session; me: string }) {
+  const { turn } = part;
+  const from = turn.origin ? session.to : session.from;
+  return (
+    <section aria-label={`Turn ${turn.number}`} className="mt-4 rounded-lg border border-line bg-raised p-2.5">
+      <header className="said mb-1 flex flex-wrap items-center gap-2 text-xs text-dim">
+        <Avatar name={from} />
+        <span className="font-semibold text-ink">{from === me ? "You" : <Plain text={from} />}</span>
+        {turn.origin ? (
+          <span>
+            went on by itself (<Plain text={turn.origin.replaceAll("_", " ")} />)
+          </span>
+        ) : (
+          <span>
+            → <Plain text={session.to} />
+          </span>
+        )}
+        <span className="ml-auto flex gap-2">
+          {turn.attempts > 1 && <span className="text-held">run {turn.attempts} times</span>}
+          <span>turn {turn.number}</span>
+          <Moment at={turn.acceptedAt} />
+        </span>
+      </header>
+      {turn.message && <Markdown text={turn.message} />}
+      {(turn.state === "queued" || turn.state === "scheduled") && <p className="mt-1 text-xs text-held">{turn.state}</p>}
+    </section>
+  );
+}
+
+/** A turn whose messages are not here yet: its answer is, and the rest comes when it is looked at. */
+export function UnreadRow({ part, transcript }: { part: Part; transcript: Transcript }) {
+  const { id, response } = part.turn;
+  useEffect(() => {
+    // Only for a turn that is looked at, not for one that is scrolled past.
+    const wait = setTimeout(() => void transcript.read(id), 80);
+    return () => clearTimeout(wait);
+  }, [transcript, id]);
+  return (
+    <div className="py-1.5">
+      {response && <Markdown text={response} />}
+      <p className="pulse text-xs text-dim">reading what it did…</p>
+    </div>
+  );
+}
+
+const WORDS: Record<string, string> = { completed: "done", failed: "failed", terminated: "ended early", cancelled: "cancelled" };
+
+export function EndRow({ part }: { part: Part }) {
+  const { turn } = part;
+  const { usage, startedAt, finishedAt } = turn;
+  const isBad = turn.state === "failed" || turn.state === "terminated";
+  return (
+    <footer className="pt-1 pb-2 text-xs text-dim">
+      {turn.error && (
+        <p role="note" className="said mb-1 rounded border border-bad bg-bad-soft px-2 py-1 text-bad">
+          <Plain text={turn.error} />
+        </p>
+      )}
+      <p className="flex flex-wrap gap-x-3">
+        <span className={isBad ? "text-bad" : turn.state === "completed" ? "text-good" : ""}>{WORDS[turn.state] ?? turn.state}</span>
+        {startedAt != null && finishedAt != null && <span>{took(finishedAt - startedAt)}</span>}
+        {usage && (
+          <>
+            <span>{money(usage.costUsd)}</span>
+            <span>
+              {(usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens).toLocaleString()} in, {usage.outputTokens.toLocaleString()} out
+            </span>
+            {usage.model && (
+              <span className="said">
+                <Plain text={usage.model} />
+              </span>
+            )}
+          </>
+        )}
+      </p>
+    </footer>
+  );
+}

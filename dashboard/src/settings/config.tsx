@@ -1,0 +1,42 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+
+import { api, body } from "@/api/call";
+import { Block, Plain } from "@/text/plain";
+import { Moment } from "@/text/time";
+
+import { Group, Setting } from "./settings";
+
+const configQuery = queryOptions({ queryKey: ["config"], staleTime: 0, queryFn: () => body(api.GET("/api/config")) });
+
+/** What is in force, which may not be what the file says. */
+export function Config() {
+  const config = useQuery(configQuery).data;
+  if (!config) return null;
+  return (
+    <Group title="Config">
+      <Setting title={<Plain text={config.file} />} text={config.refused ? undefined : config.pending.length ? undefined : "The file says what is in force. A change takes effect when it is saved, whole or not at all."} />
+      {config.refused && (
+        <Setting
+          title={<span className="text-bad">The file as it is now is not used</span>}
+          text={
+            <>
+              <Plain text={config.refused} />
+              {config.refusedAt != null && (
+                <>
+                  {" "}
+                  (since <Moment at={config.refusedAt} />)
+                </>
+              )}
+              . What was in force before still is.
+            </>
+          }
+        />
+      )}
+      {config.pending.length > 0 && <Setting title={<span className="text-held">Takes effect with the next start</span>} text={<Plain text={config.pending.join(", ")} />} />}
+      <details className="px-3 py-2">
+        <summary>Everything that is in force, defaults too</summary>
+        <Block text={JSON.stringify(config.config, null, 2)} className="mt-2" />
+      </details>
+    </Group>
+  );
+}

@@ -1,0 +1,48 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { type Shapes, api, body } from "@/api/call";
+import { complain } from "@/shell/notices";
+import { Plain } from "@/text/plain";
+import { duration } from "@/text/time";
+
+import { Group, Setting } from "./settings";
+
+export function SignedIn({ me }: { me: Shapes["Me"] }) {
+  const [link, setLink] = useState<{ url: string; goodFor: number }>();
+  const make = useMutation({
+    mutationFn: () => body(api.POST("/api/links")),
+    onSuccess: ({ path, expiresInMs }) => setLink({ url: location.origin + path, goodFor: expiresInMs }),
+    onError: complain,
+  });
+  const leave = useMutation({ mutationFn: () => body(api.POST("/api/logout")), onSuccess: () => location.assign("/login"), onError: complain });
+  return (
+    <Group title="Signed in">
+      <Setting
+        title={
+          <>
+            As <Plain text={me.party} />
+          </>
+        }
+        text={`${me.name}, may ${me.scopes.join(", ")}`}
+      >
+        {me.kind === "browser" && (
+          <button type="button" className="button" onClick={() => leave.mutate()}>
+            Sign out
+          </button>
+        )}
+      </Setting>
+      <Setting title="Another browser or phone" text="A link that signs it in, once.">
+        <button type="button" className="button" onClick={() => make.mutate()}>
+          Make a link
+        </button>
+        {link && (
+          <label className="basis-full text-xs text-dim">
+            Good once, for {duration(link.goodFor)}
+            <input readOnly className="field font-mono" value={link.url} onFocus={(event) => event.target.select()} />
+          </label>
+        )}
+      </Setting>
+    </Group>
+  );
+}

@@ -1,0 +1,158 @@
+// The frame around every page: where one can go, whether what is shown is true, and what comes up by itself.
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { Activity, Inbox, ListChecks, Settings, Users } from "lucide-react";
+import { Suspense, lazy, useEffect, useState } from "react";
+
+import { connection, stream } from "@/api/live";
+import { meQuery } from "@/api/me";
+import { useWatched } from "@/api/watch";
+import { useOpenQuestions } from "@/question/ask";
+import { QuestionModal } from "@/question/modal";
+import { useNow } from "@/text/time";
+
+import { useKeys } from "./keys";
+import { Notices } from "./notices";
+import { useNotifications } from "./notify";
+import { Count } from "./page";
+
+const Palette = lazy(() => import("./palette"));
+const Help = lazy(() => import("./help"));
+
+const PAGES = [
+  { to: "/inbox", label: "Inbox", Icon: Inbox },
+  { to: "/fleet", label: "Fleet", Icon: Users },
+  { to: "/jobs", label: "Jobs", Icon: ListChecks },
+  { to: "/system", label: "Health", Icon: Activity },
+  { to: "/settings", label: "Settings", Icon: Settings },
+] as const;
+
+export function Frame() {
+  const { mine } = useOpenQuestions();
+  useQuery(meQuery);
+  useTitle(mine.length);
+  useNotifications();
+  useEffect(() => {
+    stream.start();
+    return () => stream.stop();
+  }, []);
+  return (
+    <div className="flex h-dvh flex-col md:flex-row">
+      <a href="#main" className="button button-ink absolute top-2 left-2 z-70 -translate-y-20 focus:translate-y-0">
+        Skip to content
+      </a>
+      <nav aria-label="Pages" className="order-last flex shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:order-first md:w-44 md:flex-col md:border-t-0 md:border-r md:p-2">
+        <div className="hidden items-center gap-2 px-2 py-2 text-base font-semibold md:flex">
+          <img src="/icon.svg" alt="" className="size-6" /> Iris
+        </div>
+        {PAGES.map(({ to, label, Icon }) => (
+          <Link key={to} to={to} className="flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-dim hover:text-ink md:min-h-8 md:flex-none md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-sm" activeProps={{ className: "text-ink! font-medium md:bg-raised" }}>
+            <Icon size={18} aria-hidden="true" />
+            <span className="flex items-center gap-1">
+              {label}
+              {label === "Inbox" && mine.length > 0 && (
+                <span aria-label={`${mine.length} need you`} data-badge>
+                  <Count number={mine.length} accent />
+                </span>
+              )}
+            </span>
+          </Link>
+        ))}
+        <div className="mt-auto hidden px-2 py-1 md:block">
+          <ConnectionState />
+        </div>
+      </nav>
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <LostConnection />
+        <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none">
+          <Outlet />
+        </main>
+      </div>
+      <QuestionModal />
+      <Notices />
+      <Overlays />
+    </div>
+  );
+}
+
+/** Command palette and help: fetched when first asked for. */
+function Overlays() {
+  const [shown, show] = useState<"palette" | "help">();
+  const navigate = useNavigate();
+  const [isGoing, setGoing] = useState(false);
+  const go = (to: string) => {
+    setGoing(false);
+    void navigate({ to });
+  };
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      show((now) => (now === "palette" ? undefined : "palette"));
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
+  // `g` and then the first letter of a page.
+  useKeys(isGoing ? { i: () => go("/inbox"), f: () => go("/fleet"), j: () => go("/jobs"), h: () => go("/system"), s: () => go("/settings"), Escape: () => setGoing(false) } : { g: () => setGoing(true), "?": () => show("help") });
+  useEffect(() => {
+    if (!isGoing) return;
+    const end = setTimeout(() => setGoing(false), 1500);
+    return () => clearTimeout(end);
+  }, [isGoing]);
+  return (
+    <Suspense>
+      {shown === "palette" && <Palette onClose={() => show(undefined)} onHelp={() => show("help")} />}
+      {shown === "help" && <Help onClose={() => show(undefined)} />}
+    </Suspense>
+  );
+}
+
+function useTitle(count: number) {
+  useEffect(() => {
+    const name = document.title.replace(/^\(\d+\) /, "");
+    document.title = count ? `(${count}) ${name}` : name;
+    // Pages set the title when they are shown; the number is put back in front.
+    const watcher = new MutationObserver(() => {
+      const wanted = count ? `(${count}) ${document.title.replace(/^\(\d+\) /, "")}` : document.title.replace(/^\(\d+\) /, "");
+      if (document.title !== wanted) document.title = wanted;
+    });
+    const title = document.querySelector("title");
+    if (title) watcher.observe(title, { childList: true });
+    return () => watcher.disconnect();
+  }, [count]);
+}
+
+const WORDS = { live: "Live", connecting: "Connecting", lost: "Connection lost", resting: "Resting", "signed-out": "Signed out" };
+
+function ConnectionState() {
+  const { state } = useWatched(connection);
+  const colour = { live: "bg-good", connecting: "bg-dim pulse", lost: "bg-bad pulse", resting: "bg-dim", "signed-out": "bg-bad" }[state];
+  return (
+    <p className="flex items-center gap-2 text-xs text-dim" data-connection={state}>
+      <span className={`size-2 rounded-full ${colour}`} aria-hidden="true" />
+      {WORDS[state]}
+    </p>
+  );
+}
+
+function LostConnection() {
+  const now = useWatched(connection);
+  return now.state === "lost" ? <Lost {...now} /> : null;
+}
+
+/** What is shown may be out of date, and that is said before anything else. */
+function Lost({ since, retryAt, why }: { since: number; retryAt: number; why: string }) {
+  const now = useNow();
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-x-3 border-b border-bad bg-bad-soft px-3 py-2">
+      <span className="font-medium text-bad">Connection lost</span>
+      <span>
+        What you see is {Math.max(0, Math.round((now - since) / 1000))} s old ({why}). Trying again {retryAt > now ? `in ${Math.ceil((retryAt - now) / 1000)} s` : "now"}.
+      </span>
+      <button type="button" className="link" onClick={stream.retryNow}>
+        Try now
+      </button>
+    </div>
+  );
+}

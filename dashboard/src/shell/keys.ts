@@ -1,0 +1,34 @@
+// Single keys as commands. They never act while somebody writes, or while a dialog is open that does not know them.
+import { useEffect, useRef } from "react";
+
+export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
+}
+
+/** `inDialog` is for the keys of a dialog itself; all others rest while one is open. */
+export function useKeys(keys: Keys, { enabled = true, inDialog = false } = {}) {
+  const current = useRef(keys);
+  useEffect(() => {
+    current.current = keys;
+  });
+  useEffect(() => {
+    if (!enabled) return;
+    const hear = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+      if (!inDialog && document.querySelector('[role="dialog"], [role="menu"]')) return;
+      const act = current.current[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act(event);
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, [enabled, inDialog]);
+}
+
+/** The keys 1 to 9, for whatever can be picked by number. */
+export function numbers(pick: (index: number) => void): Keys {
+  return Object.fromEntries(Array.from({ length: 9 }, (_, index) => [String(index + 1), () => pick(index)]));
+}

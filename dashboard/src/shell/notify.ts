@@ -1,0 +1,29 @@
+// Notifications of the desktop, if they were asked for: when a question comes and nobody looks.
+import { useEffect } from "react";
+
+import { onEvent, wantsNotifications } from "@/api/live";
+import { visible } from "@/text/visible";
+
+export function canNotify(): boolean {
+  return "Notification" in window && Notification.permission === "granted" && wantsNotifications.get();
+}
+
+export function notify(title: string, text: string, path: string) {
+  const shown = new Notification(title, { body: text, tag: path, icon: "/icon-192.png" });
+  shown.onclick = () => {
+    window.focus();
+    location.assign(path);
+  };
+}
+
+export function useNotifications() {
+  useEffect(
+    () =>
+      onEvent((event) => {
+        if (event.kind !== "question.opened" || document.hasFocus() || !canNotify()) return;
+        const { id, text } = event.data as { id: string; text?: string };
+        notify(`${event.team ?? "An agent"} needs you`, visible(text ?? "It has a question."), `/inbox?question=${encodeURIComponent(id)}`);
+      }),
+    [],
+  );
+}

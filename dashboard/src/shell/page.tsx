@@ -1,0 +1,76 @@
+// The parts every page is made of.
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+
+import { Plain } from "@/text/plain";
+
+export function Page({ title, tabs, tools, error, children }: { title: string; tabs?: ReactNode; tools?: ReactNode; error?: Error | null; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Iris`;
+  }, [title]);
+  return (
+    <div className="mx-auto flex w-full max-w-5xl flex-col gap-3 p-3 md:p-5">
+      <header className="flex flex-wrap items-center justify-between gap-2">
+        <h1 className="text-lg font-semibold">{title}</h1>
+        {tools}
+      </header>
+      {tabs}
+      {error && <Failure error={error} />}
+      {children}
+    </div>
+  );
+}
+
+/** What went wrong and what to do about it. */
+export function Failure({ error }: { error: Error }) {
+  const hint = (error as Error & { hint?: string }).hint;
+  return (
+    <div role="alert" className="card said border-bad bg-bad-soft p-3">
+      <p className="text-bad">
+        <Plain text={error.message} />
+      </p>
+      {hint && (
+        <p>
+          <Plain text={hint} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Nothing is here, and that is said in a way that helps. */
+export function Empty({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
+  return (
+    <div className="card flex flex-col items-center px-4 py-10 text-center">
+      <p className="text-base font-medium">{title}</p>
+      {text && <p className="mt-1 max-w-md text-dim">{text}</p>}
+      {children}
+    </div>
+  );
+}
+
+export interface Tab {
+  to: string;
+  search: Record<string, unknown>;
+  label: string;
+  count?: number;
+  accent?: boolean;
+  isActive: boolean;
+}
+
+export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
+  return (
+    <nav aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+      {tabs.map(({ to, search, label: name, count, accent, isActive }) => (
+        <Link key={name} to={to} search={search} aria-current={isActive ? "page" : undefined} className={`-mb-px flex min-h-9 items-center gap-1.5 border-b-2 px-2 whitespace-nowrap ${isActive ? "border-ink font-medium" : "border-transparent text-dim hover:text-ink"}`}>
+          {name}
+          {count !== undefined && count > 0 && <Count number={count} accent={accent ?? false} />}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+export function Count({ number, accent }: { number: number; accent: boolean }) {
+  return <span className={`min-w-5 rounded-full px-1.5 text-center text-xs leading-5 font-semibold tabular-nums ${accent ? "bg-accent-solid text-accent-on" : "bg-raised text-dim"}`}>{number > 999 ? "999+" : number}</span>;
+}

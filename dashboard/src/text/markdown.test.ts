@@ -1,0 +1,27 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+
+import { Markdown } from "./markdown";
+
+const html = (text: string) => renderToStaticMarkup(createElement(Markdown, { text }));
+
+test("what agents use is shown", () => {
+  const shown = html("# Head\n\n- **one**\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted");
+  for (const part of ["<strong>", "<code>", "<li>", "<td>", "<blockquote>"]) expect(shown).toContain(part);
+});
+
+test("nothing takes effect", () => {
+  const tricks = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "[x](data:text/html,<script>)", "![x](http://example.com/x.png)", "<svg/onload=alert(1)>", "[x]: javascript:alert(1)\n[x]", "<http://a.example/><iframe src=//b>", '[a](http://x "\\" onclick=alert(1) \\"")', "<style>*{display:none}</style>"];
+  for (const trick of tricks) {
+    const shown = html(trick);
+    expect(shown).not.toMatch(/<(script|img|svg|iframe|style)/i);
+    expect(shown).not.toMatch(/href="(?!https?:)/i);
+    expect(shown).not.toMatch(/<[^>]+ on\w+=/i);
+  }
+});
+
+test("a link says where it goes", () => {
+  expect(html("[your bank](https://evil.example/login)")).toContain("evil.example");
+  expect(html("https://docs.example/a")).not.toContain("(docs.example)");
+});

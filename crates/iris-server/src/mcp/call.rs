@@ -173,7 +173,9 @@ pub(super) async fn cancel(
     }
     let CancelParams { key, from_team } = serde_json::from_value(params)
         .map_err(|error| ErrorData::invalid_params(format!("{CANCEL}: {error}"), None))?;
-    let party = caller(&door.app, &context.extensions)?.speaks_as(from_team.as_deref());
+    let who = caller(&door.app, &context.extensions)?;
+    who.may(Scope::Tell).map_err(|refusal| ErrorData::invalid_request(refusal.to_string(), None))?;
+    let party = who.speaks_as(from_team.as_deref());
     let open = door.calls.list(&(party, key));
     for told in &open {
         cancel_told(&door.app.engine, told).await;

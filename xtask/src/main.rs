@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod claude;
 mod generate;
+mod outside;
 mod postgres;
 mod record;
 mod release;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{claude, shell};
+use crate::{claude, outside, shell};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
@@ -13,6 +13,7 @@ pub enum Tool {
     Strace,
     Postgres,
     Npm,
+    Python,
 }
 
 /// For building and running Iris.
@@ -22,7 +23,7 @@ pub const TO_BUILD: &[Tool] = &[Tool::CCompiler];
 pub const TO_MEASURE: &[Tool] = &[Tool::CCompiler, Tool::Postgres, Tool::Npm];
 
 /// For every test.
-pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm];
+pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm, Tool::Python];
 
 /// Sees to it that the tools are there. Does nothing, quickly, the second time.
 pub fn ensure(tools: &[Tool]) -> Result<()> {
@@ -72,7 +73,15 @@ impl Tool {
             // Only Linux has it, and only there do the tests use it.
             Tool::Strace => !cfg!(target_os = "linux") || shell::find_program("strace").is_some(),
             Tool::Postgres => find_postgres().is_some(),
-            Tool::Npm => !claude::is_to_be_fetched() || shell::find_program("npm").is_some(),
+            Tool::Npm => {
+                let needed = claude::is_to_be_fetched() || outside::is_to_be_fetched();
+                !needed || shell::find_program("npm").is_some()
+            }
+            // Debian has what makes environments in a package of its own.
+            Tool::Python => {
+                let mut python = Command::new("python3");
+                !outside::is_to_be_fetched() || shell::run_quietly(python.args(["-c", "import ensurepip"])).is_ok()
+            }
         }
     }
 
@@ -82,6 +91,7 @@ impl Tool {
             Tool::Strace => "strace",
             Tool::Postgres => "PostgreSQL",
             Tool::Npm => "npm",
+            Tool::Python => "Python with venv",
         }
     }
 
@@ -90,7 +100,8 @@ impl Tool {
             Tool::CCompiler => "SQLite is built from its source",
             Tool::Strace => "the fault tests make system calls fail with it",
             Tool::Postgres => "every store test runs on it as well as on SQLite",
-            Tool::Npm => "the real Claude Code CLI is fetched with it, for the tests",
+            Tool::Npm => "the real Claude Code CLI and others are fetched with it, for the tests",
+            Tool::Python => "one of the MCP clients we test with is written in it",
         }
     }
 
@@ -103,6 +114,8 @@ impl Tool {
             (Tool::Postgres, _) => "postgresql",
             (Tool::Npm, Installer::Brew) => "node",
             (Tool::Npm, _) => "npm",
+            (Tool::Python, Installer::Apt) => "python3-venv",
+            (Tool::Python, _) => "python3",
         }
     }
 }

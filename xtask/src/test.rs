@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::check::{self, Check, Report};
 use crate::claude::{self, Claude};
+use crate::outside::{self, Outside};
 use crate::postgres::{self, Postgres};
 use crate::setup;
 use crate::shell::{self, Steps};
@@ -19,8 +20,9 @@ Usage: cargo xtask test [--tests | --fast] [-- filter arguments]
   --fast    as --tests, and without PostgreSQL and the real CLI: tests that need them say so and pass
 
 What follows `--` goes to `cargo nextest run`, or to `cargo test` where nextest is not installed.
-A PostgreSQL server of our own is started for the run and removed after it. The real Claude Code CLI, in the versions
-we test with, is fetched with npm the first time and kept in the target directory.
+A PostgreSQL server of our own is started for the run and removed after it. The real Claude Code CLI, the MCP
+conformance suite and other MCP clients, in the versions we test with, are fetched the first time and kept in the target
+directory.
 
 Examples:
   cargo xtask test
@@ -44,7 +46,7 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn everything(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(7);
+    let mut steps = Steps::new(8);
     let surroundings = Surroundings::set_up(&mut steps)?;
     report.check(&mut steps, check::format_check());
     report.check(&mut steps, check::lint_check());
@@ -55,7 +57,7 @@ fn everything(request: &Request, report: &mut Report) -> Result<()> {
 }
 
 fn tests(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(4);
+    let mut steps = Steps::new(5);
     let surroundings = Surroundings::set_up(&mut steps)?;
     report.check(&mut steps, test_check(request, |command| surroundings.export(command)));
     Ok(())
@@ -65,7 +67,10 @@ fn fast(request: &Request, report: &mut Report) -> Result<()> {
     let mut steps = Steps::new(1);
     setup::ensure(setup::TO_BUILD)?;
     report.check(&mut steps, test_check(request, Surroundings::forget));
-    report.leave_out("PostgreSQL, the real CLI, format, lints, doc tests", "`cargo xtask test` does them");
+    report.leave_out(
+        "PostgreSQL, the real CLI, outside MCP programs, format, lints, doc tests",
+        "`cargo xtask test` does them",
+    );
     Ok(())
 }
 
@@ -73,29 +78,35 @@ fn fast(request: &Request, report: &mut Report) -> Result<()> {
 struct Surroundings {
     postgres: Postgres,
     claude: Claude,
+    outside: Outside,
 }
 
 impl Surroundings {
     fn set_up(steps: &mut Steps) -> Result<Self> {
-        steps.next("looking for a C compiler, strace, PostgreSQL and npm");
+        steps.next("looking for a C compiler, strace, PostgreSQL, npm and Python");
         setup::ensure(setup::TO_TEST)?;
         steps.next("looking for the real Claude Code CLI");
         let claude = Claude::ensure()?;
         eprintln!("      {}", claude.describe());
+        steps.next("looking for MCP programs that others wrote");
+        let outside = Outside::ensure()?;
+        eprintln!("      {}", outside.describe());
         steps.next("starting PostgreSQL");
         let postgres = Postgres::start()?;
         eprintln!("      {}", postgres.describe());
-        Ok(Self { postgres, claude })
+        Ok(Self { postgres, claude, outside })
     }
 
     fn export(&self, command: &mut Command) {
         self.postgres.export(command);
         self.claude.export(command);
+        self.outside.export(command);
     }
 
     fn forget(command: &mut Command) {
         postgres::forget(command);
         claude::forget(command);
+        outside::forget(command);
     }
 }
 

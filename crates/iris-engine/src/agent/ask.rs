@@ -48,7 +48,7 @@ const SAY_LIMITED_EVERY: Duration = Duration::from_secs(60);
 impl Runner {
     /// Opens a question. Until it is answered the agent waits, and nobody calls that silence.
     pub(super) async fn ask(&mut self, ask: &Ask) -> Result<(), StoreError> {
-        let config = &self.engine.config().questions;
+        let config = self.engine.config().questions.clone();
         let draft = match Draft::of(ask, &self.folder, &config.policy()) {
             Ok(draft) => draft,
             Err(error) => {

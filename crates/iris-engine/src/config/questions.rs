@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct QuestionsConfig {
     pub deadlines: DeadlinesConfig,
     /// What happens at the deadline of a question that has no default: `fail`, or `wait` for ever.
+    #[schemars(with = "String")]
     pub on_deadline: OnDeadline,
     /// What an agent may ask for as a deadline lies between these.
     pub shortest_deadline: Millis,

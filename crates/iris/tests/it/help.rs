@@ -39,7 +39,7 @@ fn every_command_explains_itself() {
         &["jobs", "show"],
         &["jobs", "stop"],
     ];
-    for command in commands.into_iter().chain([&["restore"][..]]).chain(asks) {
+    for command in commands.into_iter().chain([&["restore"][..], &["detect"][..]]).chain(asks) {
         let words: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
         let help = place.iris(&words).ok();
         assert!(help.contains("Examples:"), "{words:?} has no examples");

@@ -1,7 +1,7 @@
 //! `iris answer`: say what an agent waits for.
 
 use clap::ValueEnum;
-use iris_api::question::{AnswerRequest, AnswerResponse, EditRequest, Pending, Question, Remember, Response};
+use iris_api::question::{AnswerRequest, EditRequest, Pending, Question, Remember, Response};
 use iris_core::duration::Millis;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -76,16 +76,18 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
     Ok(Exit::Done)
 }
 
-pub async fn send(client: &Client, id: &str, request: &AnswerRequest) -> Result<AnswerResponse, Failure> {
+/// What came of it, as it came: the exact bytes of an action do not survive being taken apart and put together.
+pub async fn send(client: &Client, id: &str, request: &AnswerRequest) -> Result<Value, Failure> {
     Ok(client.post(&["questions", id, "answer"], request).await?)
 }
 
-pub fn describe(answered: &AnswerResponse) -> String {
-    let also = match answered.also.len() {
+pub fn describe(answered: &Value) -> String {
+    let also = match answered["also"].as_array().map_or(0, Vec::len) {
         0 => String::new(),
         count => format!(", and {count} more that asked the same"),
     };
-    let goes_on = if answered.job_resumed { format!("; {} goes on", answered.question.team) } else { String::new() };
+    let team = answered["team"].as_str().unwrap_or_default();
+    let goes_on = if answered["jobResumed"] == true { format!("; {team} goes on") } else { String::new() };
     format!("answered{also}{goes_on}")
 }
 

@@ -1,6 +1,7 @@
 //! What agents ask, over everything that can happen between the question and the answer.
 
 mod clock;
+mod command;
 mod crash;
 mod found;
 mod job;

@@ -28,7 +28,18 @@ fn every_command_explains_itself() {
         &["doctor"],
         &["backup"],
     ];
-    for command in commands.into_iter().chain([&["restore"][..], &["detect"][..]]) {
+    let asks: [&[&str]; 9] = [
+        &["inbox"],
+        &["answer"],
+        &["rules"],
+        &["rules", "list"],
+        &["rules", "revoke"],
+        &["jobs"],
+        &["jobs", "start"],
+        &["jobs", "show"],
+        &["jobs", "stop"],
+    ];
+    for command in commands.into_iter().chain([&["restore"][..], &["detect"][..]]).chain(asks) {
         let words: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
         let help = place.iris(&words).ok();
         assert!(help.contains("Examples:"), "{words:?} has no examples");

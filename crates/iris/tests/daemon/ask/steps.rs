@@ -69,6 +69,18 @@ impl Careless<'_> {
         "none".to_owned()
     }
 
+    /// Or until there is no daemon any more.
+    async fn until_it_has_begun_a_turn_of_its_own(&self) {
+        for _ in 0..500 {
+            let started = self.get("/api/events?kind=turn.started&limit=1000").await;
+            let own = |event: &Value| event["data"]["origin"].is_string();
+            match started["items"].as_array() {
+                Some(events) if !events.iter().any(own) => tokio::time::sleep(Duration::from_millis(10)).await,
+                _ => break,
+            }
+        }
+    }
+
     async fn answer(&self, id: &str, value: Value) {
         self.post(&format!("/api/questions/{id}/answer"), json!({"response": {"value": value}})).await;
     }
@@ -199,7 +211,7 @@ async fn keep_busy(world: &World) {
     world.client().delete("/api/teams/alpha/trust").await.ok();
     careless.tell("limit").await;
     careless.tell("background").await;
-    tokio::time::sleep(Duration::from_millis(900)).await;
+    careless.until_it_has_begun_a_turn_of_its_own().await;
     careless.post("/api/teams/alpha/fork", json!({})).await;
     careless.tell("permit").await;
     careless.question().await;

@@ -7,6 +7,7 @@ mod check;
 mod claude;
 mod fuzz;
 mod generate;
+mod outside;
 mod postgres;
 mod record;
 mod release;

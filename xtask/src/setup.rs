@@ -76,7 +76,8 @@ impl Tool {
             Tool::Postgres => find_postgres().is_some(),
             // The doors are tried by programs that npm fetches, beside the CLI.
             Tool::Npm => shell::find_program("npm").is_some(),
-            Tool::Python => shell::find_program("python3").is_some(),
+            // Debian has what makes environments in a package of its own.
+            Tool::Python => shell::run_quietly(Command::new("python3").args(["-c", "import ensurepip"])).is_ok(),
             Tool::Chromium => browser::find_chromium().is_some(),
         }
     }
@@ -87,7 +88,7 @@ impl Tool {
             Tool::Strace => "strace",
             Tool::Postgres => "PostgreSQL",
             Tool::Npm => "npm",
-            Tool::Python => "Python 3",
+            Tool::Python => "Python with venv",
             Tool::Chromium => "Chromium",
         }
     }
@@ -97,8 +98,8 @@ impl Tool {
             Tool::CCompiler => "SQLite is built from its source",
             Tool::Strace => "the fault tests make system calls fail with it",
             Tool::Postgres => "every store test runs on it as well as on SQLite",
-            Tool::Npm => "the real Claude Code CLI is fetched with it, for the tests",
-            Tool::Python => "schemathesis runs in it, which tries the API as it is described",
+            Tool::Npm => "the real Claude Code CLI and others are fetched with it, for the tests",
+            Tool::Python => "schemathesis and one of the MCP clients run in it",
             Tool::Chromium => "the tests try what a page of another site can do with it",
         }
     }

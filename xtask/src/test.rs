@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use crate::browser::{self, Browser};
 use crate::check::{self, Check, Report};
 use crate::claude::{self, Claude};
+use crate::outside::{self, Outside};
 use crate::postgres::{self, Postgres};
 use crate::schemathesis::{self, Schemathesis};
 use crate::setup;
@@ -21,8 +22,9 @@ Usage: cargo xtask test [--tests | --fast] [-- filter arguments]
   --fast    as --tests, and without PostgreSQL and the real CLI: tests that need them say so and pass
 
 What follows `--` goes to `cargo nextest run`, or to `cargo test` where nextest is not installed.
-A PostgreSQL server of our own is started for the run and removed after it. The real Claude Code CLI, in the versions
-we test with, is fetched with npm the first time and kept in the target directory.
+A PostgreSQL server of our own is started for the run and removed after it. The real Claude Code CLI, the MCP
+conformance suite and other MCP clients, in the versions we test with, are fetched the first time and kept in the target
+directory.
 
 Examples:
   cargo xtask test
@@ -67,7 +69,10 @@ fn fast(request: &Request, report: &mut Report) -> Result<()> {
     let mut steps = Steps::new(1);
     setup::ensure(setup::TO_BUILD)?;
     report.check(&mut steps, test_check(request, Surroundings::forget));
-    report.leave_out("PostgreSQL, the real CLI, format, lints, doc tests", "`cargo xtask test` does them");
+    report.leave_out(
+        "PostgreSQL, the real CLI, outside MCP programs, format, lints, doc tests",
+        "`cargo xtask test` does them",
+    );
     Ok(())
 }
 
@@ -75,6 +80,7 @@ fn fast(request: &Request, report: &mut Report) -> Result<()> {
 struct Surroundings {
     postgres: Postgres,
     claude: Claude,
+    outside: Outside,
     schemathesis: Schemathesis,
     browser: Browser,
 }
@@ -86,18 +92,19 @@ impl Surroundings {
         steps.next("looking for the real Claude Code CLI");
         let claude = Claude::ensure()?;
         eprintln!("      {}", claude.describe());
-        steps.next("looking for schemathesis and a browser");
-        let (schemathesis, browser) = (Schemathesis::ensure()?, Browser::ensure()?);
-        eprintln!("      {}, {}", schemathesis.describe(), browser.describe());
+        steps.next("looking for MCP programs that others wrote, schemathesis and a browser");
+        let (outside, schemathesis, browser) = (Outside::ensure()?, Schemathesis::ensure()?, Browser::ensure()?);
+        eprintln!("      {}, {}, {}", outside.describe(), schemathesis.describe(), browser.describe());
         steps.next("starting PostgreSQL");
         let postgres = Postgres::start()?;
         eprintln!("      {}", postgres.describe());
-        Ok(Self { postgres, claude, schemathesis, browser })
+        Ok(Self { postgres, claude, outside, schemathesis, browser })
     }
 
     fn export(&self, command: &mut Command) {
         self.postgres.export(command);
         self.claude.export(command);
+        self.outside.export(command);
         self.schemathesis.export(command);
         self.browser.export(command);
     }
@@ -105,6 +112,7 @@ impl Surroundings {
     fn forget(command: &mut Command) {
         postgres::forget(command);
         claude::forget(command);
+        outside::forget(command);
         schemathesis::forget(command);
         browser::forget(command);
     }

@@ -1,8 +1,10 @@
 //! The shapes on the wire, and nothing else: what clients send and what they get. camelCase JSON.
 
 pub mod event;
+pub mod job;
 pub mod problem;
 pub mod question;
+pub mod rule;
 pub mod session;
 pub mod status;
 pub mod team;

@@ -14,8 +14,21 @@ pub struct Problem {
     pub title: String,
     pub status: u16,
     pub detail: String,
-    /// For machines: invalid, not_found, conflict, limit, unavailable, unsupported, internal, unauthorized, forbidden.
+    /// For machines: invalid, unfit, not_found, conflict, gone, limit, unavailable, unsupported, internal, unauthorized, forbidden.
     pub kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// For an answer that came too late: what became of the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Closed>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Closed {
+    pub state: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<i64>,
 }

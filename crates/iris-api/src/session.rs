@@ -9,7 +9,8 @@ pub struct Session {
     pub id: String,
     pub from: String,
     pub to: String,
-    /// stopped, spawning, idle, processing or terminating.
+    /// stopped, spawning, idle, processing or terminating; waiting_for_input or waiting_for_approval while its agent needs
+    /// a person.
     pub state: String,
     /// The event this state came from, and when that was.
     pub state_event: i64,

@@ -20,6 +20,8 @@ pub enum AgentOutput {
     PermissionAsked(PermissionRequest),
     /// It asks a person something, and waits.
     Asked(Asking),
+    /// A tool server of its own wants something filled in by a person, and waits.
+    FormAsked(FormRequest),
     /// It calls one of the tools that Iris gives its agents, and waits.
     ToolCalled(ToolCall),
     /// It no longer waits for the answer to one of these.
@@ -48,6 +50,10 @@ pub struct PermissionRequest {
     pub input: Box<RawValue>,
     /// What the agent says about why it asks.
     pub reason: Option<String>,
+    /// What the action is about, where its input does not say: the text of a plan.
+    pub context: Option<String>,
+    /// The agent's own name for the call, by which its result is known.
+    pub call: Option<String>,
 }
 
 /// Questions an agent puts to a person, answered together.
@@ -55,6 +61,17 @@ pub struct PermissionRequest {
 pub struct Asking {
     pub request: String,
     pub questions: Vec<AskedQuestion>,
+    pub call: Option<String>,
+}
+
+/// What a tool server wants filled in.
+#[derive(Debug)]
+pub struct FormRequest {
+    pub request: String,
+    pub server: String,
+    pub message: String,
+    /// JSON Schema of the fields.
+    pub schema: Box<RawValue>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,22 +85,53 @@ pub struct AskedQuestion {
     pub several: bool,
 }
 
+impl AskedQuestion {
+    /// One without options.
+    pub fn plain(question: &str) -> Self {
+        Self { question: question.to_owned(), options: Vec::new(), several: false }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedOption {
     pub label: String,
+    /// What is answered when it is chosen, if not its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// What the agent would choose.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recommended: bool,
+}
+
+impl AskedOption {
+    pub fn of(label: &str) -> Self {
+        Self { label: label.to_owned(), value: None, description: String::new(), recommended: false }
+    }
+
+    pub fn value(&self) -> &str {
+        self.value.as_deref().unwrap_or(&self.label)
+    }
 }
 
 /// Iris's answer to a request for permission, or a person's to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     Allow,
+    /// What was approved, byte by byte: this is what runs.
+    AllowExactly {
+        input: String,
+    },
     Deny {
         message: String,
     },
     /// Each question with its answer.
     Answers(Vec<(String, String)>),
+    /// The fields of a form.
+    Form {
+        content: serde_json::Map<String, serde_json::Value>,
+    },
 }
 
 #[derive(Debug)]
@@ -91,6 +139,8 @@ pub struct ToolCall {
     pub request: String,
     pub tool: String,
     pub arguments: Box<RawValue>,
+    /// The agent's own name for the call, by which its result is known.
+    pub call: Option<String>,
 }
 
 /// What came of a tool call: JSON for the agent, or what went wrong in words it can act on.

@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentExit;
 use crate::credential::CredentialKind;
-use crate::id::{Party, QuestionId, SessionId, TurnId};
+use crate::id::{JobId, Party, QuestionId, RuleId, SessionId, TurnId};
+use crate::job::JobState;
 use crate::message::Heard;
 use crate::pool::WaitReason;
-use crate::question::{Answer, Detail};
+use crate::question::{Answer, Detail, OnDeadline, QuestionKind, ResponseType, Risk, Way};
+use crate::rule::RuleScope;
 use crate::team::TeamName;
 use crate::turn::Ending;
 
@@ -50,6 +52,8 @@ pub enum Fact {
     Message(Said),
     Session(SessionEvent),
     Question(QuestionEvent),
+    Job(JobEvent),
+    Rule(RuleEvent),
     Token(TokenEvent),
     Config(ConfigEvent),
     Daemon(DaemonEvent),
@@ -75,12 +79,97 @@ pub enum TurnEvent {
     Finished(TurnFinished),
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum QuestionEvent {
-    Opened { id: QuestionId, text: String, asked_of: Option<Party>, detail: Detail },
-    Answered { id: QuestionId, by: Party, answer: Answer },
-    Cancelled { id: QuestionId, why: String },
+    Opened(Box<QuestionOpened>),
+    Answered {
+        id: QuestionId,
+        job: Option<JobId>,
+        by: Party,
+        answer: Answer,
+        /// The rule that answered it, if no person did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rule: Option<RuleId>,
+    },
+    Defaulted {
+        id: QuestionId,
+        job: Option<JobId>,
+        answer: Answer,
+    },
+    Expired {
+        id: QuestionId,
+        job: Option<JobId>,
+    },
+    Cancelled {
+        id: QuestionId,
+        job: Option<JobId>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<Party>,
+        why: String,
+    },
+    Superseded {
+        id: QuestionId,
+        job: Option<JobId>,
+        by: QuestionId,
+    },
+    /// The agent has got the answer.
+    Resumed {
+        id: QuestionId,
+        job: Option<JobId>,
+        /// The turn by which it was told, if not on its pipe.
+        turn: Option<TurnId>,
+    },
+    /// The agent asks more than it may.
+    Limited {
+        why: String,
+    },
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionOpened {
+    pub id: QuestionId,
+    pub kind: QuestionKind,
+    pub way: Way,
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    pub response_type: ResponseType,
+    pub asked_of: Option<Party>,
+    pub job: Option<JobId>,
+    pub deadline: Option<i64>,
+    pub on_deadline: OnDeadline,
+    pub risk: Option<Risk>,
+    pub digest: Option<String>,
+    pub detail: Detail,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum JobEvent {
+    Started {
+        id: JobId,
+        by: Party,
+        goal: String,
+    },
+    Status {
+        id: JobId,
+        status: JobState,
+    },
+    Ended {
+        id: JobId,
+        status: JobState,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum RuleEvent {
+    Made { id: RuleId, scope: RuleScope, by: Party, question: QuestionId, answer: Answer, expires: i64 },
+    Revoked { id: RuleId, by: Party },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -226,6 +315,8 @@ impl Fact {
             Self::Turn(event) => event.kind(),
             Self::Session(event) => event.kind(),
             Self::Question(event) => event.kind(),
+            Self::Job(event) => event.kind(),
+            Self::Rule(event) => event.kind(),
             Self::Token(event) => event.kind(),
             Self::Config(event) => event.kind(),
             Self::Daemon(event) => event.kind(),
@@ -239,6 +330,8 @@ impl Fact {
             Self::Turn(event) => serde_json::to_string(event),
             Self::Session(event) => serde_json::to_string(event),
             Self::Question(event) => serde_json::to_string(event),
+            Self::Job(event) => serde_json::to_string(event),
+            Self::Rule(event) => serde_json::to_string(event),
             Self::Token(event) => serde_json::to_string(event),
             Self::Config(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
@@ -293,9 +386,33 @@ impl SessionEvent {
 impl QuestionEvent {
     fn kind(&self) -> &'static str {
         match self {
-            Self::Opened { .. } => "question.opened",
+            Self::Opened(_) => "question.opened",
             Self::Answered { .. } => "question.answered",
+            Self::Defaulted { .. } => "question.defaulted",
+            Self::Expired { .. } => "question.expired",
             Self::Cancelled { .. } => "question.cancelled",
+            Self::Superseded { .. } => "question.superseded",
+            Self::Resumed { .. } => "question.resumed",
+            Self::Limited { .. } => "question.limited",
+        }
+    }
+}
+
+impl JobEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "job.started",
+            Self::Status { .. } => "job.status",
+            Self::Ended { .. } => "job.ended",
+        }
+    }
+}
+
+impl RuleEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Made { .. } => "rule.made",
+            Self::Revoked { .. } => "rule.revoked",
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum FaultKind {
     NotFound,
     /// The thing exists, but its state does not allow this now.
     Conflict,
+    /// It is too late: the time for it is over.
+    Gone,
     /// A bound was reached: a queue is full, a message too long.
     Limit,
     /// Nothing can be written down just now, so nothing is accepted.

@@ -49,6 +49,14 @@ id_type! {
     QuestionId
 }
 id_type! {
+    /// A piece of work that a team carries out to its end.
+    JobId
+}
+id_type! {
+    /// A decision of a person that holds for a while.
+    RuleId
+}
+id_type! {
     /// One daemon on one IRIS_HOME; the owner of the lanes it serves.
     NodeId
 }

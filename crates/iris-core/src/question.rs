@@ -1,4 +1,12 @@
 //! A question: an agent needs a human. What it asks, and what may become of it.
+//!
+//! However it comes in, it becomes one draft, and from that one record.
+
+pub mod answer;
+pub mod digest;
+pub mod draft;
+pub mod risk;
+pub mod tell;
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,66 +14,133 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::agent::{AskedQuestion, Reply};
-use crate::turn::Ask;
+use crate::agent::AskedQuestion;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum QuestionKind {
-    /// May it use a tool?
-    Approval,
-    /// One or more questions with options.
-    Choice,
+pub use answer::{Answer, AnswerError, fit, reply, tool_answer};
+pub use draft::{AskError, AskRequest, Draft, Policy};
+pub use risk::Risk;
+
+/// A type whose values have names: in the database, on the wire and in the config.
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $text)] $variant),*
+        }
+
+        impl $name {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text),*
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text).ok_or_else(|| text.to_owned())
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+named! {
+    QuestionKind {
+        /// It cannot go on without the answer.
+        Blocking = "blocking",
+        /// The answer would make the work better; there is a safe default.
+        Clarifying = "clarifying",
+        /// It goes on with an assumption, and says which.
+        Confirming = "confirming",
+        Educational = "educational",
+        Celebratory = "celebratory",
+        /// How the person likes things, for next time.
+        Preference = "preference",
+        /// May it do exactly this?
+        Approval = "approval",
+        /// One or more questions with options.
+        Choice = "choice",
+        /// Something went wrong: what now?
+        ErrorRecovery = "error_recovery",
+    }
 }
 
 impl QuestionKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Approval => "approval",
-            Self::Choice => "choice",
-        }
+    /// Whether the agent waits for the answer.
+    pub fn blocks(self) -> bool {
+        matches!(self, Self::Blocking | Self::Approval | Self::Choice | Self::ErrorRecovery)
+    }
+
+    /// Whether an agent has a use for an answer that comes after it went on.
+    pub fn is_told_late(self) -> bool {
+        !matches!(self, Self::Educational | Self::Celebratory)
     }
 }
 
-impl FromStr for QuestionKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Approval, Self::Choice].into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| text.to_owned())
+named! {
+    QuestionState {
+        Open = "open",
+        Answered = "answered",
+        /// Nobody answered in time, and what it says itself was taken.
+        Defaulted = "defaulted",
+        /// Nobody answered in time.
+        Expired = "expired",
+        /// Nobody needs the answer any more.
+        Cancelled = "cancelled",
+        /// Another question took its place.
+        Superseded = "superseded",
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum QuestionState {
-    Open,
-    Answered,
-    /// The agent no longer waits: its turn was broken off, or it ended.
-    Cancelled,
-}
-
-impl QuestionState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Answered => "answered",
-            Self::Cancelled => "cancelled",
-        }
+named! {
+    /// How a question came in.
+    Way {
+        /// Leave to use a tool.
+        Permission = "permission",
+        /// Leave to carry out a plan.
+        Plan = "plan",
+        /// The agent's own tool for asking people.
+        AskUser = "ask_user",
+        /// A tool server of the agent's wants something filled in.
+        Elicitation = "elicitation",
+        /// Iris's tool `ask_question`, on the agent's pipe.
+        Tool = "tool",
+        /// From outside, over the API.
+        Api = "api",
+        /// Found in what an agent said at the end of its turn.
+        Detected = "detected",
     }
 }
 
-impl fmt::Display for QuestionState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+named! {
+    /// What happens when nobody answers in time.
+    OnDeadline {
+        Default = "default",
+        Fail = "fail",
+        Wait = "wait",
     }
 }
 
-impl FromStr for QuestionState {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let all = [Self::Open, Self::Answered, Self::Cancelled];
-        all.into_iter().find(|state| state.as_str() == text).ok_or_else(|| text.to_owned())
+named! {
+    ResponseType {
+        Text = "text",
+        Choice = "choice",
+        Boolean = "boolean",
+        Approval = "approval",
+        /// Fields by a schema.
+        Form = "form",
     }
 }
 
@@ -77,91 +152,66 @@ pub enum Detail {
         tool: String,
         /// The exact bytes the tool would be called with.
         input: Box<RawValue>,
+        /// Where it would run.
+        #[serde(default)]
+        folder: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
     Choice {
         questions: Vec<AskedQuestion>,
     },
+    Form {
+        server: String,
+        message: String,
+        schema: Box<RawValue>,
+    },
+    Asked {
+        response: ResponseType,
+        asked: AskedQuestion,
+        /// Words of one's own are taken beside the options.
+        #[serde(rename = "freeText")]
+        free_text: bool,
+    },
 }
 
 impl Detail {
-    pub fn kind(&self) -> QuestionKind {
+    pub fn response_type(&self) -> ResponseType {
         match self {
-            Self::Approval { .. } => QuestionKind::Approval,
-            Self::Choice { .. } => QuestionKind::Choice,
+            Self::Approval { .. } => ResponseType::Approval,
+            Self::Choice { .. } => ResponseType::Choice,
+            Self::Form { .. } => ResponseType::Form,
+            Self::Asked { response, .. } => *response,
         }
     }
 
     /// In one sentence.
     pub fn text(&self) -> String {
         match self {
+            Self::Approval { tool, .. } if tool == draft::EXIT_PLAN => "May it carry out its plan?".to_owned(),
             Self::Approval { tool, .. } => format!("May it use {tool}?"),
             Self::Choice { questions } => {
                 questions.iter().map(|asked| asked.question.as_str()).collect::<Vec<_>>().join(" ")
             }
+            Self::Form { message, .. } => message.clone(),
+            Self::Asked { asked, .. } => asked.question.clone(),
         }
     }
-}
 
-impl From<&Ask> for Detail {
-    fn from(ask: &Ask) -> Self {
-        match ask {
-            Ask::Permission(asked) => {
-                Self::Approval { tool: asked.tool.clone(), input: asked.input.clone(), reason: asked.reason.clone() }
-            }
-            Ask::Questions(asked) => Self::Choice { questions: asked.questions.clone() },
+    /// The digest of the exact action, if it is one.
+    pub fn digest(&self) -> Option<String> {
+        match self {
+            Self::Approval { tool, input, folder, .. } => Some(digest::of_action(tool, folder, input)),
+            Self::Choice { .. } | Self::Form { .. } | Self::Asked { .. } => None,
         }
     }
-}
 
-/// What a person says to a question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-pub enum Answer {
-    Approve,
-    Refuse {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        why: Option<String>,
-    },
-    /// One answer for each question, in their order.
-    Choose {
-        values: Vec<String>,
-    },
-}
-
-/// Why an answer does not fit its question.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AnswerError {
-    #[error("this asks for a yes or a no")]
-    NotYesOrNo,
-    #[error("this asks {asked} questions, and {given} were answered")]
-    Number { asked: usize, given: usize },
-    #[error("an answer must not be empty")]
-    Empty,
-}
-
-/// What the agent is told, given what was asked and what was answered.
-pub fn reply(detail: &Detail, answer: &Answer) -> Result<Reply, AnswerError> {
-    let refused = |why: &Option<String>| Reply::Deny {
-        message: why.clone().unwrap_or_else(|| "the person who was asked refused".to_owned()),
-    };
-    match (detail, answer) {
-        (_, Answer::Refuse { why }) => Ok(refused(why)),
-        (Detail::Approval { .. }, Answer::Approve) => Ok(Reply::Allow),
-        (Detail::Approval { .. }, Answer::Choose { .. }) => Err(AnswerError::NotYesOrNo),
-        (Detail::Choice { questions }, Answer::Approve) => {
-            Err(AnswerError::Number { asked: questions.len(), given: 0 })
-        }
-        (Detail::Choice { questions }, Answer::Choose { values }) => {
-            if questions.len() != values.len() {
-                return Err(AnswerError::Number { asked: questions.len(), given: values.len() });
-            }
-            if values.iter().any(|value| value.trim().is_empty()) {
-                return Err(AnswerError::Empty);
-            }
-            let pairs = questions.iter().zip(values);
-            Ok(Reply::Answers(pairs.map(|(asked, value)| (asked.question.clone(), value.clone())).collect()))
+    /// Everything that is asked, with the options.
+    pub fn questions(&self) -> &[AskedQuestion] {
+        match self {
+            Self::Choice { questions } => questions,
+            Self::Asked { asked, .. } => std::slice::from_ref(asked),
+            Self::Approval { .. } | Self::Form { .. } => &[],
         }
     }
 }
@@ -170,33 +220,23 @@ pub fn reply(detail: &Detail, answer: &Answer) -> Result<Reply, AnswerError> {
 mod tests {
     use super::*;
 
-    fn approval() -> Detail {
-        let input = RawValue::from_string(r#"{"command": "ls",  "a":1}"#.to_owned()).expect("JSON");
-        Detail::Approval { tool: "Bash".to_owned(), input, reason: None }
-    }
-
-    fn choice() -> Detail {
-        let question = |text: &str| AskedQuestion { question: text.to_owned(), options: Vec::new(), several: false };
-        Detail::Choice { questions: vec![question("Which?"), question("How many?")] }
+    #[test]
+    fn every_name_reads_back() {
+        for kind in QuestionKind::ALL {
+            assert_eq!(kind.as_str().parse::<QuestionKind>().as_ref(), Ok(kind));
+            assert_eq!(serde_json::to_string(kind).expect("a name"), format!("\"{kind}\""));
+        }
+        for state in QuestionState::ALL {
+            assert_eq!(state.as_str().parse::<QuestionState>().as_ref(), Ok(state));
+        }
     }
 
     #[test]
     fn what_is_to_be_approved_is_kept_byte_by_byte() {
-        let json = serde_json::to_string(&approval()).expect("plain data");
+        let input = RawValue::from_string(r#"{"command": "ls",  "a":1}"#.to_owned()).expect("JSON");
+        let approval = Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), reason: None };
+        let json = serde_json::to_string(&approval).expect("plain data");
         let Ok(Detail::Approval { input, .. }) = serde_json::from_str(&json) else { panic!("it reads back: {json}") };
         assert_eq!(input.get(), r#"{"command": "ls",  "a":1}"#);
-    }
-
-    #[test]
-    fn an_answer_fits_its_question_or_says_why_not() {
-        let choose = |values: &[&str]| Answer::Choose { values: values.iter().map(|&v| v.to_owned()).collect() };
-        assert_eq!(reply(&approval(), &Answer::Approve), Ok(Reply::Allow));
-        let no = Answer::Refuse { why: Some("not today".to_owned()) };
-        assert_eq!(reply(&approval(), &no), Ok(Reply::Deny { message: "not today".to_owned() }));
-        assert_eq!(reply(&approval(), &choose(&["x"])), Err(AnswerError::NotYesOrNo));
-        assert_eq!(reply(&choice(), &choose(&["x"])), Err(AnswerError::Number { asked: 2, given: 1 }));
-        assert_eq!(reply(&choice(), &choose(&["x", " "])), Err(AnswerError::Empty));
-        let pairs = vec![("Which?".to_owned(), "x".to_owned()), ("How many?".to_owned(), "2".to_owned())];
-        assert_eq!(reply(&choice(), &choose(&["x", "2"])), Ok(Reply::Answers(pairs)));
     }
 }

@@ -8,8 +8,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::{AgentExit, AgentOutput, Asking, Limit, PermissionRequest, Reply, ToolCall, TurnEnd, Usage};
+use crate::agent::{
+    AgentExit, AgentOutput, Asking, FormRequest, Limit, PermissionRequest, Reply, ToolCall, TurnEnd, Usage,
+};
 use crate::message::Heard;
+use crate::question::AskRequest;
 use crate::team::GrantPermission;
 
 /// The state of a turn as stored.
@@ -137,6 +140,16 @@ pub enum Termination {
 pub enum Ask {
     Permission(PermissionRequest),
     Questions(Asking),
+    Form(FormRequest),
+    Tool(ToolAsk),
+}
+
+/// A question that an agent asks by Iris's own tool.
+#[derive(Debug)]
+pub struct ToolAsk {
+    pub request: String,
+    pub question: AskRequest,
+    pub call: Option<String>,
 }
 
 impl Ask {
@@ -144,6 +157,18 @@ impl Ask {
         match self {
             Self::Permission(permission) => &permission.request,
             Self::Questions(asking) => &asking.request,
+            Self::Form(form) => &form.request,
+            Self::Tool(ask) => &ask.request,
+        }
+    }
+
+    /// The agent's own name for the call that waits.
+    pub fn call(&self) -> Option<&str> {
+        match self {
+            Self::Permission(permission) => permission.call.as_deref(),
+            Self::Questions(asking) => asking.call.as_deref(),
+            Self::Form(_) => None,
+            Self::Tool(ask) => ask.call.as_deref(),
         }
     }
 }
@@ -297,6 +322,7 @@ impl Turn {
             AgentOutput::Background(tasks) => vec![Effect::RestartClock, Effect::Background(tasks)],
             AgentOutput::ToolCalled(call) => vec![Effect::RestartClock, Effect::Call(call)],
             AgentOutput::Asked(asking) => vec![Effect::RestartClock, Effect::Ask(Ask::Questions(asking))],
+            AgentOutput::FormAsked(form) => vec![Effect::RestartClock, Effect::Ask(Ask::Form(form))],
             AgentOutput::Delta(text) => {
                 unfinished.push_str(&text);
                 vec![Effect::RestartClock, Effect::ShowDelta(text)]

@@ -40,6 +40,8 @@ fn asked() -> TurnInput {
         tool: "Bash".to_owned(),
         input: RawValue::from_string("{}".to_owned()).expect("valid JSON"),
         reason: None,
+        context: None,
+        call: None,
     }))
 }
 

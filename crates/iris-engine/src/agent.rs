@@ -3,6 +3,7 @@
 mod ask;
 mod between;
 mod call;
+mod found;
 mod give_back;
 mod run;
 mod start;
@@ -10,11 +11,12 @@ mod start;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-use iris_core::agent::{Reply, ToolAnswer};
+use iris_core::agent::ToolAnswer;
 use iris_core::duration::Millis;
 use iris_core::event::StopCause;
 use iris_core::id::{SessionId, TurnId};
 use iris_core::pool::PoolPhase;
+use iris_store::question::QuestionRow;
 use iris_store::turn::Work;
 use tokio::sync::{mpsc, oneshot};
 
@@ -53,9 +55,8 @@ pub(crate) enum Command {
     },
     /// Somebody has answered what the agent asked.
     Answer {
-        request: String,
-        epoch: i64,
-        reply: Reply,
+        row: Box<QuestionRow>,
+        reply: oneshot::Sender<bool>,
     },
     /// A tool that the agent called is done.
     ToolDone {
@@ -141,8 +142,11 @@ impl RunnerHandle {
         self.inbox.send(Command::Cancel { turn }).await.ok();
     }
 
-    pub async fn answer(&self, request: String, epoch: i64, reply: Reply) {
-        self.inbox.send(Command::Answer { request, epoch, reply }).await.ok();
+    /// Whether the agent waited for it and has it now.
+    pub async fn answer(&self, row: QuestionRow) -> bool {
+        let (reply, passed) = oneshot::channel();
+        let sent = self.inbox.send(Command::Answer { row: Box::new(row), reply }).await;
+        sent.is_ok() && passed.await.unwrap_or(false)
     }
 
     pub async fn tool_done(&self, request: String, answer: ToolAnswer) {

@@ -5,6 +5,7 @@ mod change;
 mod expand;
 mod load;
 mod place;
+mod questions;
 mod schema;
 mod show;
 pub(crate) mod watch;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use change::needs_restart;
 pub use load::{ConfigError, load, parse};
+pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use schema::schema;
 pub use watch::ConfigState;
 
@@ -31,6 +33,7 @@ pub use watch::ConfigState;
 pub struct Config {
     pub settings: Settings,
     pub teams: BTreeMap<TeamName, Arc<TeamConfig>>,
+    pub questions: QuestionsConfig,
     pub database: DatabaseConfig,
     pub server: ServerConfig,
     pub telemetry: TelemetryConfig,

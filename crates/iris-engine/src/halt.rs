@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use iris_core::event::StopCause;
 use iris_core::id::TurnId;
-use iris_store::{StoreError, turn};
+use iris_store::{StoreError, question, turn};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -79,6 +79,9 @@ async fn halt(inner: &Arc<Inner>) -> Result<Halted, StoreError> {
     tracing::warn!("everything is stopped");
     let first = withdraw(inner).await;
     let agents = end_agents(inner).await;
+    // What was asked would start its agent again when somebody answers.
+    let cancel = inner.store.write("question.withdraw", |tx| question::cancel_all(tx, "everything was stopped"));
+    timeout(WITHDRAW_LIMIT, cancel).await.map_err(|_| no_answer())??;
     let mut withdrawn = withdraw(inner).await?;
     withdrawn.extend(first.unwrap_or_default());
     Ok(Halted { agents, withdrawn })

@@ -1,8 +1,15 @@
-//! Questions: listed, and answered once.
+//! Questions: asked, shown, answered once, and their answers passed on.
+
+pub mod answer;
+pub mod ask;
+pub mod cancel;
+pub mod edit;
+pub mod figures;
+pub(crate) mod pass_on;
 
 use iris_core::fault::FaultKind;
-use iris_core::id::{Party, QuestionId};
-use iris_core::question::{Answer, AnswerError, reply};
+use iris_core::id::QuestionId;
+use iris_core::question::{AnswerError, AskError, QuestionState};
 use iris_store::question::{self, QuestionRow};
 use iris_store::{StoreError, wall_ms};
 
@@ -14,8 +21,28 @@ pub enum QuestionError {
     NotFound(QuestionId),
     #[error("{0}")]
     DoesNotFit(#[from] AnswerError),
+    #[error("{0}")]
+    BadAsk(#[from] AskError),
     #[error("the question was {} already{}", .0.state, said_by(.0))]
     Closed(Box<QuestionRow>),
+    #[error("the time for this question is over{}", said_by(.0))]
+    Late(Box<QuestionRow>),
+    #[error("what is asked is not what was looked at: its digest is {}", .0.digest.as_deref().unwrap_or("none"))]
+    Changed(Box<QuestionRow>),
+    #[error("only the input of an action can be edited, and it must be a JSON object")]
+    NothingToEdit,
+    #[error("a rule of the scope '{0}' cannot be made from this question")]
+    BadScope(&'static str),
+    #[error("a rule lasts between 1m and 30d")]
+    BadLength,
+    #[error("it may not ask: {0}")]
+    Limited(String),
+    #[error("there is no job {0}")]
+    NoJob(String),
+    #[error("it is not known for whom this is asked")]
+    NoPlace,
+    #[error("the job is {0} already")]
+    JobOver(String),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -31,9 +58,12 @@ fn said_by(row: &QuestionRow) -> String {
 impl QuestionError {
     pub fn kind(&self) -> FaultKind {
         match self {
-            Self::NotFound(_) => FaultKind::NotFound,
-            Self::DoesNotFit(_) => FaultKind::Unfit,
-            Self::Closed(_) => FaultKind::Conflict,
+            Self::NotFound(_) | Self::NoJob(_) => FaultKind::NotFound,
+            Self::DoesNotFit(_) | Self::BadAsk(_) => FaultKind::Unfit,
+            Self::NothingToEdit | Self::BadScope(_) | Self::BadLength | Self::NoPlace => FaultKind::Unfit,
+            Self::Closed(_) | Self::Changed(_) | Self::JobOver(_) => FaultKind::Conflict,
+            Self::Late(_) => FaultKind::Gone,
+            Self::Limited(_) => FaultKind::Limit,
             Self::Store(error) => error.kind(),
         }
     }
@@ -42,10 +72,36 @@ impl QuestionError {
         match self {
             Self::NotFound(_) => Some("run `iris inbox` to see what is open".to_owned()),
             Self::DoesNotFit(_) => Some("run `iris inbox` to see what it takes".to_owned()),
-            Self::Closed(_) => None,
+            Self::Closed(row) if row.state == QuestionState::Superseded => {
+                row.replaced_by.as_ref().map(|next| format!("question {next} took its place"))
+            }
+            Self::Closed(row) | Self::Late(row) if is_repeatable(row) => Some(format!(
+                "to run the work again with your answer: `iris answer {} <answer> --again`, or send \"again\": true",
+                row.id
+            )),
+            Self::Changed(_) => Some("look at it again with `iris inbox`, and answer what you see there".to_owned()),
+            Self::Limited(_) => Some("go on with what is known, or ask later".to_owned()),
+            Self::BadScope(_) => Some("use deed or tool for an approval, question for anything else".to_owned()),
+            Self::NoPlace => Some("name the job in which you ask, or speak for a team".to_owned()),
+            Self::NoJob(_) => Some("run `iris jobs list` to see what there is".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
+            Self::Closed(_) | Self::Late(_) | Self::BadAsk(_) | Self::NothingToEdit | Self::BadLength => None,
+            Self::JobOver(_) => None,
         }
     }
+
+    /// How the question was closed, for whoever came too late.
+    pub fn closed(&self) -> Option<&QuestionRow> {
+        match self {
+            Self::Closed(row) | Self::Late(row) => Some(row),
+            _ => None,
+        }
+    }
+}
+
+/// Whether the work that asked can be done again with an answer: it ended without one.
+fn is_repeatable(row: &QuestionRow) -> bool {
+    matches!(row.state, QuestionState::Expired | QuestionState::Cancelled | QuestionState::Defaulted)
 }
 
 const MOST_LISTED: i64 = 1000;
@@ -55,29 +111,9 @@ impl Engine {
         self.inner.store.read(|tx| question::list_open(tx, MOST_LISTED)).await
     }
 
-    /// Answers a question and lets the agent go on. The first answer wins.
-    pub async fn answer_question(
-        &self,
-        id: &QuestionId,
-        by: &Party,
-        answer: Answer,
-    ) -> Result<QuestionRow, QuestionError> {
+    pub async fn find_question(&self, id: &QuestionId) -> Result<QuestionRow, QuestionError> {
         let wanted = id.clone();
         let row = self.inner.store.read(move |tx| question::find(tx, &wanted)).await?;
-        let row = row.ok_or_else(|| QuestionError::NotFound(id.clone()))?;
-        let reply = reply(&row.detail, &answer)?;
-        let (wanted, party) = (id.clone(), by.clone());
-        let answered =
-            self.inner.store.write("question.answer", move |tx| question::answer(tx, &wanted, &party, &answer)).await?;
-        match answered {
-            None => Err(QuestionError::NotFound(id.clone())),
-            Some((false, row)) => Err(QuestionError::Closed(Box::new(row))),
-            Some((true, row)) => {
-                if let Some(runner) = self.inner.runner(&row.session) {
-                    runner.answer(row.request.clone(), row.epoch, reply).await;
-                }
-                Ok(row)
-            }
-        }
+        row.ok_or_else(|| QuestionError::NotFound(id.clone()))
     }
 }

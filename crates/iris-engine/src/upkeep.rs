@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
 use iris_core::pool::PoolPhase;
+use iris_core::question::QuestionState;
 use iris_core::session::SessionState;
 use iris_store::lane::OwnLanes;
-use iris_store::{Location, StoreError, StoreHealth, event, lane, session, timer, turn};
+use iris_store::{Location, StoreError, StoreHealth, event, job, lane, question, session, timer, turn};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::agent::StopMode;
-use crate::engine::{Inner, policy};
+use crate::engine::{Engine, Inner, policy};
+use crate::question::pass_on::{pass_on, pass_on_all};
 
 /// Wakes upkeep before its time.
 #[derive(Clone, Default)]
@@ -47,6 +49,7 @@ const WORK_EVERY: Duration = Duration::from_secs(2);
 const OTHERS_EVERY: Duration = Duration::from_millis(500);
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 const TIMERS_AT_ONCE: i64 = 256;
+const LATE_AT_ONCE: i64 = 256;
 
 struct Upkeep {
     engine: Arc<Inner>,
@@ -114,6 +117,9 @@ impl Upkeep {
             }
         };
         done = done.and(self.release_held().await);
+        done = done.and(self.end_late_questions().await);
+        done = done.and(pass_on_all(&self.engine).await);
+        done = done.and(self.settle_jobs().await);
         done = done.and(self.break_starvation().await);
         done = done.and(self.find_work().await);
         done = done.and(self.check_health().await);
@@ -238,6 +244,32 @@ impl Upkeep {
             }
         }
         Ok(())
+    }
+
+    /// Questions whose time is over get their default or none; a job that waited for one fails.
+    async fn end_late_questions(&self) -> Result<(), StoreError> {
+        if !self.engine.store.read(question::any_late).await? {
+            return Ok(());
+        }
+        let expire = self.engine.store.write("question.expire", |tx| question::expire(tx, LATE_AT_ONCE));
+        for row in expire.await? {
+            pass_on(&self.engine, &row).await;
+            if row.state == QuestionState::Expired && row.job.is_some() && row.blocks {
+                let cancelled = Engine::of(&self.engine).cancel_session(&row.session).await;
+                if let Err(error) = cancelled {
+                    tracing::warn!(session = %row.session, %error, "a job that failed could not be broken off");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Jobs of which nothing goes on are over.
+    async fn settle_jobs(&self) -> Result<(), StoreError> {
+        if self.engine.is_closing() || !self.engine.store.read(job::any_to_settle).await? {
+            return Ok(());
+        }
+        self.engine.store.write("job.settle", job::settle_all).await.map(drop)
     }
 
     /// Sessions that have work and no agent: what was queued when a daemon died, or when an agent ended.

@@ -3,10 +3,12 @@
 mod agent;
 pub(crate) mod event;
 pub(crate) mod figures;
+mod job;
 pub(crate) mod openapi;
 pub(crate) mod problem;
 mod question;
 pub(crate) mod repeat;
+mod rule;
 mod session;
 mod status;
 pub(crate) mod team;
@@ -45,7 +47,18 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(team::fork))
         .routes(routes!(team::trust, team::grant_trust, team::revoke_trust))
         .routes(routes!(question::pending))
+        .routes(routes!(question::figures))
+        .routes(routes!(question::show))
         .routes(routes!(question::answer))
+        .routes(routes!(question::edit))
+        .routes(routes!(question::cancel))
+        .routes(routes!(rule::list))
+        .routes(routes!(rule::revoke))
+        .routes(routes!(job::list, job::start))
+        .routes(routes!(job::show))
+        .routes(routes!(job::stop))
+        .routes(routes!(job::questions, job::ask))
+        .routes(routes!(job::events))
         .routes(routes!(session::list))
         .routes(routes!(session::show, session::remove))
         .routes(routes!(session::clear_cache))

@@ -1,14 +1,15 @@
 //! From the engine's values to the shapes on the wire.
 
-use iris_api::{event, question, session, team, turn};
+pub(crate) mod question;
+
+use iris_api::{event, session, team, turn};
 use iris_core::agent::Usage;
 use iris_core::event::Recorded;
 use iris_core::message::Message;
-use iris_core::question::Detail;
 use iris_core::turn::{Ending, Termination};
 use iris_engine::trust::Trust;
 use iris_engine::turn::tell::{TellOutcome, TellReport};
-use iris_engine::{QuestionRow, SessionRow, TurnRow, wall_ms};
+use iris_engine::{SessionRow, TurnRow, wall_ms};
 use serde_json::value::RawValue;
 
 pub(crate) fn session(row: &SessionRow) -> session::Session {
@@ -16,7 +17,7 @@ pub(crate) fn session(row: &SessionRow) -> session::Session {
         id: row.id.to_string(),
         from: row.from.to_string(),
         to: row.to.to_string(),
-        state: row.shown_state().to_string(),
+        state: row.shown(),
         state_event: row.state_seq,
         state_since: row.state_at,
         state_age_ms: (wall_ms() - row.state_at).max(0),
@@ -30,49 +31,6 @@ pub(crate) fn session(row: &SessionRow) -> session::Session {
         held_why: row.held_why.clone(),
         created_at: row.created_at,
         used_at: row.used_at,
-    }
-}
-
-pub(crate) fn question(row: QuestionRow) -> question::Question {
-    let (options, action, questions) = match row.detail {
-        Detail::Approval { tool, input, reason } => {
-            (Vec::new(), Some(question::Action { tool, input, reason }), Vec::new())
-        }
-        Detail::Choice { questions } => {
-            let asked: Vec<_> = questions.into_iter().map(asked).collect();
-            let only = if let [one] = asked.as_slice() { one.options.clone() } else { Vec::new() };
-            (only, None, asked)
-        }
-    };
-    question::Question {
-        id: row.id.to_string(),
-        kind: row.kind.as_str().to_owned(),
-        state: row.state.to_string(),
-        question: row.text,
-        response_type: if action.is_some() { "boolean" } else { "choice" }.to_owned(),
-        options,
-        questions,
-        action,
-        team: row.team.to_string(),
-        session: row.session.to_string(),
-        turn: row.turn.map(|turn| turn.to_string()),
-        asked_of: row.asked_of.map(|party| party.to_string()),
-        opened_at: row.opened_at,
-        closed_at: row.closed_at,
-        closed_by: row.closed_by,
-    }
-}
-
-fn asked(asked: iris_core::agent::AskedQuestion) -> question::Asked {
-    let option = |option: iris_core::agent::AskedOption| question::Choice {
-        value: option.label.clone(),
-        label: option.label,
-        description: Some(option.description).filter(|text| !text.is_empty()),
-    };
-    question::Asked {
-        question: asked.question,
-        options: asked.options.into_iter().map(option).collect(),
-        several: asked.several,
     }
 }
 

@@ -104,7 +104,7 @@ pub fn recover(
              WHERE id = ?1",
             values![&session.id],
         )?;
-        question::cancel_all(tx, &session, "Iris ended while the agent waited for the answer")?;
+        question::put_back(tx, &session.id)?;
     }
     let processes = match own {
         OwnLanes::FromEarlierLife { processes } => processes,

@@ -1,24 +1,26 @@
-//! Questions: opened, answered once, or cancelled when nobody waits any more.
+//! Questions: opened once, closed once, and their answers passed on once.
 
-use iris_core::event::{Draft, Fact, QuestionEvent, Subject};
-use iris_core::id::{Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, Detail, QuestionKind, QuestionState};
+mod close;
+mod figures;
+mod open;
+mod resume;
+
+use iris_core::event::Subject;
+use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId, TurnId};
+use iris_core::question::{Answer, Detail, OnDeadline, QuestionKind, QuestionState, Risk, Way};
 use iris_core::team::TeamName;
 
 use crate::error::StoreError;
-use crate::event;
-use crate::session::{self, SessionRow};
+use crate::job;
 use crate::tx::{Row, Tx, values};
 
-#[derive(Clone, Debug)]
-pub struct NewQuestion {
-    pub id: QuestionId,
-    pub turn: Option<TurnId>,
-    pub request: String,
-    /// The party it is put to; nobody in particular if none.
-    pub asked_of: Option<Party>,
-    pub detail: Detail,
-}
+pub use close::{Answered, Given, answer, any_late, cancel, cancel_all, expire, supersede, withdraw};
+pub(crate) use close::{answer_by_tell, cancel_of_job, cancel_of_session, cancel_of_turn};
+pub use figures::{Figures, KindFigures, Past, figures, past_answers};
+pub(crate) use open::open_detected;
+pub use open::{Limits, NewQuestion, Opening, found_lately, note_limited, open};
+pub(crate) use resume::put_back;
+pub use resume::{confirm, hand, list_to_pass_on, resume_by_turn};
 
 #[derive(Clone, Debug)]
 pub struct QuestionRow {
@@ -28,30 +30,51 @@ pub struct QuestionRow {
     pub team: TeamName,
     pub session: SessionId,
     pub turn: Option<TurnId>,
+    /// The agent's own name for its request, and the process that made it.
     pub request: String,
     pub epoch: i64,
     pub text: String,
     pub detail: Detail,
+    /// The party it is put to; anybody if none.
     pub asked_of: Option<Party>,
     pub opened_at: i64,
     pub closed_at: Option<i64>,
     pub closed_by: Option<String>,
     pub answer: Option<Answer>,
+    pub way: Way,
+    pub job: Option<JobId>,
+    pub context: Option<String>,
+    pub blocks: bool,
+    pub default: Option<Answer>,
+    pub on_deadline: OnDeadline,
+    pub deadline_at: Option<i64>,
+    pub risk: Option<Risk>,
+    pub risk_why: Option<String>,
+    pub digest: Option<String>,
+    pub deed: String,
+    pub resume: Option<String>,
+    pub resume_turn: Option<TurnId>,
+    pub in_doubt: bool,
+    pub rule: Option<RuleId>,
+    pub replaced_by: Option<QuestionId>,
 }
 
 macro_rules! question_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at, ",
-            "closed_at, closed_by, answer FROM question ",
+            "closed_at, closed_by, answer, way, job, context, blocks, default_answer, on_deadline, deadline_at, risk, ",
+            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by FROM question ",
             $rest
         )
     };
 }
+pub(crate) use question_columns;
 
 impl QuestionRow {
-    fn read(row: &Row) -> Result<Self, StoreError> {
+    pub(crate) fn read(row: &Row) -> Result<Self, StoreError> {
         let damaged = |what: &str| StoreError::Damaged { place: "a question".to_owned(), what: what.to_owned() };
+        let answer = |index| row.maybe_text(index).and_then(|json| serde_json::from_str(json).ok());
         Ok(Self {
             id: QuestionId::new(row.text(0)),
             kind: row.parsed(1)?,
@@ -67,94 +90,66 @@ impl QuestionRow {
             opened_at: row.int(11),
             closed_at: row.maybe_int(12),
             closed_by: row.maybe_text(13).map(str::to_owned),
-            answer: row.maybe_text(14).and_then(|json| serde_json::from_str(json).ok()),
+            answer: answer(14),
+            way: row.parsed(15)?,
+            job: row.maybe_text(16).map(JobId::new),
+            context: row.maybe_text(17).map(str::to_owned),
+            blocks: row.int(18) != 0,
+            default: answer(19),
+            on_deadline: row.parsed(20)?,
+            deadline_at: row.maybe_int(21),
+            risk: row.maybe_text(22).and_then(|risk| risk.parse().ok()),
+            risk_why: row.maybe_text(23).map(str::to_owned),
+            digest: row.maybe_text(24).map(str::to_owned),
+            deed: row.text(25).to_owned(),
+            resume: row.maybe_text(26).map(str::to_owned),
+            resume_turn: row.maybe_text(27).map(TurnId::new),
+            in_doubt: row.int(28) != 0,
+            rule: row.maybe_text(29).map(RuleId::new),
+            replaced_by: row.maybe_text(30).map(QuestionId::new),
         })
     }
 
-    fn subject(&self) -> Subject {
+    pub(crate) fn subject(&self) -> Subject {
         Subject { team: Some(self.team.clone()), session: Some(self.session.clone()), turn: self.turn.clone() }
     }
-}
-
-pub fn open(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, new: &NewQuestion) -> Result<(), StoreError> {
-    let row = session::lock_owned(tx, session, epoch)?;
-    let text = new.detail.text();
-    let detail = serde_json::to_string(&new.detail).expect("a question is plain data");
-    let now = tx.wall_ms();
-    tx.run(
-        "INSERT INTO question (id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at) \
-         VALUES (?1, ?2, 'open', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        values![
-            &new.id,
-            new.detail.kind().as_str(),
-            &row.to,
-            session,
-            new.turn.as_ref(),
-            &new.request,
-            epoch,
-            &text,
-            &detail,
-            new.asked_of.as_ref(),
-            now,
-        ],
-    )?;
-    let subject = Subject { turn: new.turn.clone(), ..row.subject() };
-    let (id, asked_of, detail) = (new.id.clone(), new.asked_of.clone(), new.detail.clone());
-    let fact = Fact::Question(QuestionEvent::Opened { id, text, asked_of, detail });
-    event::append(tx, &[Draft { subject, fact }])?;
-    Ok(())
 }
 
 pub fn find(tx: &mut Tx<'_>, id: &QuestionId) -> Result<Option<QuestionRow>, StoreError> {
     tx.one(question_columns!("WHERE id = ?1"), values![id])?.as_ref().map(QuestionRow::read).transpose()
 }
 
-/// Those that wait for an answer, oldest first.
+/// The row, locked until the transaction ends, and whether its time is over.
+fn lock(tx: &mut Tx<'_>, id: &QuestionId) -> Result<Option<(QuestionRow, bool)>, StoreError> {
+    let sql = if tx.is_postgres() {
+        question_columns!("WHERE id = ?1 FOR UPDATE")
+    } else {
+        question_columns!("WHERE id = ?1")
+    };
+    let Some(row) = tx.one(sql, values![id])?.as_ref().map(QuestionRow::read).transpose()? else { return Ok(None) };
+    let late = tx.one("SELECT id FROM question WHERE id = ?1 AND due <= iris_now()", values![id])?.is_some();
+    Ok(Some((row, late)))
+}
+
+/// Those that wait for an answer, oldest first. What still waits for the party that told is not shown yet.
 pub fn list_open(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
-    let sql = question_columns!("WHERE state = 'open' ORDER BY opened_at, id LIMIT ?1");
+    let sql = question_columns!("WHERE state = 'open' AND shown <= iris_now() ORDER BY opened_at, id LIMIT ?1");
     tx.many(sql, values![limit])?.iter().map(QuestionRow::read).collect()
 }
 
-/// Answers a question. The first wins; everybody else is told who did, by the row that comes back.
-pub fn answer(
-    tx: &mut Tx<'_>,
-    id: &QuestionId,
-    by: &Party,
-    answer: &Answer,
-) -> Result<Option<(bool, QuestionRow)>, StoreError> {
-    let json = serde_json::to_string(answer).expect("an answer is plain data");
-    let now = tx.wall_ms();
-    let won = tx.one(
-        "UPDATE question SET state = 'answered', closed_at = ?1, closed_by = ?2, answer = ?3 \
-         WHERE id = ?4 AND state = 'open' RETURNING id",
-        values![now, by, &json, id],
-    )?;
-    let Some(row) = find(tx, id)? else { return Ok(None) };
-    if won.is_some() {
-        let fact = Fact::Question(QuestionEvent::Answered { id: id.clone(), by: by.clone(), answer: answer.clone() });
-        event::append(tx, &[Draft { subject: row.subject(), fact }])?;
-    }
-    Ok(Some((won.is_some(), row)))
+/// The questions of a job, oldest first.
+pub fn list_of_job(tx: &mut Tx<'_>, job: &JobId, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
+    let sql = question_columns!("WHERE job = ?1 ORDER BY opened_at, id LIMIT ?2");
+    tx.many(sql, values![job, limit])?.iter().map(QuestionRow::read).collect()
 }
 
-/// The agent withdrew its request.
-pub fn cancel(tx: &mut Tx<'_>, id: &QuestionId, why: &str) -> Result<(), StoreError> {
-    let now = tx.wall_ms();
-    let open = tx.one(
-        "UPDATE question SET state = 'cancelled', closed_at = ?1 WHERE id = ?2 AND state = 'open' RETURNING id",
-        values![now, id],
+/// Says in the session's row what it waits for, and in its job's.
+fn restate(tx: &mut Tx<'_>, session: &SessionId, job: Option<&JobId>) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE session SET waiting = (SELECT CASE WHEN count(*) = 0 THEN NULL \
+         WHEN sum(CASE WHEN kind = 'approval' THEN 1 ELSE 0 END) > 0 THEN 'approval' ELSE 'input' END \
+         FROM question WHERE session = ?1 AND state = 'open' AND blocks = 1) WHERE id = ?1",
+        values![session],
     )?;
-    let Some(row) = open.map(|_| find(tx, id)).transpose()?.flatten() else { return Ok(()) };
-    let fact = Fact::Question(QuestionEvent::Cancelled { id: id.clone(), why: why.to_owned() });
-    event::append(tx, &[Draft { subject: row.subject(), fact }])?;
-    Ok(())
-}
-
-/// Nobody waits for the answers any more.
-pub(crate) fn cancel_all(tx: &mut Tx<'_>, session: &SessionRow, why: &str) -> Result<(), StoreError> {
-    let open = tx.many("SELECT id FROM question WHERE session = ?1 AND state = 'open'", values![&session.id])?;
-    for row in open {
-        cancel(tx, &QuestionId::new(row.text(0)), why)?;
-    }
-    Ok(())
+    job.map_or(Ok(()), |job| job::restate(tx, job))
 }

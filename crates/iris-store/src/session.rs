@@ -2,7 +2,7 @@
 
 use iris_core::agent::AgentExit;
 use iris_core::event::{Draft, Fact, SessionEvent, StopCause, Subject};
-use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::id::{JobId, Party, SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::team::TeamName;
 
@@ -37,13 +37,16 @@ pub struct SessionRow {
     /// A limit was reached: nothing is started before then, by the clock on the wall.
     pub held_until: Option<i64>,
     pub held_why: Option<String>,
+    /// What its agent waits for a person to say: `input` or `approval`.
+    pub waiting: Option<String>,
+    pub job: Option<JobId>,
 }
 
 macro_rules! session_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, from_party, to_team, state, state_seq, state_at, owner, epoch, pid, running, queued, ",
-            "next_number, begun, created_at, used_at, background, fork_of, held_at, held_why FROM session ",
+            "next_number, begun, created_at, used_at, background, fork_of, held_at, held_why, waiting, job FROM session ",
             $rest
         )
     };
@@ -71,6 +74,8 @@ impl SessionRow {
             fork_of: row.maybe_text(16).map(SessionId::new),
             held_until: row.maybe_int(17),
             held_why: row.maybe_text(18).map(str::to_owned),
+            waiting: row.maybe_text(19).map(str::to_owned),
+            job: row.maybe_text(20).map(JobId::new),
         })
     }
 
@@ -79,6 +84,14 @@ impl SessionRow {
         match self.state {
             SessionState::Idle if self.background > 0 => SessionState::Processing,
             state => state,
+        }
+    }
+
+    /// The state as people see it: an agent that waits for somebody is neither at work nor idle.
+    pub fn shown(&self) -> String {
+        match &self.waiting {
+            Some(what) => format!("waiting_for_{what}"),
+            None => self.shown_state().to_string(),
         }
     }
 
@@ -187,7 +200,6 @@ pub fn begin_stop(
         return Ok(false);
     }
     enter(tx, &session, SessionState::Terminating, SessionEvent::Terminating { why })?;
-    question::cancel_all(tx, &session, "the agent is being stopped")?;
     Ok(true)
 }
 
@@ -202,7 +214,7 @@ pub fn stopped(
     let session = lock_owned(tx, id, epoch)?;
     enter(tx, &session, SessionState::Stopped, SessionEvent::Stopped { why, exit })?;
     tx.run("UPDATE session SET owner = NULL, pid = NULL, background = 0 WHERE id = ?1", values![id])?;
-    question::cancel_all(tx, &session, "the agent ended")?;
+    question::put_back(tx, id)?;
     Ok(session)
 }
 
@@ -312,6 +324,7 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId) -> Result<Removal, StoreError> {
     if session.state != SessionState::Stopped || session.queued > 0 || scheduled.is_some() {
         return Ok(Removal::InUse);
     }
+    question::cancel_of_session(tx, id, "its session was deleted")?;
     let turns = forget_finished_turns(tx, id)?;
     tx.run("DELETE FROM session WHERE id = ?1", values![id])?;
     let fact = Fact::Session(SessionEvent::Deleted { from: session.from.clone(), to: session.to.clone() });

@@ -48,15 +48,17 @@ pub struct TurnRow {
     /// The turn in which an agent made this tell.
     pub cause: Option<TurnId>,
     pub depth: i64,
-    /// Why the agent started the turn by itself, if it did.
+    /// Why the agent started the turn by itself, if it did; `answer` if it brings one.
     pub origin: Option<String>,
+    /// Whoever told it does not wait for the reply.
+    pub detached: bool,
 }
 
 macro_rules! turn_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, session, number, state, body, attempts, accepted_at, started_at, finished_at, ending, ",
-            "response, usage, cause, depth, origin FROM turn ",
+            "response, usage, cause, depth, origin, detached FROM turn ",
             $rest
         )
     };
@@ -80,6 +82,7 @@ impl TurnRow {
             cause: row.maybe_text(12).map(TurnId::new),
             depth: row.int(13),
             origin: row.maybe_text(14).map(str::to_owned),
+            detached: row.int(15) != 0,
         })
     }
 }

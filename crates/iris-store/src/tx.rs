@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use iris_core::event::Recorded;
-use iris_core::id::{NodeId, Party, QuestionId, SessionId, TurnId};
+use iris_core::id::{JobId, NodeId, Party, QuestionId, RuleId, SessionId, TurnId};
 use iris_core::team::TeamName;
 
 use crate::clock::Clock;
@@ -153,7 +153,7 @@ macro_rules! id_value {
         })*
     };
 }
-id_value!(SessionId, TurnId, QuestionId, NodeId, Party, TeamName);
+id_value!(SessionId, TurnId, QuestionId, JobId, RuleId, NodeId, Party, TeamName);
 
 /// `values![session, 3, "text"]`
 macro_rules! values {

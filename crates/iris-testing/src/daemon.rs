@@ -21,6 +21,8 @@ pub struct Setup {
     pub binary: PathBuf,
     /// Lines under `settings:`.
     pub settings: Vec<String>,
+    /// Lines under `questions:`.
+    pub questions: Vec<String>,
     /// Lines under `server:`.
     pub server: Vec<String>,
     /// Team name and the text of its script.
@@ -40,6 +42,7 @@ impl Setup {
         Self {
             binary: binary.into(),
             settings: Vec::new(),
+            questions: Vec::new(),
             server: Vec::new(),
             teams: Vec::new(),
             claude_teams: Vec::new(),
@@ -77,6 +80,11 @@ impl Setup {
         self
     }
 
+    pub fn questions(mut self, line: &str) -> Self {
+        self.questions.push(line.to_owned());
+        self
+    }
+
     pub fn server(mut self, line: &str) -> Self {
         self.server.push(line.to_owned());
         self
@@ -101,6 +109,10 @@ impl Setup {
     pub fn write(&self, home: &Path) -> Result<()> {
         let mut config = String::from("settings:\n  port: 0\n");
         self.settings.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
+        if !self.questions.is_empty() {
+            config.push_str("questions:\n");
+            self.questions.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
+        }
         if !self.server.is_empty() {
             config.push_str("server:\n");
         }

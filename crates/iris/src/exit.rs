@@ -63,6 +63,8 @@ pub fn of(why: Why) -> Exit {
             FaultKind::NotFound => Exit::NotFound,
             FaultKind::Conflict => Exit::Conflict,
             FaultKind::Unfit => Exit::Invalid,
+            // Too late is a state that does not allow it.
+            FaultKind::Gone => Exit::Conflict,
             FaultKind::Limit => Exit::Limit,
             FaultKind::Unavailable => Exit::Unavailable,
             FaultKind::Unsupported => Exit::Unsupported,

@@ -35,6 +35,7 @@ impl Why {
             Self::Fault(FaultKind::NotFound) => "not_found",
             Self::Fault(FaultKind::Conflict) => "conflict",
             Self::Fault(FaultKind::Unfit) => "unfit",
+            Self::Fault(FaultKind::Gone) => "gone",
             Self::Fault(FaultKind::Limit) => "limit",
             Self::Fault(FaultKind::Unavailable) => "unavailable",
             Self::Fault(FaultKind::Unsupported) => "unsupported",
@@ -54,6 +55,7 @@ impl Why {
             "not_found" => Self::Fault(FaultKind::NotFound),
             "conflict" => Self::Fault(FaultKind::Conflict),
             "unfit" => Self::Fault(FaultKind::Unfit),
+            "gone" => Self::Fault(FaultKind::Gone),
             "limit" => Self::Fault(FaultKind::Limit),
             "unavailable" => Self::Fault(FaultKind::Unavailable),
             "unsupported" => Self::Fault(FaultKind::Unsupported),
@@ -96,6 +98,12 @@ impl Failure {
             io::ErrorKind::BrokenPipe => Self::new(Why::ReaderGone, "nobody reads the output any more"),
             _ => Self::fault(FaultKind::Unavailable, format!("the output could not be written ({error})")),
         }
+    }
+}
+
+impl From<iris_core::team::TeamNameError> for Failure {
+    fn from(error: iris_core::team::TeamNameError) -> Self {
+        Self::invalid(error.to_string())
     }
 }
 

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use iris_core::agent::{
-    AgentOutput, AskedQuestion, Asking, Introduction, Limit, PermissionRequest, Reply, ToolAnswer, TurnEnd, Usage,
+    AgentOutput, AskedQuestion, Asking, FormRequest, Introduction, Limit, PermissionRequest, Reply, ToolAnswer,
+    TurnEnd, Usage,
 };
 use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
+use iris_core::question::draft::EXIT_PLAN;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -21,8 +23,10 @@ pub(crate) struct Reader {
     /// The running total at the end of the last turn; the agent reports totals, Iris shows differences.
     cost_so_far: f64,
     introduced: bool,
-    /// The inputs of the requests that wait for an answer: the answer has to repeat them.
-    open: HashMap<String, Box<RawValue>>,
+    /// The requests that wait for an answer.
+    open: HashMap<String, Open>,
+    /// The plan that it wrote last. Its request for leave does not always hold it.
+    plan: Option<String>,
     /// The message that was sent last, and the turn it was for. The agent passes over a message whose id it has seen, and
     /// a turn may be told twice, so the ids are not the same.
     told: Option<(String, TurnId)>,
@@ -43,6 +47,13 @@ pub(crate) struct Reader {
     limit_resets_at: Option<i64>,
 }
 
+#[derive(Debug)]
+enum Open {
+    /// The answer has to repeat the input.
+    Use(Box<RawValue>),
+    Form,
+}
+
 /// How much of an unreadable line is kept.
 const GARBAGE_KEPT: usize = 2000;
 /// The tool by which an agent asks a person something.
@@ -55,6 +66,7 @@ impl Reader {
             cost_so_far: 0.0,
             introduced: false,
             open: HashMap::new(),
+            plan: None,
             told: None,
             is_told: false,
             begun: false,
@@ -115,8 +127,10 @@ impl Reader {
 
     /// Answers a request for permission or a question. One that was withdrawn is passed over.
     pub fn reply(&mut self, request: &str, reply: &Reply, out: &mut Vec<u8>) {
-        if let Some(input) = self.open.remove(request) {
-            write::reply(out, request, &input, reply);
+        match self.open.remove(request) {
+            Some(Open::Use(input)) => write::reply(out, request, &input, reply),
+            Some(Open::Form) => write::form(out, request, reply),
+            None => {}
         }
     }
 
@@ -126,7 +140,10 @@ impl Reader {
 
     fn understand(&mut self, text: &str, line: Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
         let output = match line.kind.as_ref() {
-            "assistant" | "user" => spoken(text, line),
+            "assistant" | "user" => {
+                self.note_plan(text);
+                spoken(text, line)
+            }
             "result" => {
                 outputs.extend(self.left_in_background());
                 self.turn_end(text)
@@ -143,6 +160,18 @@ impl Reader {
         outputs.push(output);
         if self.in_background > self.tasks.len() {
             outputs.extend(self.left_in_background());
+        }
+    }
+
+    fn note_plan(&mut self, text: &str) {
+        if !text.contains(EXIT_PLAN) {
+            return;
+        }
+        let line: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        let blocks = line["message"]["content"].as_array().into_iter().flatten();
+        let plan = blocks.filter(|block| block["name"] == EXIT_PLAN).find_map(|block| block["input"]["plan"].as_str());
+        if let Some(plan) = plan {
+            self.plan = Some(plan.to_owned());
         }
     }
 
@@ -279,8 +308,12 @@ impl Reader {
                 AgentOutput::Heartbeat
             }
             ("can_use_tool", Some(input)) => {
-                self.open.insert(id.clone().into_owned(), input.to_owned());
-                asked(id.into_owned(), input, &request)
+                self.open.insert(id.clone().into_owned(), Open::Use(input.to_owned()));
+                asked(id.into_owned(), input, &request, self.plan.as_deref())
+            }
+            ("elicitation", _) => {
+                self.open.insert(id.clone().into_owned(), Open::Form);
+                form_asked(id.into_owned(), &request)
             }
             ("mcp_message", _) => match self.tools.hear(&id, &request, replies) {
                 tools::Said::Call(call) => AgentOutput::ToolCalled(call),
@@ -296,8 +329,9 @@ impl Reader {
 }
 
 /// A request for permission; the tool by which people are asked comes the same way.
-fn asked(request: String, input: &RawValue, asked: &Request<'_>) -> AgentOutput {
+fn asked(request: String, input: &RawValue, asked: &Request<'_>, plan: Option<&str>) -> AgentOutput {
     let tool = asked.tool_name.clone().unwrap_or_default().into_owned();
+    let call = asked.tool_use_id.as_ref().map(|id| id.clone().into_owned());
     if tool == ASK_USER
         && let Ok(ask) = serde_json::from_str::<AskInput>(input.get())
     {
@@ -306,10 +340,23 @@ fn asked(request: String, input: &RawValue, asked: &Request<'_>) -> AgentOutput 
             options: question.options,
             several: question.multi_select,
         });
-        return AgentOutput::Asked(Asking { request, questions: questions.collect() });
+        return AgentOutput::Asked(Asking { request, questions: questions.collect(), call });
     }
     let reason = asked.decision_reason.clone().map(|reason| reason.into_owned());
-    AgentOutput::PermissionAsked(PermissionRequest { request, tool, input: input.to_owned(), reason })
+    let context = plan.filter(|_| tool == EXIT_PLAN).map(str::to_owned);
+    AgentOutput::PermissionAsked(PermissionRequest { request, tool, input: input.to_owned(), reason, context, call })
+}
+
+/// A tool server of the agent's wants something filled in.
+fn form_asked(request: String, asked: &Request<'_>) -> AgentOutput {
+    let message = asked.message.and_then(|message| serde_json::from_str::<String>(message.get()).ok());
+    let none = || RawValue::from_string("{}".to_owned()).expect("an empty object is JSON");
+    AgentOutput::FormAsked(FormRequest {
+        request,
+        server: asked.mcp_server_name.clone().unwrap_or_default().into_owned(),
+        message: message.unwrap_or_default(),
+        schema: asked.requested_schema.map_or_else(none, ToOwned::to_owned),
+    })
 }
 
 fn spoken(text: &str, line: Line<'_>) -> AgentOutput {
@@ -365,6 +412,37 @@ fn garbage(bytes: &[u8]) -> AgentOutput {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A tool server of the agent's wants something filled in: the message is a text there, and the answer has another form.
+    #[test]
+    fn a_form_is_read_and_answered() {
+        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+        let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"lab","message":"Your name?","mode":"form","requested_schema":{"type":"object","properties":{"name":{"type":"string"}}}}}"#;
+        let (mut outputs, mut replies) = (Vec::new(), Vec::new());
+        reader.read(line.as_bytes(), &mut outputs, &mut replies);
+        let [AgentOutput::FormAsked(form)] = outputs.as_slice() else { panic!("{outputs:?}") };
+        assert_eq!((form.server.as_str(), form.message.as_str()), ("lab", "Your name?"));
+        assert!(form.schema.get().contains("properties") && replies.is_empty());
+        let content = serde_json::Map::from_iter([("name".to_owned(), "Ada".into())]);
+        reader.reply("r1", &Reply::Form { content }, &mut replies);
+        let said = String::from_utf8(replies).expect("text");
+        assert!(said.contains(r#""action":"accept""#) && said.contains(r#""name":"Ada""#), "{said}");
+    }
+
+    /// What was approved is written back byte by byte, also what JSON would put in another form.
+    #[test]
+    fn approved_bytes_are_written_as_they_are() {
+        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+        let input = r#"{"z":1.50,  "command":"ls","n":12345678901234567890123,"a":1e2}"#;
+        let line = format!(
+            r#"{{"type":"control_request","request_id":"r1","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{input}}}}}"#
+        );
+        let mut replies = Vec::new();
+        reader.read(line.as_bytes(), &mut Vec::new(), &mut replies);
+        reader.reply("r1", &Reply::AllowExactly { input: input.to_owned() }, &mut replies);
+        let said = String::from_utf8(replies).expect("text");
+        assert!(said.contains(input), "{said}");
+    }
 
     /// Whether an interrupt is said again when a turn begins, which the agent says in this way.
     fn check(init: impl Fn(&str) -> String, expected: bool) {

@@ -48,7 +48,8 @@ impl Tools {
 
     /// What can be answered at once is.
     pub fn hear(&mut self, request: &str, asked: &Request<'_>, replies: &mut Vec<u8>) -> Said {
-        let Some(message) = &asked.message else {
+        let message = asked.message.and_then(|message| serde_json::from_str::<Rpc<'_>>(message.get()).ok());
+        let Some(message) = &message else {
             write::refuse(replies, request, "mcp_message without a message");
             return Said::Answered;
         };
@@ -95,6 +96,7 @@ impl Tools {
             request: request.to_owned(),
             tool: params.name.into_owned(),
             arguments: params.arguments.map_or_else(none, ToOwned::to_owned),
+            call: params.meta.and_then(|meta| meta.tool_use_id),
         })
     }
 

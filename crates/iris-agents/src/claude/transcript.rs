@@ -39,6 +39,7 @@ fn describe(output: &AgentOutput) -> String {
             format!("permission asked: {} {} because {:?}", asked.tool, brief(asked.input.get()), asked.reason)
         }
         AgentOutput::Asked(asking) => questions(asking),
+        AgentOutput::FormAsked(form) => format!("form asked by {}: {} {}", form.server, form.message, form.schema),
         AgentOutput::ToolCalled(call) => format!("tool called: {} {}", call.tool, call.arguments),
         AgentOutput::Withdrawn { request } => format!("withdrawn: {request}"),
         AgentOutput::Background(work) => format!("background: {work:?}"),

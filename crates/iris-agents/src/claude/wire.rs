@@ -102,9 +102,16 @@ pub(crate) struct Request<'a> {
     pub input: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub decision_reason: Option<Cow<'a, str>>,
-    /// What it says to the in-process MCP server.
+    /// Its own name for the call that waits.
     #[serde(borrow, default)]
-    pub message: Option<Rpc<'a>>,
+    pub tool_use_id: Option<Cow<'a, str>>,
+    /// What it says to the in-process MCP server, or what a server of its own wants to know.
+    #[serde(borrow, default)]
+    pub message: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub mcp_server_name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub requested_schema: Option<&'a RawValue>,
 }
 
 /// A JSON-RPC message.
@@ -124,6 +131,14 @@ pub(crate) struct CallParams<'a> {
     pub name: Cow<'a, str>,
     #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
+    #[serde(default, rename = "_meta")]
+    pub meta: Option<CallMeta>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CallMeta {
+    #[serde(default, rename = "claudecode/toolUseId")]
+    pub tool_use_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

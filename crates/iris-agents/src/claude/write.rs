@@ -59,11 +59,16 @@ pub(crate) fn end_session(out: &mut Vec<u8>) {
     line(out, &json!({"type": "control_request", "request_id": "iris-end", "request": {"subtype": "end_session"}}));
 }
 
-/// The answer to a request for permission or to questions. It repeats the input, as older versions want it.
+/// The answer to a request for permission or to questions. It repeats the input, as older versions want it, and byte by
+/// byte: what was approved is what runs.
 pub(crate) fn reply(out: &mut Vec<u8>, request: &str, input: &RawValue, reply: &Reply) {
-    let response = match reply {
-        Reply::Allow => json!({"behavior": "allow", "updatedInput": input}),
-        Reply::Deny { message } => json!({"behavior": "deny", "message": message}),
+    match reply {
+        Reply::Allow => respond(out, request, &Allowed { behavior: "allow", updated_input: input }),
+        Reply::AllowExactly { input } => match serde_json::from_str::<&RawValue>(input) {
+            Ok(input) => respond(out, request, &Allowed { behavior: "allow", updated_input: input }),
+            Err(error) => deny(out, request, &format!("what was approved cannot be read ({error})")),
+        },
+        Reply::Deny { message } => deny(out, request, message),
         Reply::Answers(answers) => {
             let mut updated: Value = serde_json::from_str(input.get()).unwrap_or_default();
             let answers: serde_json::Map<_, _> =
@@ -71,10 +76,29 @@ pub(crate) fn reply(out: &mut Vec<u8>, request: &str, input: &RawValue, reply: &
             if let Some(fields) = updated.as_object_mut() {
                 fields.insert("answers".to_owned(), Value::Object(answers));
             }
-            json!({"behavior": "allow", "updatedInput": updated})
+            respond(out, request, &json!({"behavior": "allow", "updatedInput": updated}));
         }
-    };
-    respond(out, request, &response);
+        Reply::Form { .. } => deny(out, request, "this was not a form"),
+    }
+}
+
+#[derive(Serialize)]
+struct Allowed<'a> {
+    behavior: &'static str,
+    #[serde(rename = "updatedInput")]
+    updated_input: &'a RawValue,
+}
+
+fn deny(out: &mut Vec<u8>, request: &str, message: &str) {
+    respond(out, request, &json!({"behavior": "deny", "message": message}));
+}
+
+/// The answer to a tool server that wants something filled in.
+pub(crate) fn form(out: &mut Vec<u8>, request: &str, reply: &Reply) {
+    match reply {
+        Reply::Form { content } => respond(out, request, &json!({"action": "accept", "content": content})),
+        _ => respond(out, request, &json!({"action": "decline"})),
+    }
 }
 
 /// An answer of the MCP server on the pipe.
@@ -87,11 +111,23 @@ pub(crate) fn rpc(out: &mut Vec<u8>, request: &str, id: Option<&RawValue>, resul
     respond(out, request, &json!({ "mcp_response": message }));
 }
 
-fn respond(out: &mut Vec<u8>, request: &str, response: &Value) {
-    line(
-        out,
-        &json!({"type": "control_response", "response": {"subtype": "success", "request_id": request, "response": response}}),
-    );
+fn respond(out: &mut Vec<u8>, request: &str, response: &impl Serialize) {
+    let response = Success { subtype: "success", request_id: request, response };
+    line(out, &ControlResponse { kind: "control_response", response });
+}
+
+#[derive(Serialize)]
+struct ControlResponse<T> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    response: T,
+}
+
+#[derive(Serialize)]
+struct Success<'a, T> {
+    subtype: &'static str,
+    request_id: &'a str,
+    response: T,
 }
 
 pub(crate) fn refuse(out: &mut Vec<u8>, request: &str, subtype: &str) {

@@ -41,9 +41,10 @@ impl Runner {
     pub(super) async fn serve_between_turns(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
         match output {
             AgentOutput::Background(tasks) => self.note_background(tasks).await?,
-            AgentOutput::ToolCalled(call) => self.call(call),
+            AgentOutput::ToolCalled(call) => self.call(call).await?,
             AgentOutput::Withdrawn { request } => self.withdraw(&request).await?,
             AgentOutput::Asked(asking) => self.ask(&Ask::Questions(asking)).await?,
+            AgentOutput::FormAsked(form) => self.ask(&Ask::Form(form)).await?,
             AgentOutput::PermissionAsked(request) => match decide_permission(self.grant, request) {
                 Effect::Answer { request, reply } => self.agent.reply(&request, &reply),
                 Effect::Ask(ask) => self.ask(&ask).await?,

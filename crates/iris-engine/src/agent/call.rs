@@ -2,6 +2,8 @@
 
 use iris_core::agent::{ToolAnswer, ToolCall};
 use iris_core::id::Party;
+use iris_core::turn::{Ask, ToolAsk};
+use iris_store::StoreError;
 use tokio::task::AbortHandle;
 
 use super::run::Runner;
@@ -16,7 +18,10 @@ pub(super) struct OpenCall {
 }
 
 impl Runner {
-    pub(super) fn call(&mut self, call: ToolCall) {
+    pub(super) async fn call(&mut self, call: ToolCall) -> Result<(), StoreError> {
+        if call.tool == tool::ASK {
+            return self.call_ask(call).await;
+        }
         let party = Party::new(self.team.as_str());
         let caller = Caller { party, turn: self.current_turn(), told: Told::default() };
         let told = caller.told.clone();
@@ -27,6 +32,18 @@ impl Runner {
             handle.tool_done(call.request, answer.map_err(|refusal| refusal.why)).await;
         });
         self.calls.insert(request, OpenCall { task: task.abort_handle(), told });
+        Ok(())
+    }
+
+    /// The tool that asks a person is a question like any other, and answered like one.
+    async fn call_ask(&mut self, call: ToolCall) -> Result<(), StoreError> {
+        match serde_json::from_str(call.arguments.get()) {
+            Ok(question) => self.ask(&Ask::Tool(ToolAsk { request: call.request, question, call: call.call })).await,
+            Err(error) => {
+                self.agent.answer_tool(&call.request, &Err(format!("{}: {error}", call.tool)));
+                Ok(())
+            }
+        }
     }
 
     pub(super) fn tool_done(&mut self, request: &str, answer: &ToolAnswer) {

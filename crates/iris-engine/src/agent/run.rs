@@ -13,7 +13,7 @@ use iris_agents::agent::{Agent, Progress};
 use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
-use iris_core::id::{Party, QuestionId, SessionId, TurnId};
+use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::message::{Heard, MessageType};
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
@@ -25,6 +25,7 @@ use iris_store::{StoreError, session as sessions, turn as turns};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::ask::{Handed, OpenAsk};
 use super::call::OpenCall;
 use super::start::Started;
 use super::{Command, RunnerHandle, StopMode, Stopped};
@@ -51,7 +52,15 @@ pub(super) struct Runner {
     pub(super) last_turn: Option<TurnId>,
     pub(super) saving: Option<Saving>,
     /// What the agent has asked and waits for, by its own names.
-    pub(super) asks: HashMap<String, QuestionId>,
+    pub(super) asks: HashMap<String, OpenAsk>,
+    /// Answers it was given, until it has gone on.
+    pub(super) handed: Vec<Handed>,
+    /// When people were told last that it asks too much.
+    pub(super) limited: Option<Instant>,
+    /// Where it works.
+    pub(super) folder: String,
+    /// It works on a job, whose end may be its turn's.
+    in_job: bool,
     /// The tools it has called and waits for.
     pub(super) calls: HashMap<String, OpenCall>,
     /// How many things it does between turns.
@@ -123,6 +132,10 @@ impl Runner {
             last_turn: None,
             saving: None,
             asks: HashMap::new(),
+            handed: Vec::new(),
+            limited: None,
+            folder: team.path.display().to_string(),
+            in_job: claim.session.job.is_some(),
             calls: HashMap::new(),
             background: 0,
             engine,
@@ -267,7 +280,10 @@ impl Runner {
                     return self.apply(TurnInput::CancelAsked, StopCause::CancelIgnored).await;
                 }
             }
-            Command::Answer { request, epoch, reply } => self.pass_on(&request, epoch, &reply),
+            Command::Answer { row, reply } => {
+                let passed = self.pass_on(&row).await?;
+                reply.send(passed).ok();
+            }
             Command::ToolDone { request, answer } => self.tool_done(&request, &answer),
             Command::Stop { mode, why, reply } => return self.stop(mode, why, reply).await,
         }
@@ -347,6 +363,7 @@ impl Runner {
 
     async fn hear(&mut self, outputs: Vec<AgentOutput>) -> Result<Next, StoreError> {
         for output in outputs {
+            self.confirm_by(&output).await?;
             if self.current.is_none() {
                 self.hear_between_turns(&output).await?;
             }
@@ -398,7 +415,7 @@ impl Runner {
                 Effect::Answer { request, reply } => self.agent.reply(&request, &reply),
                 Effect::Ask(ask) => self.ask(&ask).await?,
                 Effect::Withdraw { request } => self.withdraw(&request).await?,
-                Effect::Call(call) => self.call(call),
+                Effect::Call(call) => self.call(call).await?,
                 Effect::Background(tasks) => self.note_background(tasks).await?,
                 Effect::Pause(limit) => self.pause(limit).await?,
                 Effect::End(outcome) => self.end(outcome, agent_after).await?,
@@ -460,6 +477,7 @@ impl Runner {
         if let Some(saving) = self.saving.take() {
             saving.await?;
         }
+        let question = self.find_question(&outcome, &current.id).await?;
         let duration_ms = i64::try_from(current.started.elapsed().as_millis()).unwrap_or(i64::MAX);
         let finish = Arc::new(Finish {
             session: self.session.clone(),
@@ -469,6 +487,7 @@ impl Runner {
             outcome,
             duration_ms,
             agent,
+            question,
         });
         let written = Arc::clone(&finish);
         let work = self.engine.persist("turn.finish", move |tx| turns::finish(tx, &written)).await?;
@@ -478,6 +497,9 @@ impl Runner {
             outcome: finish.outcome.clone(),
             duration_ms,
         });
+        if self.in_job {
+            self.engine.upkeep.nudge();
+        }
         let ended = figures::Ended {
             turn: &finish.turn,
             session: self.session.as_str(),

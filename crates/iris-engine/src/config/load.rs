@@ -116,6 +116,7 @@ pub(super) fn says_nothing(text: &str) -> bool {
 
 fn check(config: &Config) -> Result<(), Wrong> {
     check_settings(config)?;
+    config.questions.check().map_err(|(key, what)| Wrong::new(format!("questions.{key}"), what))?;
     let analysis = config.settings.agent.completion_analysis.check(config.teams.keys());
     analysis.map_err(|error| Wrong::new("settings.agent.completionAnalysis", error.to_string()))?;
     for (name, team) in &config.teams {
@@ -202,6 +203,9 @@ mod tests {
         );
         check("teams:\n  a: { path: /x }\n  a: { path: /y }", "config.yaml:3:3: duplicate mapping key: a");
         check("database:\n  url: mysql://x", "config.yaml:2:8: database.url: must begin with postgres://");
+        check("questions:\n  deadlines:\n    approval: 0", "questions.deadlines: must be more than 0");
+        check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
+        check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
         check("teams: [", "config.yaml:1:8: here must be keys with values");
         check("teams:\n  a:\n    path: ${NOWHERE}", "config.yaml:3:11: the environment has no NOWHERE");
     }

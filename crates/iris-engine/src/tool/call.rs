@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::answer::Refusal;
-use super::conversation;
+use super::{ASK, conversation, question};
 use crate::engine::Engine;
 use crate::session::Sleep;
 use crate::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell, TellOutcome, TellReport};
@@ -128,6 +128,7 @@ pub async fn call(engine: &Engine, caller: &Caller, tool: &str, arguments: &RawV
         "team_cache_read" => read(engine, caller, given.read()?).await,
         "team_cache_clear" => clear(engine, caller, &given.team()?).await,
         "team_fork" | "session_fork" => conversation::fork(engine, caller, given.read()?).await,
+        ASK => question::ask(engine, caller, arguments).await,
         "session_reboot" => conversation::reboot(engine, caller, &given.team()?).await,
         "session_delete" => conversation::delete(engine, caller, &given.team()?).await,
         other => Err(format!("Iris has no tool '{other}'").into()),

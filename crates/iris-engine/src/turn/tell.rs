@@ -189,6 +189,8 @@ impl Engine {
             longest_queue: i64::from(self.inner.config().settings.max_queue),
             cause: tell.within.clone(),
             depth,
+            origin: None,
+            detached: tell.patience == Patience::None,
         };
         let accepted = self.inner.store.write("turn.accept", move |tx| turn::accept(tx, &new)).await;
         if let Err(StoreError::InDoubt) = accepted {
@@ -221,7 +223,7 @@ impl Engine {
         }
     }
 
-    fn check(&self, tell: &Tell) -> Result<(), TellError> {
+    pub(crate) fn check(&self, tell: &Tell) -> Result<(), TellError> {
         if self.inner.is_closing() {
             return Err(TellError::ShuttingDown);
         }
@@ -256,12 +258,14 @@ impl Engine {
     }
 
     /// What was accepted is started, if the store has given it to an agent; else the pool is told of it.
-    async fn set_going(&self, accepted: Accepted) {
+    pub(crate) async fn set_going(&self, accepted: Accepted) {
         match (accepted.start, self.inner.runner(&accepted.session)) {
             (Some(work), Some(runner)) => runner.run(work).await,
             // The agent ended between the commit and now; its end settles the turn.
             (Some(_), None) => {}
             (None, _) if accepted.session_state == SessionState::Stopped => self.inner.pool.want(&accepted.session),
+            // It was told while it waited for somebody, which is looked at before it is given to the agent.
+            (None, Some(runner)) if accepted.session_state == SessionState::Idle => runner.look_again(),
             // Busy, starting or ending: the turn is found when that is over.
             (None, _) => {}
         }

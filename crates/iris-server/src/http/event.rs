@@ -26,7 +26,7 @@ use super::page_size;
 use super::problem::Fault;
 use super::turn::next_page;
 use crate::{App, wire};
-use follow::{Follower, Item};
+pub(super) use follow::{Follower, Item};
 
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -44,6 +44,11 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
+    /// Everything that happens in one session.
+    pub(super) fn of_session(session: &str) -> Self {
+        Self { after: None, limit: None, team: None, session: Some(session.to_owned()), turn: None, kind: None }
+    }
+
     fn takes(&self, event: &Recorded) -> bool {
         let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
         let subject = &event.subject;
@@ -126,7 +131,7 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
     }
 }
 
-const HEARTBEAT: Duration = Duration::from_secs(15);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Everything that there is to say at one time goes out as one piece, whatever the number of events in it.
 fn follow(app: App, filter: Filter, last: Option<i64>) -> Response {

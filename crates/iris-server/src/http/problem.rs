@@ -4,12 +4,14 @@ use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use iris_api::problem::{CONTENT_TYPE, Problem};
+use iris_api::problem::{CONTENT_TYPE, Closed, Problem};
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamNameError;
 use iris_engine::StoreError;
 use iris_engine::backup::BackupError;
+use iris_engine::job::JobError;
 use iris_engine::question::QuestionError;
+use iris_engine::rule::RuleError;
 use iris_engine::session::SessionError;
 use iris_engine::token::TokenError;
 use iris_engine::trust::TrustError;
@@ -24,6 +26,8 @@ pub(crate) struct Fault {
     hint: Option<String>,
     /// Seconds.
     retry_after: Option<u64>,
+    /// How a question was closed that somebody wanted to answer.
+    closed: Option<Box<Closed>>,
 }
 
 impl Fault {
@@ -33,6 +37,7 @@ impl Fault {
             FaultKind::NotFound => (StatusCode::NOT_FOUND, "not_found"),
             FaultKind::Conflict => (StatusCode::CONFLICT, "conflict"),
             FaultKind::Unfit => (StatusCode::UNPROCESSABLE_ENTITY, "unfit"),
+            FaultKind::Gone => (StatusCode::GONE, "gone"),
             FaultKind::Limit => (StatusCode::TOO_MANY_REQUESTS, "limit"),
             FaultKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             FaultKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, "unsupported"),
@@ -67,7 +72,7 @@ impl Fault {
 }
 
 pub(crate) fn refused(status: StatusCode, kind: &str, detail: String) -> Fault {
-    Fault { status, kind: kind.to_owned(), detail, hint: None, retry_after: None }
+    Fault { status, kind: kind.to_owned(), detail, hint: None, retry_after: None, closed: None }
 }
 
 pub(crate) fn not_found(what: &str, id: &str) -> Fault {
@@ -90,6 +95,7 @@ impl IntoResponse for Fault {
             detail: self.detail,
             kind: self.kind,
             hint: self.hint,
+            closed: self.closed.map(|closed| *closed),
         };
         let mut response = (self.status, Json(problem)).into_response();
         let headers = response.headers_mut();
@@ -117,6 +123,22 @@ impl From<SessionError> for Fault {
 }
 impl From<QuestionError> for Fault {
     fn from(error: QuestionError) -> Self {
+        let mut fault = Self::new(error.kind(), error.to_string()).maybe_hint(error.hint());
+        fault.closed = error
+            .closed()
+            .map(|row| Box::new(Closed { state: row.state.to_string(), by: row.closed_by.clone(), at: row.closed_at }));
+        fault
+    }
+}
+
+impl From<JobError> for Fault {
+    fn from(error: JobError) -> Self {
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
+    }
+}
+
+impl From<RuleError> for Fault {
+    fn from(error: RuleError) -> Self {
         Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
     }
 }

@@ -1,48 +1,157 @@
 //! /api/questions
 
-use axum::extract::rejection::JsonRejection;
-use axum::extract::{Path, State};
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
 use axum::{Extension, Json};
-use iris_api::question::{AnswerRequest, Pending, Question, Response};
+use iris_api::question::{
+    AnswerRequest, AnswerResponse, EditRequest, Pending, Question, QuestionFigures, Remember, Response,
+};
+use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
 use iris_core::id::QuestionId;
 use iris_core::question::Answer;
-use serde_json::Value;
+use iris_core::rule::RuleScope;
+use iris_engine::QuestionRow;
+use iris_engine::question::answer::Saying;
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::problem::Fault;
+use crate::App;
 use crate::auth::Caller;
-use crate::{App, wire};
+use crate::wire::question as wire;
 
-/// The questions that wait for an answer
-#[utoipa::path(get, path = "/api/questions/pending", tag = "questions", responses((status = 200, description = "done", body = Pending)))]
-pub(crate) async fn pending(State(app): State<App>) -> Result<Json<Pending>, Fault> {
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Filter {
+    /// Only of this kind.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Only of this team.
+    team: Option<String>,
+    /// Only of this job.
+    job: Option<String>,
+}
+
+impl Filter {
+    fn takes(&self, row: &QuestionRow) -> bool {
+        let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
+        is(&self.kind, Some(row.kind.as_str()))
+            && is(&self.team, Some(row.team.as_str()))
+            && is(&self.job, row.job.as_ref().map(|job| job.as_str()))
+    }
+}
+
+/// The questions that wait for an answer, oldest first
+#[utoipa::path(get, path = "/api/questions/pending", tag = "questions", params(Filter), responses((status = 200, description = "done", body = Pending)))]
+pub(crate) async fn pending(
+    State(app): State<App>,
+    filter: Result<Query<Filter>, QueryRejection>,
+) -> Result<Json<Pending>, Fault> {
+    let Query(filter) = filter?;
     let open = app.engine.list_open_questions().await?;
-    Ok(Json(Pending { questions: open.into_iter().map(wire::question).collect() }))
+    let mut questions = Vec::new();
+    for row in open.into_iter().filter(|row| filter.takes(row)) {
+        let suggestion = app.engine.suggest_answer(&row).await?;
+        let suggestion = suggestion.as_ref().map(wire::suggestion);
+        questions.push(Question { suggestion, ..wire::question(row) });
+    }
+    Ok(Json(Pending { questions }))
+}
+
+/// One question, open or not
+#[utoipa::path(get, path = "/api/questions/{id}", tag = "questions", params(("id" = String, Path, description = "The question")), responses((status = 200, description = "done", body = Question)))]
+pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Question>, Fault> {
+    Ok(Json(wire::question(app.engine.find_question(&QuestionId::new(id)).await?)))
 }
 
 /// Answers a question; the first answer wins
-#[utoipa::path(post, path = "/api/questions/{id}/answer", tag = "questions", params(("id" = String, Path, description = "The question")), request_body = AnswerRequest, responses((status = 200, description = "done", body = Question)))]
+#[utoipa::path(post, path = "/api/questions/{id}/answer", tag = "questions", params(("id" = String, Path, description = "The question")), request_body = AnswerRequest, responses(
+    (status = 200, description = "this answer counts", body = AnswerResponse),
+    (status = 409, description = "somebody else was first, or what is asked has changed", body = iris_api::problem::Problem),
+    (status = 410, description = "its time is over", body = iris_api::problem::Problem),
+    (status = 422, description = "it asks for something else", body = iris_api::problem::Problem),
+))]
 pub(crate) async fn answer(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     body: Result<Json<AnswerRequest>, JsonRejection>,
+) -> Result<Json<AnswerResponse>, Fault> {
+    let Json(request) = body?;
+    let id = QuestionId::new(id);
+    let saying = Saying {
+        answer: read(&request.response)?,
+        seen: request.digest,
+        remember: request.remember.map(remember).transpose()?,
+        again: request.again,
+    };
+    let taken = app.engine.answer_question(&id, &caller.party, saying.clone()).await?;
+    let also =
+        if request.similar { app.engine.answer_similar(&taken.row, &caller.party, &saying).await? } else { Vec::new() };
+    Ok(Json(AnswerResponse {
+        success: true,
+        job_resumed: taken.resumed,
+        also: also.iter().map(ToString::to_string).collect(),
+        question: wire::question(taken.row),
+    }))
+}
+
+fn read(response: &Response) -> Result<Answer, Fault> {
+    Answer::read(&response.value, response.text.clone())
+        .map_err(|error| Fault::new(FaultKind::Unfit, error.to_string()))
+}
+
+fn remember(remember: Remember) -> Result<(RuleScope, Millis), Fault> {
+    let scope = remember.scope.parse().map_err(|scope| {
+        Fault::new(FaultKind::Unfit, format!("'{scope}' is no scope of a rule; use deed, tool or question"))
+    });
+    Ok((scope?, Millis(remember.for_ms)))
+}
+
+/// Changes the action that is to be approved; the answer is the question that has to be answered now
+#[utoipa::path(post, path = "/api/questions/{id}/edit", tag = "questions", params(("id" = String, Path, description = "The question")), request_body = EditRequest, responses((status = 200, description = "done", body = Question)))]
+pub(crate) async fn edit(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    body: Result<Json<EditRequest>, JsonRejection>,
 ) -> Result<Json<Question>, Fault> {
-    let Json(AnswerRequest { response }) = body?;
-    let row = app.engine.answer_question(&QuestionId::new(id), &caller.party, given(response)?).await?;
+    let Json(request) = body?;
+    let row = app.engine.edit_question(&QuestionId::new(id), &caller.party, request.input).await?;
     Ok(Json(wire::question(row)))
 }
 
-fn given(response: Response) -> Result<Answer, Fault> {
-    let text = |value: Value| match value {
-        Value::String(text) => Ok(text),
-        Value::Number(number) => Ok(number.to_string()),
-        other => Err(Fault::new(FaultKind::Unfit, format!("{other} is not an answer"))),
-    };
-    Ok(match response.value {
-        Value::Bool(true) => Answer::Approve,
-        Value::Bool(false) => Answer::Refuse { why: response.text },
-        Value::Array(values) => Answer::Choose { values: values.into_iter().map(text).collect::<Result<_, _>>()? },
-        value => Answer::Choose { values: vec![text(value)?] },
-    })
+/// Says that nobody needs the answer any more
+#[utoipa::path(post, path = "/api/questions/{id}/cancel", tag = "questions", params(("id" = String, Path, description = "The question")), responses((status = 200, description = "done", body = Question)))]
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Json<Question>, Fault> {
+    let row = app.engine.cancel_question(&QuestionId::new(id), &caller.party).await?;
+    Ok(Json(wire::question(row)))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Within {
+    /// Of the questions asked in the last so many milliseconds; a week if not said.
+    #[param(minimum = 1)]
+    within_ms: Option<i64>,
+}
+
+const A_WEEK: i64 = 7 * 24 * 3_600_000;
+
+/// Time to answer, time-outs, questions per job and what is wrong with them
+#[utoipa::path(get, path = "/api/questions/figures", tag = "questions", params(Within), responses((status = 200, description = "done", body = QuestionFigures)))]
+pub(crate) async fn figures(
+    State(app): State<App>,
+    within: Result<Query<Within>, QueryRejection>,
+) -> Result<Json<QuestionFigures>, Fault> {
+    let within_ms = within?.0.within_ms.unwrap_or(A_WEEK).max(1);
+    let figures = app.engine.question_figures(within_ms).await?;
+    Ok(Json(wire::figures(within_ms, &figures)))
 }

@@ -24,9 +24,10 @@ use crate::auth::Caller;
 
 pub(super) const HEADER: &str = "idempotency-key";
 const LONGEST_KEY: usize = 200;
-/// A tell's key is kept with its turn, in the same transaction: it needs nothing here. Tools have keys of their own. And an
+/// The key of a tell, a job or a question is kept with it, in the same transaction: it needs nothing here. Tools have keys of their own. And an
 /// answer that holds a secret is not written down: a second token of the same name is refused anyway.
-const OWN_KEYS: [&str; 4] = ["/api/teams/tell", "/mcp", "/api/tokens", "/api/links"];
+const OWN_KEYS: [&str; 6] =
+    ["/api/teams/tell", "/api/jobs", "/api/jobs/{id}/questions", "/mcp", "/api/tokens", "/api/links"];
 const LARGEST_ANSWER: usize = 4 * 1024 * 1024;
 
 /// A credential's id and the key: the same key of somebody else is another key.

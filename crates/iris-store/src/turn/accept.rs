@@ -8,8 +8,9 @@ use iris_core::turn::TurnState;
 
 use super::{TurnRow, Work, find_by_key};
 use crate::error::StoreError;
+use crate::session::{self, SessionRow};
 use crate::tx::{Tx, values};
-use crate::{event, session};
+use crate::{event, question};
 
 /// A tell on its way in.
 #[derive(Clone, Debug)]
@@ -29,6 +30,10 @@ pub struct NewTurn {
     pub cause: Option<TurnId>,
     /// How many turns are one in another, this one counted.
     pub depth: i64,
+    /// Why it is told, if not because somebody said so: it brings an answer.
+    pub origin: Option<&'static str>,
+    /// Whoever tells it does not wait for the reply.
+    pub detached: bool,
 }
 
 #[derive(Debug)]
@@ -69,6 +74,7 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
         return Ok(Accept::Accepted(accepted));
     }
     let session = session::find_or_create(tx, &new.from, &new.to, &new.fresh_session)?;
+    answer_by_telling(tx, new, &session)?;
     let put_off = tx.one("SELECT count(*) FROM timer WHERE session = ?1", values![&session.id])?;
     let waiting = session.queued + put_off.map_or(0, |row| row.int(0));
     if waiting >= new.longest_queue {
@@ -107,7 +113,8 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
     let taken = tx.one(
         "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, used_at = ?2, running = ?3, begun = 1, \
          next_number = next_number + 1 WHERE from_party = ?4 AND to_team = ?5 AND state = 'idle' AND running IS NULL \
-         AND queued = 0 AND owner = ?6 AND held_until <= iris_now() RETURNING id, epoch, next_number - 1",
+         AND queued = 0 AND owner = ?6 AND held_until <= iris_now() AND waiting IS NULL \
+         RETURNING id, epoch, next_number - 1",
         values![seq, now, &new.id, &new.from, &new.to, &node],
     )?;
     let Some(taken) = taken else { return Ok(None) };
@@ -124,6 +131,14 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
         session_state: SessionState::Idle,
         start: Some(work),
     }))
+}
+
+/// A question that was found in a reply is answered by telling the agent again. What Iris tells by itself is no answer.
+fn answer_by_telling(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionRow) -> Result<(), StoreError> {
+    if session.waiting.is_none() || new.origin.is_some() || new.delay_ms.is_some() {
+        return Ok(());
+    }
+    question::answer_by_tell(tx, session, &new.from, &new.body)
 }
 
 fn find_repeated(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accept>, StoreError> {
@@ -147,7 +162,7 @@ fn insert(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionId, at: At, state: Tu
     let running = state == TurnState::Running;
     tx.run(
         "INSERT INTO turn (id, session, number, state, body, key, attempts, place, accepted_at, started_at, cause, \
-         depth) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+         depth, origin, detached) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         values![
             &new.id,
             session,
@@ -161,6 +176,8 @@ fn insert(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionId, at: At, state: Tu
             running.then_some(now),
             new.cause.as_ref(),
             new.depth,
+            new.origin,
+            i64::from(new.detached),
         ],
     )?;
     Ok(())

@@ -3,12 +3,13 @@
 use iris_core::event::{Draft, Fact, Said, Subject, TurnEvent, TurnFinished};
 use iris_core::id::{SessionId, TurnId};
 use iris_core::session::SessionState;
-use iris_core::turn::TurnOutcome;
+use iris_core::turn::{Ending, TurnOutcome};
 
 use super::Work;
 use super::start::{mark_started, occupy, oldest_waiting, start_next};
 use crate::error::StoreError;
 use crate::event;
+use crate::question::{self, NewQuestion};
 use crate::session::{self, SessionRow};
 use crate::tx::{Tx, values};
 
@@ -41,6 +42,8 @@ pub struct Finish {
     pub duration_ms: i64,
     /// Whether the agent can take the next turn at once.
     pub agent: AgentAfter,
+    /// A question that was found in the reply.
+    pub question: Option<NewQuestion>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +54,8 @@ pub enum AgentAfter {
 
 /// Ends a turn and, if the agent lives, gives it the next one in the same transaction.
 pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreError> {
-    if finish.agent == AgentAfter::Ready && finish_to_idle(tx, finish)? {
+    let is_plain = finish.question.is_none() && finish.outcome.ending != Ending::Cancelled;
+    if finish.agent == AgentAfter::Ready && is_plain && finish_to_idle(tx, finish)? {
         return Ok(None);
     }
     let session = session::lock_owned(tx, &finish.session, finish.epoch)?;
@@ -72,6 +76,14 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
     }
     let last = event::append(tx, &drafts)? + i64::try_from(drafts.len()).expect("few events") - 1;
     write_ending(tx, &finish.turn, &finish.outcome)?;
+    if finish.outcome.ending == Ending::Cancelled {
+        question::cancel_of_turn(tx, &finish.turn, "its turn was broken off")?;
+    }
+    if let Some(found) = &finish.question
+        && next.is_none()
+    {
+        question::open_detected(tx, &session, found)?;
+    }
     match next {
         Some(next) => {
             mark_started(tx, &next.turn)?;

@@ -1,12 +1,10 @@
-//! What real agents need of the store: turns of their own, limits, questions, copies of conversations.
+//! What real agents need of the store: turns of their own, limits, copies of conversations.
 
-use iris_core::id::{Party, QuestionId, TurnId};
-use iris_core::question::{Answer, Detail, QuestionState};
+use iris_core::id::{Party, TurnId};
 use iris_core::session::SessionState;
 use iris_core::turn::TurnState;
-use iris_store::question::NewQuestion;
 use iris_store::turn::Own;
-use iris_store::{lane, question, session, turn};
+use iris_store::{session, turn};
 
 use crate::databases::{Database, completed, finish, new_turn, serve, tell};
 use crate::on_both;
@@ -73,48 +71,6 @@ on_both!(a_limit_holds_a_session_and_keeps_its_order, |database: Database| async
     assert_eq!(again.turn, first.turn, "at its old place");
     let next = finish(&store, completed(&again, "1")).await.expect("the second follows");
     assert_eq!(next.turn, second.turn);
-});
-
-on_both!(a_question_is_answered_once_and_ends_with_its_agent, |database: Database| async move {
-    let store = database.open_as("n1");
-    let told = tell(&store, new_turn("user", "one")).await;
-    let (epoch, work) = serve(&store, &told.session).await;
-    let turn_id = work.expect("work").turn;
-    let open = |name: &str| {
-        let input = serde_json::value::RawValue::from_string(r#"{"command": "ls"}"#.to_owned()).expect("JSON");
-        let detail = Detail::Approval { tool: "Bash".to_owned(), input, reason: None };
-        let id = QuestionId::new(name);
-        let new = NewQuestion { id, turn: Some(turn_id.clone()), request: name.to_owned(), asked_of: None, detail };
-        let session = told.session.clone();
-        store.write("open", move |tx| question::open(tx, &session, epoch, &new))
-    };
-    open("q1").await.expect("opened");
-    open("q2").await.expect("opened");
-    let mut answering = tokio::task::JoinSet::new();
-    for number in 0..20 {
-        let store = store.clone();
-        answering.spawn(async move {
-            let (by, id) = (Party::new(format!("person-{number}")), QuestionId::new("q1"));
-            let answer = if number % 2 == 0 { Answer::Approve } else { Answer::Refuse { why: None } };
-            let answered = store.write("answer", move |tx| question::answer(tx, &id, &by, &answer)).await;
-            answered.expect("written").expect("there")
-        });
-    }
-    let answers = answering.join_all().await;
-    assert_eq!(answers.iter().filter(|(won, _)| *won).count(), 1, "one of twenty wins");
-    let winner = answers[0].1.closed_by.clone();
-    assert!(answers.iter().all(|(_, row)| row.closed_by == winner), "and every other is told who");
-
-    let still_open = store.read(|tx| question::list_open(tx, 10)).await.expect("read");
-    assert_eq!(still_open.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["q2"]);
-    store
-        .write("recover", |tx| {
-            lane::recover(tx, lane::OwnLanes::FromEarlierLife { processes: 0 }, |_| Default::default())
-        })
-        .await
-        .expect("written");
-    let row = store.read(|tx| question::find(tx, &QuestionId::new("q2"))).await.expect("read").expect("there");
-    assert_eq!(row.state, QuestionState::Cancelled, "nobody waits for it any more");
 });
 
 on_both!(a_copy_of_a_session_remembers_what_it_is_a_copy_of, |database: Database| async move {

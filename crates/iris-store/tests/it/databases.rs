@@ -76,6 +76,8 @@ pub fn new_turn(from: &str, text: &str) -> NewTurn {
         longest_queue: 100,
         cause: None,
         depth: 0,
+        origin: None,
+        detached: false,
     }
 }
 
@@ -106,6 +108,7 @@ pub fn completed(work: &Work, response: &str) -> Finish {
         outcome: TurnOutcome { ending: Ending::Completed, response: response.to_owned(), usage: Usage::default() },
         duration_ms: 1,
         agent: AgentAfter::Ready,
+        question: None,
     }
 }
 

@@ -5,5 +5,6 @@ mod databases;
 mod lane;
 mod log;
 mod model;
+mod question;
 mod session;
 mod turn;

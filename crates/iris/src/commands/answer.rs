@@ -1,9 +1,13 @@
 //! `iris answer`: say what an agent waits for.
 
-use iris_api::question::{AnswerRequest, Pending, Question, Response};
+use clap::ValueEnum;
+use iris_api::question::{AnswerRequest, AnswerResponse, EditRequest, Pending, Question, Remember, Response};
+use iris_core::duration::Millis;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Context;
+use crate::client::Client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -12,54 +16,127 @@ use crate::failure::Failure;
 #[command(after_help = "\
 Examples:
   iris answer 01a1e1dd yes                        let it; the beginning of an id is enough if it is the only one
-  iris answer 01a1e1dd no 'use the staging db'    refuse, and say why
+  iris answer 01a1e1dd no 'use the staging db'    refuse, and say why; the same is refused from now on
   iris answer 01a1e1dd 2                          the second option
   iris answer 01a1e1dd 'something else'           words of your own
-  iris answer 01a1e1dd Red Large                  several questions, each its answer")]
+  iris answer 01a1e1dd Red Large                  several questions, each its answer
+  iris answer 01a1e1dd yes --remember 8h          and do not ask for the same in the next 8 hours
+  iris answer 01a1e1dd yes --edit '{\"command\":\"make test\"}'   let it do this instead
+  iris answer 01a1e1dd Blue --again               it is too late: run the work again with this answer
+  iris answer 01a1e1dd yes --similar              also all others that ask for the very same")]
 pub struct AnswerArguments {
     /// The question's id, or enough of its beginning
     question: String,
     /// yes or no (and why not), the number or name of an option, or words of your own
     #[arg(required = true)]
     answer: Vec<String>,
+    /// Let the answer hold for so long for whoever asks the same; see `iris rules`
+    #[arg(long, value_name = "TIME")]
+    remember: Option<Millis>,
+    /// What it holds for: the same action, or any use of the tool that is not riskier
+    #[arg(long, value_enum, requires = "remember")]
+    scope: Option<Scope>,
+    /// Approve this input instead of the one that was asked for
+    #[arg(long, value_name = "JSON")]
+    edit: Option<String>,
+    /// If it is too late, run the work again with the answer
+    #[arg(long)]
+    again: bool,
+    /// Answer all others that ask for the very same, too
+    #[arg(long)]
+    similar: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Scope {
+    Deed,
+    Tool,
 }
 
 pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
-    let pending: Pending = client.get(&["questions", "pending"], &[]).await?;
-    let wanted = arguments.question.as_str();
-    let mut found = pending.questions.iter().filter(|question| question.id.starts_with(wanted));
-    let (id, response) = match (found.next(), found.next()) {
-        (Some(question), None) => (question.id.clone(), response(question, arguments.answer)?),
-        (Some(_), Some(_)) => {
-            let message = format!("more than one open question begins with {wanted}");
-            return Err(Failure::invalid(message).hint("give more of its id; see `iris inbox`"));
-        }
-        // Not open: the daemon knows whether it ever was, and who answered it.
-        (None, _) => (wanted.to_owned(), Response { kind: None, value: Value::Bool(false), text: None }),
+    let mut question = find(&client, &arguments.question).await?;
+    if let Some(edit) = arguments.edit {
+        question = edited(&client, &question, edit).await?;
+    }
+    let request = AnswerRequest {
+        response: response(&question, &arguments.answer)?,
+        // What is approved is what was shown, and nothing else.
+        digest: question.action.as_ref().map(|action| action.digest.clone()),
+        remember: arguments.remember.map(|Millis(for_ms)| remember(&question, arguments.scope, for_ms)),
+        again: arguments.again,
+        similar: arguments.similar,
     };
-    let answered: Question = client.post(&["questions", &id, "answer"], &AnswerRequest { response }).await?;
+    let answered = send(&client, &question.id, &request).await?;
     if context.printer.is_json() {
         context.printer.json(&answered)?;
     } else {
-        context.printer.line(format!("answered; {} goes on", answered.team))?;
+        context.printer.line(describe(&answered))?;
     }
     Ok(Exit::Done)
 }
 
-fn response(question: &Question, answer: Vec<String>) -> Result<Response, Failure> {
-    if question.action.is_some() {
-        return approval(&answer);
-    }
-    let values: Vec<Value> = if question.questions.len() == 1 {
-        vec![chosen(question, 0, &answer.join(" "))]
-    } else {
-        answer.iter().enumerate().map(|(index, answer)| chosen(question, index, answer)).collect()
-    };
-    Ok(Response { kind: Some("choice".to_owned()), value: Value::Array(values), text: None })
+pub async fn send(client: &Client, id: &str, request: &AnswerRequest) -> Result<AnswerResponse, Failure> {
+    Ok(client.post(&["questions", id, "answer"], request).await?)
 }
 
-fn approval(answer: &[String]) -> Result<Response, Failure> {
+pub fn describe(answered: &AnswerResponse) -> String {
+    let also = match answered.also.len() {
+        0 => String::new(),
+        count => format!(", and {count} more that asked the same"),
+    };
+    let goes_on = if answered.job_resumed { format!("; {} goes on", answered.question.team) } else { String::new() };
+    format!("answered{also}{goes_on}")
+}
+
+/// An open question by the beginning of its id; any other by its whole id.
+async fn find(client: &Client, wanted: &str) -> Result<Question, Failure> {
+    let pending: Pending = client.get(&["questions", "pending"], &[]).await?;
+    let mut found = pending.questions.into_iter().filter(|question| question.id.starts_with(wanted));
+    match (found.next(), found.next()) {
+        (Some(question), None) => Ok(question),
+        (Some(_), Some(_)) => Err(Failure::invalid(format!("more than one open question begins with {wanted}"))
+            .hint("give more of its id; see `iris inbox`")),
+        // Not open: the daemon knows whether it ever was, and who answered it.
+        (None, _) => Ok(client.get(&["questions", wanted], &[]).await?),
+    }
+}
+
+async fn edited(client: &Client, question: &Question, edit: String) -> Result<Question, Failure> {
+    let input =
+        RawValue::from_string(edit).map_err(|error| Failure::invalid(format!("--edit is not JSON: {error}")))?;
+    Ok(client.post(&["questions", &question.id, "edit"], &EditRequest { input }).await?)
+}
+
+fn remember(question: &Question, scope: Option<Scope>, for_ms: u64) -> Remember {
+    let scope = match (scope, &question.action) {
+        (_, None) => "question",
+        (Some(Scope::Tool), Some(_)) => "tool",
+        (_, Some(_)) => "deed",
+    };
+    Remember { scope: scope.to_owned(), for_ms }
+}
+
+pub fn response(question: &Question, answer: &[String]) -> Result<Response, Failure> {
+    match question.response_type.as_str() {
+        "approval" | "boolean" => yes_or_no(answer),
+        "form" => {
+            let text = answer.join(" ");
+            let value = serde_json::from_str(&text).unwrap_or(Value::from(text));
+            Ok(Response { kind: None, value, text: None })
+        }
+        _ => {
+            let values: Vec<Value> = if question.questions.len() == 1 {
+                vec![chosen(question, 0, &answer.join(" "))]
+            } else {
+                answer.iter().enumerate().map(|(index, answer)| chosen(question, index, answer)).collect()
+            };
+            Ok(Response { kind: None, value: Value::Array(values), text: None })
+        }
+    }
+}
+
+fn yes_or_no(answer: &[String]) -> Result<Response, Failure> {
     let (word, why) = answer.split_first().map_or(("", &[][..]), |(word, why)| (word.as_str(), why));
     let value = match word.to_lowercase().as_str() {
         "yes" | "y" | "true" => true,
@@ -67,7 +144,7 @@ fn approval(answer: &[String]) -> Result<Response, Failure> {
         _ => return Err(Failure::invalid(format!("'{word}' is neither yes nor no"))),
     };
     let text = Some(why.join(" ")).filter(|why| !why.is_empty());
-    Ok(Response { kind: Some("boolean".to_owned()), value: Value::Bool(value), text })
+    Ok(Response { kind: None, value: Value::Bool(value), text })
 }
 
 /// The option of that number or name, else the words themselves.
@@ -75,5 +152,5 @@ fn chosen(question: &Question, index: usize, answer: &str) -> Value {
     let options = question.questions.get(index).map(|asked| asked.options.as_slice()).unwrap_or_default();
     let by_number = answer.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
     let by_name = options.iter().find(|option| option.label.eq_ignore_ascii_case(answer));
-    Value::from(by_number.or(by_name).map_or(answer, |option| option.label.as_str()))
+    Value::from(by_number.or(by_name).map_or(answer, |option| option.value.as_str()))
 }

@@ -1,24 +1,38 @@
-//! `iris inbox`: what agents wait for a human to say.
+//! `iris inbox`: what agents wait for a human to say. On a terminal it is a list that lives; else it is printed once.
 
-use iris_api::question::{Pending, Question};
+mod list;
+mod live;
+
+pub use list::words;
+
+use std::io::{IsTerminal, stdin, stdout};
+
+use iris_api::question::Pending;
 
 use super::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::moment;
-use crate::printer::Printer;
 
 /// Show the questions that agents wait for an answer to
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  iris inbox
+  iris inbox              on a terminal: a live list; answer with a number key, q leaves
+  iris inbox --once       print what there is now
   iris inbox --json | jq -r '.questions[].id'
 
 Answer one with: iris answer <question> <answer>")]
-pub struct InboxArguments {}
+pub struct InboxArguments {
+    /// Print what there is now and end, also on a terminal
+    #[arg(long)]
+    once: bool,
+}
 
-pub async fn run(_arguments: InboxArguments, context: &mut Context) -> Result<Exit, Failure> {
+pub async fn run(arguments: InboxArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let is_watched = stdin().is_terminal() && stdout().is_terminal() && !context.printer.is_json();
+    if is_watched && !arguments.once {
+        return live::run(context).await;
+    }
     let pending: Pending = context.client().get(&["questions", "pending"], &[]).await?;
     let printer = &mut context.printer;
     if printer.is_json() {
@@ -32,30 +46,9 @@ pub async fn run(_arguments: InboxArguments, context: &mut Context) -> Result<Ex
         if number > 0 {
             printer.line("")?;
         }
-        print(question, printer)?;
+        for line in list::lines(question) {
+            printer.line(line)?;
+        }
     }
     Ok(Exit::Done)
-}
-
-fn print(question: &Question, printer: &mut Printer) -> Result<(), Failure> {
-    printer.line(format!("{}  {}: {}", question.id, question.team, question.question))?;
-    if let Some(action) = &question.action {
-        // The exact bytes: what is approved is what runs.
-        printer.line(format!("  {} {}", action.tool, action.input.get()))?;
-        if let Some(reason) = &action.reason {
-            printer.line(format!("  because: {reason}"))?;
-        }
-    }
-    for asked in &question.questions {
-        if question.questions.len() > 1 {
-            printer.line(format!("  {}", asked.question))?;
-        }
-        for (number, option) in asked.options.iter().enumerate() {
-            let about = option.description.as_ref().map(|text| format!("  {text}")).unwrap_or_default();
-            printer.line(format!("  {}. {}{about}", number + 1, option.label))?;
-        }
-    }
-    let whom = question.asked_of.as_ref().map(|party| format!(", asked of {party}")).unwrap_or_default();
-    let answer = if question.action.is_some() { "yes|no" } else { "<option or text>" };
-    printer.line(format!("  since {}{whom}; iris answer {} {answer}", moment::clock(question.opened_at), question.id))
 }

@@ -31,6 +31,7 @@ impl Tone {
         match state {
             "idle" | "completed" => Self::Good,
             "processing" | "spawning" | "terminating" | "running" | "queued" | "scheduled" => Self::Busy,
+            "waiting_for_input" | "waiting_for_approval" => Self::Strong,
             "failed" | "terminated" => Self::Bad,
             _ => Self::Faint,
         }

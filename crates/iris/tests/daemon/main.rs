@@ -2,6 +2,7 @@
 //! survive. Each fault is one file.
 
 mod agent;
+mod ask;
 mod clock;
 mod contain;
 mod crash;

@@ -17,12 +17,12 @@ use super::Filter;
 use crate::App;
 
 /// What a reader is sent, as JSON.
-pub(super) enum Item {
+pub(in crate::http) enum Item {
     Event { seq: i64, json: Arc<str> },
     Delta { json: String },
 }
 
-pub(super) struct Follower {
+pub(in crate::http) struct Follower {
     app: App,
     filter: Filter,
     after: i64,

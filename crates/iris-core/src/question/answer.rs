@@ -1,0 +1,282 @@
+//! What a person says to a question, whether it fits, and what the agent is told.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Detail, ResponseType};
+use crate::agent::{AskedQuestion, Reply, ToolAnswer};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Answer {
+    Approve {
+        /// What the person adds to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    Refuse {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+    },
+    /// One answer for each question, in their order.
+    Choose {
+        values: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// Fields and what stands in them.
+    Fill { content: Map<String, Value> },
+}
+
+/// Why an answer does not fit its question.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    #[error("this asks for a yes or a no")]
+    NotYesOrNo,
+    #[error("this asks {asked} questions, and {given} were answered")]
+    Number { asked: usize, given: usize },
+    #[error("an answer must not be empty")]
+    Empty,
+    #[error("'{given}' is none of the options: {}", .options.join(", "))]
+    NoOption { given: String, options: Vec<String> },
+    #[error("{0} is not an answer")]
+    Strange(String),
+    #[error("this asks for these fields: {}", .0.join(", "))]
+    Fields(Vec<String>),
+    #[error("the answer is of the type '{given}', and this asks for '{wanted}'")]
+    Type { given: String, wanted: &'static str },
+}
+
+impl Answer {
+    /// As it comes over the wire: true or false, a text, a number, a list of these, or fields.
+    pub fn read(value: &Value, text: Option<String>) -> Result<Self, AnswerError> {
+        let word = |value: &Value| match value {
+            Value::String(text) => Ok(text.clone()),
+            Value::Number(number) => Ok(number.to_string()),
+            Value::Bool(yes) => Ok(if *yes { "yes" } else { "no" }.to_owned()),
+            other => Err(AnswerError::Strange(other.to_string())),
+        };
+        Ok(match value {
+            Value::Bool(true) => Self::Approve { note: text },
+            Value::Bool(false) => Self::Refuse { why: text },
+            Value::Array(values) => {
+                Self::Choose { values: values.iter().map(word).collect::<Result<_, _>>()?, note: text }
+            }
+            Value::Object(fields) => Self::Fill { content: fields.clone() },
+            value => Self::Choose { values: vec![word(value)?], note: text },
+        })
+    }
+
+    /// In a few words, for people and models.
+    pub fn words(&self) -> String {
+        let with = |said: String, note: &Option<String>| match note {
+            Some(note) => format!("{said} ({note})"),
+            None => said,
+        };
+        match self {
+            Self::Approve { note } => with("yes".to_owned(), note),
+            Self::Refuse { why } => with("no".to_owned(), why),
+            Self::Choose { values, note } => with(values.join(", "), note),
+            Self::Fill { content } => Value::Object(content.clone()).to_string(),
+        }
+    }
+}
+
+/// The answer in the form the question wants it: options by their value, yes and no as such.
+pub fn fit(detail: &Detail, answer: Answer) -> Result<Answer, AnswerError> {
+    match detail {
+        Detail::Approval { .. } => yes_or_no(answer),
+        Detail::Choice { questions } => choose(questions, answer, true),
+        Detail::Form { schema, .. } => fill(schema.get(), answer),
+        Detail::Asked { response: ResponseType::Boolean | ResponseType::Approval, .. } => yes_or_no(answer),
+        Detail::Asked { asked, free_text, .. } => match answer {
+            // A no to a question that is not a yes-or-no question is no answer to it.
+            Answer::Refuse { .. } | Answer::Approve { .. } if asked.options.is_empty() => {
+                Err(AnswerError::Strange(answer.words()))
+            }
+            answer => choose(std::slice::from_ref(asked), answer, *free_text),
+        },
+    }
+}
+
+fn yes_or_no(answer: Answer) -> Result<Answer, AnswerError> {
+    let Answer::Choose { values, note } = &answer else {
+        return if matches!(answer, Answer::Fill { .. }) { Err(AnswerError::NotYesOrNo) } else { Ok(answer) };
+    };
+    let [only] = values.as_slice() else { return Err(AnswerError::NotYesOrNo) };
+    match only.trim().to_lowercase().as_str() {
+        "yes" | "y" | "true" | "approve" => Ok(Answer::Approve { note: note.clone() }),
+        "no" | "n" | "false" | "reject" | "refuse" => Ok(Answer::Refuse { why: note.clone() }),
+        _ => Err(AnswerError::NotYesOrNo),
+    }
+}
+
+fn choose(questions: &[AskedQuestion], answer: Answer, free_text: bool) -> Result<Answer, AnswerError> {
+    let (values, note) = match answer {
+        Answer::Choose { values, note } => (values, note),
+        // Somebody who will not answer is told to the agent as that.
+        Answer::Refuse { why } => return Ok(Answer::Refuse { why }),
+        Answer::Approve { .. } => return Err(AnswerError::Number { asked: questions.len(), given: 0 }),
+        Answer::Fill { content } => return Err(AnswerError::Strange(Value::Object(content).to_string())),
+    };
+    if questions.len() != values.len() {
+        return Err(AnswerError::Number { asked: questions.len(), given: values.len() });
+    }
+    let values = questions.iter().zip(&values).map(|(asked, value)| chosen(asked, value, free_text));
+    Ok(Answer::Choose { values: values.collect::<Result<_, _>>()?, note })
+}
+
+fn chosen(asked: &AskedQuestion, given: &str, free_text: bool) -> Result<String, AnswerError> {
+    let given = given.trim();
+    if given.is_empty() {
+        return Err(AnswerError::Empty);
+    }
+    let option = asked.options.iter().find(|option| option.value() == given || option.label == given);
+    let option = option.or_else(|| asked.options.iter().find(|option| option.label.eq_ignore_ascii_case(given)));
+    match option {
+        Some(option) => Ok(option.value().to_owned()),
+        None if free_text || asked.options.is_empty() || asked.several => Ok(given.to_owned()),
+        None => {
+            let options = asked.options.iter().map(|option| option.value().to_owned()).collect();
+            Err(AnswerError::NoOption { given: given.to_owned(), options })
+        }
+    }
+}
+
+/// A form with one field takes a bare value; several want their names.
+fn fill(schema: &str, answer: Answer) -> Result<Answer, AnswerError> {
+    let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+    let names: Vec<String> =
+        schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    let required: Vec<String> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect();
+    let content = match (answer, names.as_slice()) {
+        (Answer::Refuse { why }, _) => return Ok(Answer::Refuse { why }),
+        (Answer::Fill { content }, _) => content,
+        (Answer::Choose { values, .. }, [only]) if values.len() == 1 => {
+            let value = typed(&schema["properties"][only], &values[0]);
+            Map::from_iter([(only.clone(), value)])
+        }
+        (Answer::Approve { .. }, [only]) => Map::from_iter([(only.clone(), Value::Bool(true))]),
+        _ => return Err(AnswerError::Fields(names)),
+    };
+    let known = |name: &String| names.is_empty() || names.contains(name);
+    if required.iter().any(|name| !content.contains_key(name)) || !content.keys().all(known) {
+        return Err(AnswerError::Fields(names));
+    }
+    Ok(Answer::Fill { content })
+}
+
+fn typed(schema: &Value, text: &str) -> Value {
+    match schema["type"].as_str() {
+        Some("number" | "integer") => text.parse::<serde_json::Number>().map_or_else(|_| text.into(), Value::Number),
+        Some("boolean") => match text.to_lowercase().as_str() {
+            "yes" | "true" => true.into(),
+            "no" | "false" => false.into(),
+            _ => text.into(),
+        },
+        _ => text.into(),
+    }
+}
+
+/// What the agent is told on its pipe, given what was asked and what was answered.
+pub fn reply(detail: &Detail, answer: &Answer) -> Reply {
+    match (detail, answer) {
+        (Detail::Form { .. }, Answer::Fill { content }) => Reply::Form { content: content.clone() },
+        (_, Answer::Refuse { why }) => {
+            Reply::Deny { message: why.clone().unwrap_or_else(|| "the person who was asked refused".to_owned()) }
+        }
+        (Detail::Approval { input, .. }, _) => Reply::AllowExactly { input: input.get().to_owned() },
+        (_, Answer::Choose { values, .. }) => {
+            let pairs = detail.questions().iter().zip(values);
+            Reply::Answers(pairs.map(|(asked, value)| (asked.question.clone(), value.clone())).collect())
+        }
+        (_, answer) => Reply::Answers(vec![(detail.text(), answer.words())]),
+    }
+}
+
+/// What a call of Iris's own tool for asking gives back.
+pub fn tool_answer(question: &str, answer: &Answer, by: &str) -> ToolAnswer {
+    let (value, text) = match answer {
+        Answer::Approve { note } => (json!(true), note.clone()),
+        Answer::Refuse { why } => (json!(false), why.clone()),
+        Answer::Choose { values, note } => match values.as_slice() {
+            [one] => (json!(one), note.clone()),
+            several => (json!(several), note.clone()),
+        },
+        Answer::Fill { content } => (Value::Object(content.clone()), None),
+    };
+    Ok(json!({ "questionId": question, "status": "answered", "by": by, "response": { "value": value, "text": text } }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::agent::AskedOption;
+
+    fn approval() -> Detail {
+        let input = RawValue::from_string(r#"{"command": "ls",  "a":1}"#.to_owned()).expect("JSON");
+        Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), reason: None }
+    }
+
+    fn choice() -> Detail {
+        Detail::Choice { questions: vec![AskedQuestion::plain("Which?"), AskedQuestion::plain("How many?")] }
+    }
+
+    fn asked(response: ResponseType, options: &[&str], free_text: bool) -> Detail {
+        let options = options.iter().map(|&label| AskedOption::of(label)).collect();
+        Detail::Asked { response, asked: AskedQuestion { options, ..AskedQuestion::plain("So?") }, free_text }
+    }
+
+    fn form() -> Detail {
+        let schema = r#"{"type":"object","properties":{"age":{"type":"integer"}},"required":["age"]}"#;
+        let schema = RawValue::from_string(schema.to_owned()).expect("JSON");
+        Detail::Form { server: "s".to_owned(), message: "How old?".to_owned(), schema }
+    }
+
+    fn check(detail: &Detail, value: Value, expected: Result<&str, AnswerError>) {
+        let found = Answer::read(&value, None).and_then(|answer| fit(detail, answer)).map(|answer| answer.words());
+        assert_eq!(found, expected.map(str::to_owned), "{detail:?} {value}");
+    }
+
+    #[test]
+    fn an_answer_fits_its_question_or_says_why_not() {
+        check(&approval(), json!(true), Ok("yes"));
+        check(&approval(), json!("no"), Ok("no"));
+        check(&approval(), json!("perhaps"), Err(AnswerError::NotYesOrNo));
+        check(&approval(), json!(""), Err(AnswerError::NotYesOrNo));
+        check(&choice(), json!("x"), Err(AnswerError::Number { asked: 2, given: 1 }));
+        check(&choice(), json!(["x", " "]), Err(AnswerError::Empty));
+        check(&choice(), json!(["x", 2]), Ok("x, 2"));
+        check(&choice(), json!(true), Err(AnswerError::Number { asked: 2, given: 0 }));
+        let closed = asked(ResponseType::Choice, &["Red", "Blue"], false);
+        check(&closed, json!("blue"), Ok("Blue"));
+        let none =
+            AnswerError::NoOption { given: "green".to_owned(), options: vec!["Red".to_owned(), "Blue".to_owned()] };
+        check(&closed, json!("green"), Err(none));
+        check(&asked(ResponseType::Choice, &["Red"], true), json!("green"), Ok("green"));
+        check(&asked(ResponseType::Boolean, &[], false), json!("YES"), Ok("yes"));
+        check(&asked(ResponseType::Text, &[], true), json!(" "), Err(AnswerError::Empty));
+        check(&asked(ResponseType::Text, &[], true), json!("tomorrow"), Ok("tomorrow"));
+        check(&form(), json!("41"), Ok(r#"{"age":41}"#));
+        check(&form(), json!({"name": "x"}), Err(AnswerError::Fields(vec!["age".to_owned()])));
+        check(&form(), json!({"age": 3}), Ok(r#"{"age":3}"#));
+    }
+
+    #[test]
+    fn the_agent_is_told_what_was_answered() {
+        let exactly = Reply::AllowExactly { input: r#"{"command": "ls",  "a":1}"#.to_owned() };
+        assert_eq!(reply(&approval(), &Answer::Approve { note: None }), exactly, "byte by byte");
+        let no = Answer::Refuse { why: Some("not today".to_owned()) };
+        assert_eq!(reply(&approval(), &no), Reply::Deny { message: "not today".to_owned() });
+        let pairs = vec![("Which?".to_owned(), "x".to_owned()), ("How many?".to_owned(), "2".to_owned())];
+        let chosen = Answer::Choose { values: vec!["x".to_owned(), "2".to_owned()], note: None };
+        assert_eq!(reply(&choice(), &chosen), Reply::Answers(pairs));
+    }
+}

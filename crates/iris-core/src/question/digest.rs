@@ -1,0 +1,118 @@
+//! One number for what is asked, so that what was approved can be told from everything else.
+//!
+//! The *digest* of an action is that of its exact bytes: an approval is worth nothing for any other. The *deed* is what
+//! it comes to, without what the agent says about it; a refusal holds for all ways to ask for the same deed.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::Detail;
+
+/// The digest of an action: the tool, the folder it runs in and the exact bytes of its input.
+pub fn of_action(tool: &str, folder: &str, input: &RawValue) -> String {
+    of_parts("action", &[tool, folder, input.get()])
+}
+
+/// What a question comes to, however it is worded around.
+pub fn deed(detail: &Detail) -> String {
+    match detail {
+        Detail::Approval { tool, input, folder, .. } => {
+            let plain = serde_json::from_str(input.get()).map_or_else(|_| input.get().to_owned(), |v| canonical(&v));
+            of_parts("deed", &[tool, folder, &plain])
+        }
+        Detail::Choice { questions } => {
+            let asked = serde_json::to_string(questions).expect("questions are plain data");
+            of_parts("choice", &[&asked])
+        }
+        Detail::Form { server, message, schema } => of_parts("form", &[server, message, schema.get()]),
+        Detail::Asked { asked, .. } => {
+            let asked = serde_json::to_string(asked).expect("a question is plain data");
+            of_parts("asked", &[&asked])
+        }
+    }
+}
+
+/// Lengths first, so that no two lists of parts look the same.
+pub fn of_parts(what: &str, parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in std::iter::once(&what).chain(parts) {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Fields by which an agent comments on a command; they change nothing about what it does.
+const COMMENTS: [&str; 2] = ["description", "timeout"];
+
+/// Keys in order, spaces in commands as one, comments left out.
+fn canonical(input: &Value) -> String {
+    match input {
+        Value::Object(fields) if fields.get("command").is_some_and(Value::is_string) => {
+            let kept = fields.iter().filter(|(name, _)| !COMMENTS.contains(&name.as_str()));
+            let plain = kept.map(|(name, value)| match (name.as_str(), value) {
+                ("command", Value::String(command)) => (name.clone(), Value::from(one_spaced(command))),
+                _ => (name.clone(), value.clone()),
+            });
+            sorted(&Value::Object(plain.collect()))
+        }
+        other => sorted(other),
+    }
+}
+
+fn one_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// JSON with the keys in order, whatever order the map keeps.
+fn sorted(value: &Value) -> String {
+    fn order(value: &Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let mut names: Vec<_> = fields.keys().collect();
+                names.sort();
+                Value::Object(names.into_iter().map(|name| (name.clone(), order(&fields[name]))).collect::<Map<_, _>>())
+            }
+            Value::Array(items) => Value::Array(items.iter().map(order).collect()),
+            other => other.clone(),
+        }
+    }
+    order(value).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(input: &str) -> Detail {
+        let input = RawValue::from_string(input.to_owned()).expect("JSON");
+        Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), reason: None }
+    }
+
+    fn check(one: &str, other: &str, same: bool) {
+        assert_eq!(deed(&action(one)) == deed(&action(other)), same, "{one} and {other}");
+    }
+
+    #[test]
+    fn a_deed_is_the_same_however_it_is_worded() {
+        check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm  -rf x ","description":"harmless"}"#, true);
+        check(r#"{"command":"a","cwd":"/b"}"#, r#"{"cwd":"/b","command":"a"}"#, true);
+        check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm -rf y"}"#, false);
+        check(r#"{"path":"a","description":"1"}"#, r#"{"path":"a","description":"2"}"#, false);
+    }
+
+    #[test]
+    fn any_other_byte_is_another_digest() {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
+        let first = of_action("Bash", "/p", &raw(r#"{"command":"ls"}"#));
+        assert_eq!(first, of_action("Bash", "/p", &raw(r#"{"command":"ls"}"#)));
+        for (tool, folder, input) in [
+            ("Bash", "/p", r#"{"command": "ls"}"#),
+            ("Bash", "/q", r#"{"command":"ls"}"#),
+            ("Bas", "h/p", r#"{"command":"ls"}"#),
+        ] {
+            assert_ne!(first, of_action(tool, folder, &raw(input)), "{tool} {folder} {input}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Rules: decisions of a person that hold for a while. Each was made from one answer, has a scope and an end, and can be
+//! taken back.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::RuleId;
+use crate::question::{Answer, Detail, Draft, Risk, named};
+
+named! {
+    /// What a rule is about.
+    RuleScope {
+        /// The very same deed, in the same team.
+        Deed = "deed",
+        /// Any use of the tool in the team that is not riskier than the one that was decided.
+        Tool = "tool",
+        /// The same question, in the same team.
+        Question = "question",
+    }
+}
+
+/// A rule that holds now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    pub id: RuleId,
+    pub scope: RuleScope,
+    pub tool: Option<String>,
+    pub deed: String,
+    /// The most an action may risk for a rule about a tool.
+    pub risk: Option<Risk>,
+    pub answer: Answer,
+}
+
+/// The answer that a rule gives. A refusal goes before everything else.
+pub fn decide<'a>(rules: &'a [Rule], draft: &Draft) -> Option<&'a Rule> {
+    let fitting = || rules.iter().filter(|rule| fits(rule, draft));
+    fitting().find(|rule| matches!(rule.answer, Answer::Refuse { .. })).or_else(|| fitting().next())
+}
+
+fn fits(rule: &Rule, draft: &Draft) -> bool {
+    match (rule.scope, &draft.detail) {
+        (RuleScope::Deed | RuleScope::Question, _) => rule.deed == draft.deed,
+        (RuleScope::Tool, Detail::Approval { tool, .. }) => {
+            rule.tool.as_deref() == Some(tool) && draft.risk.is_some_and(|risk| Some(risk) <= rule.risk)
+        }
+        (RuleScope::Tool, _) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::agent::PermissionRequest;
+    use crate::duration::Millis;
+    use crate::question::{OnDeadline, Policy};
+    use crate::turn::Ask;
+
+    fn draft(command: &str) -> Draft {
+        let minutes = Millis(600_000);
+        let policy = Policy {
+            blocking: minutes,
+            approval: minutes,
+            error_recovery: minutes,
+            shortest: minutes,
+            longest: minutes,
+            on_deadline: OnDeadline::Fail,
+        };
+        let input = RawValue::from_string(serde_json::json!({ "command": command }).to_string()).expect("JSON");
+        let asked = PermissionRequest {
+            request: "r".to_owned(),
+            tool: "Bash".to_owned(),
+            input,
+            reason: None,
+            context: None,
+            call: None,
+        };
+        Draft::of(&Ask::Permission(asked), "/p", &policy).expect("it can be asked")
+    }
+
+    fn rule(scope: RuleScope, command: &str, answer: Answer) -> Rule {
+        let made_from = draft(command);
+        let tool = Some("Bash".to_owned());
+        Rule { id: RuleId::new("1"), scope, tool, deed: made_from.deed, risk: made_from.risk, answer }
+    }
+
+    fn check(rules: &[Rule], command: &str, expected: Option<&Answer>) {
+        assert_eq!(decide(rules, &draft(command)).map(|rule| &rule.answer), expected, "{command}");
+    }
+
+    #[test]
+    fn a_rule_holds_for_its_scope_and_a_refusal_for_all_wordings() {
+        let (yes, no) = (Answer::Approve { note: None }, Answer::Refuse { why: None });
+        let exact = [rule(RuleScope::Deed, "make", yes.clone())];
+        check(&exact, "make", Some(&yes));
+        check(&exact, "make all", None);
+        let tool = [rule(RuleScope::Tool, "make", yes.clone())];
+        check(&tool, "cargo test", Some(&yes));
+        check(&tool, "rm -rf /", None);
+        let both = [rule(RuleScope::Tool, "make", yes), rule(RuleScope::Deed, "make docs", no.clone())];
+        check(&both, "make  docs", Some(&no));
+    }
+}

@@ -1,0 +1,163 @@
+//! Answering: the first answer counts, is on disk, and reaches the agent.
+
+use std::sync::Arc;
+
+use iris_core::duration::Millis;
+use iris_core::id::{Party, QuestionId};
+use iris_core::question::{Answer, Detail, fit};
+use iris_core::rule::RuleScope;
+use iris_store::question::{self, Answered, Given, QuestionRow};
+
+use super::{QuestionError, is_repeatable, pass_on};
+use crate::engine::Engine;
+use crate::job::StartJob;
+use crate::tasks;
+use crate::turn::tell::{Patience, Tell};
+
+/// What a person says, and what is to be made of it.
+#[derive(Clone, Debug)]
+pub struct Saying {
+    pub answer: Answer,
+    /// The digest of the action that the person saw.
+    pub seen: Option<String>,
+    /// Make a rule of it.
+    pub remember: Option<(RuleScope, Millis)>,
+    /// If it is too late, run the work again with it.
+    pub again: bool,
+}
+
+impl From<Answer> for Saying {
+    fn from(answer: Answer) -> Self {
+        Self { answer, seen: None, remember: None, again: false }
+    }
+}
+
+/// What came of an answer.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub row: QuestionRow,
+    /// The agent has it, or the work was started again with it.
+    pub resumed: bool,
+}
+
+const SHORTEST_RULE: Millis = Millis(60_000);
+const LONGEST_RULE: Millis = Millis(30 * 24 * 3_600_000);
+
+impl Engine {
+    pub async fn answer_question(&self, id: &QuestionId, by: &Party, saying: Saying) -> Result<Taken, QuestionError> {
+        let row = self.find_question(id).await?;
+        let answer = fit(&row.detail, saying.answer.clone())?;
+        check_rule(&row, saying.remember)?;
+        let refusals_last = self.inner.config().questions.refusals_last;
+        let given = Given {
+            by: by.clone(),
+            answer: answer.clone(),
+            seen: saying.seen.clone(),
+            remember: saying.remember.map(|(scope, length)| (scope, millis(length))),
+            refusals_last_ms: millis(refusals_last),
+        };
+        let wanted = id.clone();
+        let answered =
+            self.inner.store.write("question.answer", move |tx| question::answer(tx, &wanted, &given)).await?;
+        match answered {
+            Answered::NotFound => Err(QuestionError::NotFound(id.clone())),
+            Answered::Changed(row) => Err(QuestionError::Changed(row)),
+            Answered::Lost(row) if saying.again && is_repeatable(&row) => self.run_again(*row, by, &answer).await,
+            Answered::Late(row) if saying.again => self.run_again(*row, by, &answer).await,
+            Answered::Lost(row) => Err(QuestionError::Closed(row)),
+            Answered::Late(row) => {
+                self.inner.upkeep.nudge();
+                Err(QuestionError::Late(row))
+            }
+            Answered::Won(row) => Ok(self.pass_on_now(*row).await),
+        }
+    }
+
+    /// Answers everything else that is open in the same team and asks the very same. Returns what this answer counted for.
+    pub async fn answer_similar(
+        &self,
+        row: &QuestionRow,
+        by: &Party,
+        saying: &Saying,
+    ) -> Result<Vec<QuestionId>, QuestionError> {
+        let open = self.list_open_questions().await?;
+        let mut answered = Vec::new();
+        for other in open.into_iter().filter(|other| other.team == row.team && other.deed == row.deed) {
+            // Each by the bytes it is about, which is what the person saw: only the same bytes are the same action.
+            if other.digest != row.digest {
+                continue;
+            }
+            match self.answer_question(&other.id, by, Saying { remember: None, again: false, ..saying.clone() }).await {
+                Ok(_) => answered.push(other.id),
+                Err(QuestionError::Closed(_) | QuestionError::Late(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(answered)
+    }
+
+    /// The answer is on disk. It is passed on in a task of its own, so that it is though whoever answered goes away.
+    async fn pass_on_now(&self, row: QuestionRow) -> Taken {
+        let (inner, passed) = (Arc::clone(&self.inner), row.clone());
+        let task = tasks::spawn("pass on", async move { pass_on::pass_on(&inner, &passed).await });
+        let resumed = task.await.unwrap_or(false);
+        self.inner.upkeep.nudge();
+        Taken { row, resumed }
+    }
+
+    /// The work ended without the answer: it is done again, with it.
+    async fn run_again(&self, row: QuestionRow, by: &Party, answer: &Answer) -> Result<Taken, QuestionError> {
+        let said = format!("Earlier you asked: {}\n{by} answers now: {}", row.text, answer.words());
+        let started = match &row.job {
+            Some(job) => {
+                let before = self.find_job(job).await.map_err(|_| QuestionError::NoJob(job.to_string()))?;
+                let start = StartJob {
+                    team: before.team,
+                    goal: before.goal,
+                    by: by.clone(),
+                    key: Some(format!("again/{}", row.id)),
+                    again_of: Some((before.id, said)),
+                };
+                self.start_job(start).await.map(drop).map_err(|error| error.to_string())
+            }
+            None => {
+                let session = self.find_session(&row.session).await?;
+                let from = session.map_or_else(|| by.clone(), |session| session.from);
+                let tell = Tell {
+                    from,
+                    to: row.team.clone(),
+                    text: format!("[Iris] {said}\nGo on with that."),
+                    patience: Patience::None,
+                    key: Some(format!("again/{}", row.id)),
+                    delay: None,
+                    within: None,
+                };
+                self.tell(tell).await.map(drop).map_err(|error| error.to_string())
+            }
+        };
+        match started {
+            Ok(()) => Ok(Taken { row, resumed: true }),
+            Err(error) => {
+                tracing::warn!(question = %row.id, error, "the work could not be run again");
+                Err(QuestionError::Late(Box::new(row)))
+            }
+        }
+    }
+}
+
+fn millis(length: Millis) -> i64 {
+    i64::try_from(length.0).unwrap_or(i64::MAX / 4)
+}
+
+fn check_rule(row: &QuestionRow, remember: Option<(RuleScope, Millis)>) -> Result<(), QuestionError> {
+    let Some((scope, length)) = remember else { return Ok(()) };
+    let is_action = matches!(row.detail, Detail::Approval { .. });
+    let fits = match scope {
+        RuleScope::Deed | RuleScope::Tool => is_action,
+        RuleScope::Question => !is_action,
+    };
+    if !fits {
+        return Err(QuestionError::BadScope(scope.as_str()));
+    }
+    if length < SHORTEST_RULE || length > LONGEST_RULE { Err(QuestionError::BadLength) } else { Ok(()) }
+}

@@ -1,0 +1,103 @@
+//! Asking from outside: for a job, over the API. What agents ask on their own pipe is in agent/ask.rs.
+
+use iris_core::id::{JobId, Party, QuestionId, SessionId};
+use iris_core::question::{AskRequest, Draft, QuestionState, Way};
+use iris_core::team::TeamName;
+use iris_store::question::{self, NewQuestion, Opening, QuestionRow};
+use iris_store::{StoreError, job, session};
+use uuid::Uuid;
+
+use super::{MOST_LISTED, QuestionError};
+use crate::engine::Engine;
+
+/// What agents ask that Iris does not run is kept in a session of this party with their team.
+const OUTSIDE: &str = "outside";
+
+impl Engine {
+    /// Asks a question in a job. A repeated key, or the same question while it is open, finds the first.
+    pub async fn ask_in_job(&self, id: &JobId, request: &AskRequest) -> Result<QuestionRow, QuestionError> {
+        let wanted = id.clone();
+        let job = self.inner.store.read(move |tx| job::find(tx, &wanted)).await?;
+        let job = job.ok_or_else(|| QuestionError::NoJob(id.to_string()))?;
+        if job.state.is_over() {
+            return Err(QuestionError::JobOver(job.state.to_string()));
+        }
+        self.ask_in(job.session, request).await
+    }
+
+    /// Asks for an agent that Iris does not run: in a job, or for the team it speaks for.
+    pub async fn ask_from_outside(
+        &self,
+        party: &Party,
+        job: Option<JobId>,
+        request: &AskRequest,
+    ) -> Result<QuestionRow, QuestionError> {
+        let team = party.as_str().parse::<TeamName>().ok().filter(|team| self.inner.team(team).is_some());
+        match (job, team) {
+            (Some(job), Some(team)) => match self.find_job(&job).await {
+                Ok(found) if found.team == team => self.ask_in_job(&job, request).await,
+                _ => Err(QuestionError::NoJob(job.to_string())),
+            },
+            (Some(job), None) => self.ask_in_job(&job, request).await,
+            (None, None) => Err(QuestionError::NoPlace),
+            (None, Some(team)) => {
+                let fresh = SessionId::new(Uuid::new_v4().to_string());
+                let outside = Party::new(OUTSIDE);
+                let made = self
+                    .inner
+                    .store
+                    .write("session.create", move |tx| session::find_or_create(tx, &outside, &team, &fresh));
+                let session = made.await?;
+                self.ask_in(session.id, request).await
+            }
+        }
+    }
+
+    async fn ask_in(&self, session: SessionId, request: &AskRequest) -> Result<QuestionRow, QuestionError> {
+        let policy = self.inner.config().questions.policy();
+        let new = NewQuestion {
+            id: QuestionId::new(Uuid::now_v7().to_string()),
+            turn: None,
+            request: String::new(),
+            asked_of: None,
+            key: request.key.clone(),
+            hidden_ms: 0,
+            draft: Draft::asked(request, Way::Api, &policy)?,
+            waited_for: Vec::new(),
+        };
+        let limits = self.inner.config().questions.limits();
+        let opening =
+            self.inner.store.write("question.open", move |tx| question::open(tx, &session, None, &new, limits)).await?;
+        match opening {
+            Opening::Open(id) => self.find_question(&id).await,
+            Opening::Answered(row) => Ok(*row),
+            Opening::Limited { why } => Err(QuestionError::Limited(why)),
+        }
+    }
+
+    pub async fn list_job_questions(&self, id: &JobId) -> Result<Vec<QuestionRow>, QuestionError> {
+        let wanted = id.clone();
+        let found = self
+            .inner
+            .store
+            .read(move |tx| {
+                let Some(job) = job::find(tx, &wanted)? else { return Ok(None) };
+                question::list_of_job(tx, &job.id, MOST_LISTED).map(Some)
+            })
+            .await?;
+        found.ok_or_else(|| QuestionError::NoJob(id.to_string()))
+    }
+
+    /// Returns when the question is closed.
+    pub async fn wait_for_answer(&self, id: &QuestionId) -> Result<QuestionRow, QuestionError> {
+        // Subscribe, then look, then wait.
+        let (mut head, _) = self.inner.bus.subscribe();
+        loop {
+            let row = self.find_question(id).await?;
+            if row.state != QuestionState::Open {
+                return Ok(row);
+            }
+            head.changed().await.map_err(|_| StoreError::Closed)?;
+        }
+    }
+}

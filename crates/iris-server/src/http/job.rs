@@ -1,0 +1,139 @@
+//! /api/jobs
+
+mod stream;
+
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use iris_api::Page;
+use iris_api::job::{Job, StartJobRequest};
+use iris_api::question::{AskRequest, AskResponse, Pending};
+use iris_core::fault::FaultKind;
+use iris_core::id::JobId;
+use iris_engine::job::StartJob;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::page_size;
+use super::problem::{Fault, not_found};
+use crate::App;
+use crate::auth::Caller;
+use crate::wire::question as wire;
+
+/// Gives a team a goal; it is worked on to its end
+#[utoipa::path(post, path = "/api/jobs", tag = "jobs", request_body = StartJobRequest, responses((status = 200, description = "done", body = Job)))]
+pub(crate) async fn start(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    body: Result<Json<StartJobRequest>, JsonRejection>,
+) -> Result<Json<Job>, Fault> {
+    let Json(request) = body?;
+    let start = StartJob {
+        team: request.team.parse()?,
+        goal: request.goal,
+        by: caller.party,
+        key: request.key.or_else(|| key(&headers)),
+        again_of: None,
+    };
+    Ok(Json(wire::job(app.engine.start_job(start).await?)))
+}
+
+fn key(headers: &HeaderMap) -> Option<String> {
+    headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned)
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Paging {
+    /// The `next` of the page before.
+    after: Option<String>,
+    /// At most this many; 100 if not said, 1000 at most.
+    #[param(minimum = 1)]
+    limit: Option<i64>,
+}
+
+/// The jobs, newest first
+#[utoipa::path(get, path = "/api/jobs", tag = "jobs", params(Paging), responses((status = 200, description = "done", body = Page<Job>)))]
+pub(crate) async fn list(
+    State(app): State<App>,
+    paging: Result<Query<Paging>, QueryRejection>,
+) -> Result<Json<Page<Job>>, Fault> {
+    let Query(paging) = paging?;
+    let limit = page_size(paging.limit);
+    let rows = app.engine.list_jobs(paging.after, limit).await?;
+    let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
+    let next = rows.last().filter(|_| full).map(|row| row.id.to_string());
+    Ok(Json(Page { items: rows.into_iter().map(wire::job).collect(), next }))
+}
+
+/// One job
+#[utoipa::path(get, path = "/api/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")), responses((status = 200, description = "done", body = Job)))]
+pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Job>, Fault> {
+    Ok(Json(wire::job(app.engine.find_job(&JobId::new(id)).await?)))
+}
+
+/// Ends a job: its questions are cancelled and its turns broken off
+#[utoipa::path(post, path = "/api/jobs/{id}/stop", tag = "jobs", params(("id" = String, Path, description = "The job")), responses((status = 200, description = "done", body = Job)))]
+pub(crate) async fn stop(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Json<Job>, Fault> {
+    Ok(Json(wire::job(app.engine.stop_job(&JobId::new(id), &caller.party).await?)))
+}
+
+/// Asks a question in a job
+#[utoipa::path(post, path = "/api/jobs/{id}/questions", tag = "jobs", params(("id" = String, Path, description = "The job")), request_body = AskRequest, responses((status = 200, description = "done", body = AskResponse)))]
+pub(crate) async fn ask(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Result<Json<AskRequest>, JsonRejection>,
+) -> Result<Json<AskResponse>, Fault> {
+    let Json(mut request) = body?;
+    request.key = request.key.or_else(|| key(&headers));
+    let job = JobId::new(id);
+    // An agent asks in the jobs of its own team, and does not learn of others.
+    if !caller.credential.kind.is_human() && app.engine.find_job(&job).await?.team.as_str() != caller.party.as_str() {
+        return Err(not_found("job", job.as_str()));
+    }
+    // The same shape, as the rules know it.
+    let request = serde_json::to_value(&request).and_then(serde_json::from_value);
+    let request = request.map_err(|error| Fault::new(FaultKind::Invalid, error.to_string()))?;
+    Ok(Json(wire::ask(&app.engine.ask_in_job(&job, &request).await?)))
+}
+
+/// All questions of a job, oldest first
+#[utoipa::path(get, path = "/api/jobs/{id}/questions", tag = "jobs", params(("id" = String, Path, description = "The job")), responses((status = 200, description = "done", body = Pending)))]
+pub(crate) async fn questions(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Pending>, Fault> {
+    let rows = app.engine.list_job_questions(&JobId::new(id)).await?;
+    Ok(Json(Pending { questions: rows.into_iter().map(wire::question).collect() }))
+}
+
+/// What happens in a job, as a stream: `question_asked`, `question_answered`, `status`, and everything else as `event`
+#[utoipa::path(get, path = "/api/jobs/{id}/events", tag = "jobs", params(
+    ("id" = String, Path, description = "The job"),
+    ("after" = Option<i64>, Query, description = "Only events with higher numbers; all of the job's if not said"),
+), responses((status = 200, description = "done", content((String = "text/event-stream")))))]
+pub(crate) async fn events(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    after: Result<Query<After>, QueryRejection>,
+) -> Result<Response, Fault> {
+    let Query(After { after }) = after?;
+    let job = app.engine.find_job(&JobId::new(id)).await?;
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
+    Ok(stream::follow(app, &job, last.or(after)).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct After {
+    after: Option<i64>,
+}

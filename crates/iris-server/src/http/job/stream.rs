@@ -1,0 +1,95 @@
+//! What happens in a job, in the words of a job's stream.
+
+use std::convert::Infallible;
+
+use axum::response::sse::{Event as Frame, KeepAlive, Sse};
+use futures_util::stream::{self, Stream, StreamExt};
+use iris_api::event::Event;
+use iris_core::question::Answer;
+use iris_engine::JobRow;
+use serde_json::{Value, json};
+
+use crate::App;
+use crate::http::event::{Filter, Follower, HEARTBEAT, Item};
+use crate::wire::question::{given, iso};
+
+pub(super) fn follow(
+    app: App,
+    job: &JobRow,
+    after: Option<i64>,
+) -> Sse<impl Stream<Item = Result<Frame, Infallible>> + use<>> {
+    let filter = Filter::of_session(job.session.as_str());
+    // A stream of a job begins with the job.
+    let follower = Follower::new(app, filter, Some(after.unwrap_or(0)));
+    let id = job.id.to_string();
+    let frames = stream::unfold((follower, id), |(mut follower, id)| async move {
+        let framed = |item| match item {
+            Item::Event { seq, json } => Ok(frame(&id, &json).id(seq.to_string())),
+            Item::Delta { json } => Ok(Frame::default().event("delta").data(json)),
+        };
+        let frames: Vec<_> = follower.next().await?.into_iter().map(framed).collect();
+        Some((stream::iter(frames), (follower, id)))
+    });
+    Sse::new(frames.flatten()).keep_alive(KeepAlive::new().interval(HEARTBEAT))
+}
+
+fn frame(job: &str, json: &str) -> Frame {
+    let event: Option<Event> = serde_json::from_str(json).ok();
+    match event.as_ref().and_then(|event| in_words(job, event)) {
+        Some((name, data)) => Frame::default().event(name).data(data.to_string()),
+        None => Frame::default().event("event").data(json),
+    }
+}
+
+/// The name of the frame and what is in it; `None` for what a job's stream has no word of its own for.
+fn in_words(job: &str, event: &Event) -> Option<(&'static str, Value)> {
+    let body: Value = serde_json::from_str(event.data.get()).ok()?;
+    Some(match event.kind.as_str() {
+        "question.opened" => ("question_asked", asked(job, &body)),
+        "question.answered" | "question.defaulted" => {
+            let answer: Answer = serde_json::from_value(body["answer"].clone()).ok()?;
+            let response = given(&answer);
+            (
+                "question_answered",
+                json!({
+                    "type": "question_answered", "questionId": body["id"], "jobId": job, "by": body["by"],
+                    "response": response, "defaulted": event.kind == "question.defaulted",
+                }),
+            )
+        }
+        "question.cancelled" | "question.expired" | "question.superseded" => {
+            let state = event.kind.strip_prefix("question.").unwrap_or_default();
+            (
+                "question_closed",
+                json!({
+                    "type": "question_closed", "questionId": body["id"], "jobId": job, "state": state, "why": body["why"],
+                }),
+            )
+        }
+        "job.started" => ("status", json!({"type": "status", "jobId": job, "status": "running"})),
+        "job.status" | "job.ended" => (
+            "status",
+            json!({
+                "type": "status", "jobId": job, "status": body["status"], "error": body["error"],
+            }),
+        ),
+        _ => return None,
+    })
+}
+
+fn asked(job: &str, body: &Value) -> Value {
+    let detail = &body["detail"];
+    let options = detail["asked"]["asked"]["options"]
+        .as_array()
+        .or_else(|| detail["choice"]["questions"][0]["options"].as_array())
+        .cloned()
+        .unwrap_or_default();
+    json!({
+        "type": "question_asked", "questionId": body["id"], "jobId": job,
+        "question": {
+            "question": body["text"], "type": body["kind"], "responseType": body["responseType"],
+            "options": options, "context": body["context"],
+            "timeoutAt": body["deadline"].as_i64().and_then(iso),
+        },
+    })
+}

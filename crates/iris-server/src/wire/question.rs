@@ -1,0 +1,213 @@
+//! Questions, jobs and rules on the wire.
+
+use iris_api::question::{
+    Action, AskResponse, Asked, Choice, Given, KindFigures, Question, QuestionAlert, QuestionFigures,
+};
+use iris_api::{job, question, rule};
+use iris_core::agent::{AskedOption, AskedQuestion};
+use iris_core::question::{Answer, Detail};
+use iris_core::visible::visible;
+use iris_engine::question::figures::Suggestion;
+use iris_engine::{Figures, JobRow, QuestionRow, RuleRow, wall_ms};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub(crate) fn question(row: QuestionRow) -> Question {
+    let questions: Vec<_> = row.detail.questions().iter().map(asked).collect();
+    let response_type = row.detail.response_type().to_string();
+    let options = if let [one] = questions.as_slice() { one.options.clone() } else { Vec::new() };
+    let (action, schema) = match row.detail {
+        Detail::Approval { tool, input, folder, reason } => {
+            let (shown, digest) = (shown(&input), row.digest.unwrap_or_default());
+            (Some(Action { tool, input, shown, folder, digest, reason }), None)
+        }
+        Detail::Form { schema, .. } => (None, serde_json::from_str(schema.get()).ok()),
+        Detail::Choice { .. } | Detail::Asked { .. } => (None, None),
+    };
+    Question {
+        id: row.id.to_string(),
+        kind: row.kind.to_string(),
+        state: row.state.to_string(),
+        way: row.way.to_string(),
+        blocking: row.blocks,
+        question: row.text,
+        context: row.context,
+        response_type,
+        options,
+        questions,
+        schema,
+        action,
+        risk: row.risk.map(|risk| risk.to_string()),
+        risk_why: row.risk_why,
+        default: row.default.as_ref().map(given),
+        deadline: row.deadline_at,
+        on_deadline: row.on_deadline.to_string(),
+        team: row.team.to_string(),
+        session: row.session.to_string(),
+        turn: row.turn.map(|turn| turn.to_string()),
+        job: row.job.map(|job| job.to_string()),
+        asked_of: row.asked_of.map(|party| party.to_string()),
+        opened_at: row.opened_at,
+        closed_at: row.closed_at,
+        closed_by: row.closed_by,
+        answer: row.answer.as_ref().map(given),
+        replaced_by: row.replaced_by.map(|next| next.to_string()),
+        suggestion: None,
+    }
+}
+
+/// An action for people: each field on lines of its own, whole. A text is shown as the text it is, so that nothing hides
+/// in the escapes of JSON.
+fn shown(input: &RawValue) -> String {
+    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(input.get()) else {
+        return visible(input.get()).into_owned();
+    };
+    let lines = fields.iter().map(|(name, value)| match value {
+        Value::String(text) => format!("{}: {}", visible(name), visible(text)),
+        other => format!("{}: {}", visible(name), visible(&other.to_string())),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn asked(asked: &AskedQuestion) -> Asked {
+    let option = |option: &AskedOption| Choice {
+        value: option.value().to_owned(),
+        label: option.label.clone(),
+        description: Some(option.description.clone()).filter(|text| !text.is_empty()),
+        recommended: option.recommended,
+    };
+    Asked {
+        question: asked.question.clone(),
+        options: asked.options.iter().map(option).collect(),
+        several: asked.several,
+    }
+}
+
+pub(crate) fn given(answer: &Answer) -> Given {
+    match answer {
+        Answer::Approve { note } => Given { value: true.into(), text: note.clone() },
+        Answer::Refuse { why } => Given { value: false.into(), text: why.clone() },
+        Answer::Choose { values, note } => match values.as_slice() {
+            [one] => Given { value: one.as_str().into(), text: note.clone() },
+            several => Given { value: several.to_vec().into(), text: note.clone() },
+        },
+        Answer::Fill { content } => Given { value: Value::Object(content.clone()), text: None },
+    }
+}
+
+pub(crate) fn suggestion(suggestion: &Suggestion) -> question::Suggestion {
+    question::Suggestion {
+        answer: given(&suggestion.answer),
+        times: suggestion.times,
+        of: suggestion.of,
+        last_by: suggestion.last.by.clone(),
+        last_at: suggestion.last.at,
+    }
+}
+
+pub(crate) fn ask(row: &QuestionRow) -> AskResponse {
+    AskResponse {
+        question_id: row.id.to_string(),
+        timeout_at: row.deadline_at.and_then(iso),
+        state: row.state.to_string(),
+        answer: row.answer.as_ref().map(given),
+    }
+}
+
+/// A moment as ISO 8601, in UTC.
+pub(crate) fn iso(wall_ms: i64) -> Option<String> {
+    jiff::Timestamp::from_millisecond(wall_ms).ok().map(|moment| moment.to_string())
+}
+
+pub(crate) fn job(row: JobRow) -> job::Job {
+    job::Job {
+        id: row.id.to_string(),
+        team: row.team.to_string(),
+        goal: row.goal,
+        status: row.state.to_string(),
+        status_event: row.state_seq,
+        status_since: row.state_at,
+        status_age_ms: (wall_ms() - row.state_at).max(0),
+        session: row.session.to_string(),
+        started_by: row.started_by.to_string(),
+        again_of: row.again_of.map(|job| job.to_string()),
+        created_at: row.created_at,
+        ended_at: row.ended_at,
+        result: row.result,
+        error: row.error,
+    }
+}
+
+pub(crate) fn rule(row: RuleRow) -> rule::Rule {
+    rule::Rule {
+        id: row.rule.id.to_string(),
+        team: row.team.to_string(),
+        scope: row.rule.scope.to_string(),
+        about: visible(&row.about).into_owned(),
+        risk: row.rule.risk.map(|risk| risk.to_string()),
+        answer: given(&row.rule.answer),
+        made_by: row.made_by.to_string(),
+        made_at: row.made_at,
+        expires_at: row.until_at,
+        uses: row.uses,
+    }
+}
+
+/// More than so many without an answer is worth a word.
+const HIGH_TIMEOUT_RATE: f64 = 0.2;
+/// From so many on: one of one says nothing.
+const ENOUGH: i64 = 5;
+
+pub(crate) fn figures(within_ms: i64, figures: &Figures) -> QuestionFigures {
+    let sum = |part: fn(&iris_engine::question::figures::OfKind) -> i64| figures.kinds.iter().map(part).sum::<i64>();
+    let (answered, timed_out) = (sum(|kind| kind.answered), sum(|kind| kind.expired + kind.defaulted));
+    let settled = answered + timed_out;
+    let mut alerts = Vec::new();
+    let timeout_rate = rate(timed_out, settled);
+    if settled >= ENOUGH && timeout_rate.is_some_and(|rate| rate > HIGH_TIMEOUT_RATE) {
+        let what = format!("{timed_out} of {settled} questions were not answered in time");
+        alerts.push(QuestionAlert { kind: "high_timeout_rate".to_owned(), what });
+    }
+    if figures.waiting_long > 0 {
+        let what = format!("{} agents have waited for an answer for more than an hour", figures.waiting_long);
+        alerts.push(QuestionAlert { kind: "long_wait".to_owned(), what });
+    }
+    let kinds = figures.kinds.iter().map(|kind| KindFigures {
+        kind: kind.kind.clone(),
+        asked: kind.asked,
+        open: kind.open,
+        answered: kind.answered,
+        by_rule: kind.by_rule,
+        defaulted: kind.defaulted,
+        expired: kind.expired,
+        cancelled: kind.cancelled,
+        answer_ms: (kind.answered > 0).then(|| kind.answer_ms / kind.answered.max(1)),
+        timeout_rate: rate(kind.expired + kind.defaulted, kind.answered + kind.expired + kind.defaulted),
+    });
+    QuestionFigures {
+        within_ms,
+        kinds: kinds.collect(),
+        answer_ms: (answered > 0).then(|| sum(|kind| kind.answer_ms) / answered.max(1)),
+        response_rate: rate(answered, settled),
+        timeout_rate,
+        questions_per_job: rate(figures.job_questions, figures.jobs),
+        alerts,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of questions are small")]
+fn rate(part: i64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_action_is_shown_whole_and_nothing_in_it_hides() {
+        let input = RawValue::from_string("{\"command\":\"echo a\\u001b[2Kb \\u202e x\\nrm tail\"}".to_owned());
+        let shown = shown(&input.expect("JSON"));
+        assert_eq!(shown, "command: echo a\\u{1b}[2Kb \\u{202e} x\nrm tail");
+    }
+}

@@ -1,0 +1,277 @@
+//! The end of a question, whichever it is: by compare-and-set, in the same transaction that says who is to be told.
+
+use iris_core::event::{Draft, Fact, QuestionEvent};
+use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
+use iris_core::question::{Answer, OnDeadline, QuestionState, Way};
+use iris_core::rule::RuleScope;
+
+use super::open::insert;
+use super::{NewQuestion, QuestionRow, find, lock, restate};
+use crate::error::StoreError;
+use crate::rule::{self, NewRule};
+use crate::session::{self, SessionRow};
+use crate::tx::{Tx, values};
+use crate::{event, job};
+
+/// An answer on its way in.
+#[derive(Clone, Debug)]
+pub struct Given {
+    pub by: Party,
+    /// As the question wants it.
+    pub answer: Answer,
+    /// The digest of what the person saw.
+    pub seen: Option<String>,
+    /// Make a rule of it: about what, and for how long.
+    pub remember: Option<(RuleScope, i64)>,
+    /// How long a refusal holds for whoever asks again.
+    pub refusals_last_ms: i64,
+}
+
+#[derive(Debug)]
+pub enum Answered {
+    /// This one counts.
+    Won(Box<QuestionRow>),
+    /// It was closed before; the row says how, by whom and when.
+    Lost(Box<QuestionRow>),
+    /// Its time was over.
+    Late(Box<QuestionRow>),
+    /// What is stored or asked now is not what the person saw.
+    Changed(Box<QuestionRow>),
+    NotFound,
+}
+
+/// Answers a question. The first wins; everybody else is told who did, by the row that comes back.
+pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answered, StoreError> {
+    let Some((row, late)) = lock(tx, id)? else { return Ok(Answered::NotFound) };
+    match row.state {
+        QuestionState::Open if late => {
+            end_in_time(tx, &row)?;
+            return reread(tx, id).map(Answered::Late);
+        }
+        QuestionState::Open => {}
+        QuestionState::Expired => return Ok(Answered::Late(Box::new(row))),
+        _ => return Ok(Answered::Lost(Box::new(row))),
+    }
+    // An approval is worth something only for the bytes that were looked at.
+    let saw_another = given.seen.is_some() && given.seen != row.digest;
+    if saw_another || row.digest != row.detail.digest() {
+        return Ok(Answered::Changed(Box::new(row)));
+    }
+    let (by, answer) = (&given.by, &given.answer);
+    let told = is_run_here(&row) && (row.blocks || row.kind.is_told_late());
+    close(tx, &row, QuestionState::Answered, Some(by), Some(answer), told.then_some("due"))?;
+    let fact = QuestionEvent::Answered {
+        id: id.clone(),
+        job: row.job.clone(),
+        by: by.clone(),
+        answer: answer.clone(),
+        rule: None,
+    };
+    append(tx, &row, fact)?;
+    remember(tx, &row, given)?;
+    if !is_run_here(&row) {
+        // Whoever waits may be cut off at this very moment, and asks again.
+        tx.run("UPDATE question SET unused = 1 WHERE id = ?1", values![id])?;
+    }
+    restate(tx, &row.session, row.job.as_ref())?;
+    reread(tx, id).map(Answered::Won)
+}
+
+/// Whether Iris runs the agent that asked. Any other waits where it asked, or comes again.
+fn is_run_here(row: &QuestionRow) -> bool {
+    row.way != Way::Api || row.job.is_some()
+}
+
+/// A refusal holds for whoever asks for the same again; an approval or an answer only if the person says so.
+fn remember(tx: &mut Tx<'_>, row: &QuestionRow, given: &Given) -> Result<(), StoreError> {
+    let refused = matches!(given.answer, Answer::Refuse { .. });
+    let (scope, for_ms) = match given.remember {
+        Some(remembered) => remembered,
+        None if refused && row.digest.is_some() => (RuleScope::Deed, given.refusals_last_ms),
+        None => return Ok(()),
+    };
+    if for_ms > 0 {
+        let (by, answer) = (given.by.clone(), given.answer.clone());
+        rule::make(tx, &NewRule { row, scope, by, answer, for_ms })?;
+    }
+    Ok(())
+}
+
+/// Nobody needs the answer any more. `None` if there is no such question; false if it was closed before.
+pub fn cancel(
+    tx: &mut Tx<'_>,
+    id: &QuestionId,
+    by: Option<&Party>,
+    why: &str,
+) -> Result<Option<(bool, QuestionRow)>, StoreError> {
+    let Some((row, _)) = lock(tx, id)? else { return Ok(None) };
+    if row.state != QuestionState::Open {
+        return Ok(Some((false, row)));
+    }
+    cancel_open(tx, &row, by, why, "due")?;
+    restate(tx, &row.session, row.job.as_ref())?;
+    Ok(Some((true, *reread(tx, id)?)))
+}
+
+fn cancel_open(
+    tx: &mut Tx<'_>,
+    row: &QuestionRow,
+    by: Option<&Party>,
+    why: &str,
+    resume: &str,
+) -> Result<(), StoreError> {
+    close(tx, row, QuestionState::Cancelled, by, None, Some(resume))?;
+    let fact =
+        QuestionEvent::Cancelled { id: row.id.clone(), job: row.job.clone(), by: by.cloned(), why: why.to_owned() };
+    append(tx, row, fact)
+}
+
+/// Another question takes the place of an open one, with the same agent waiting: the action was edited.
+pub fn supersede(
+    tx: &mut Tx<'_>,
+    id: &QuestionId,
+    by: &Party,
+    new: &NewQuestion,
+) -> Result<Option<(bool, QuestionRow)>, StoreError> {
+    let Some((row, late)) = lock(tx, id)? else { return Ok(None) };
+    if row.state != QuestionState::Open || late {
+        return Ok(Some((false, row)));
+    }
+    let Some(session) = session::find(tx, &row.session)? else { return Ok(None) };
+    close(tx, &row, QuestionState::Superseded, Some(by), None, None)?;
+    tx.run("UPDATE question SET replaced_by = ?1 WHERE id = ?2", values![&new.id, id])?;
+    let fact = QuestionEvent::Superseded { id: id.clone(), job: row.job.clone(), by: new.id.clone() };
+    append(tx, &row, fact)?;
+    insert(tx, &session, Some(row.epoch), new)?;
+    restate(tx, &row.session, row.job.as_ref())?;
+    Ok(Some((true, *reread(tx, &new.id)?)))
+}
+
+/// Whether the time of any open question is over.
+pub fn any_late(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    Ok(tx.one("SELECT id FROM question WHERE state = 'open' AND due <= iris_now() LIMIT 1", &[])?.is_some())
+}
+
+/// Ends the questions whose time is over, and returns them.
+pub fn expire(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
+    let sql = "SELECT id FROM question WHERE state = 'open' AND due <= iris_now() ORDER BY due, id LIMIT ?1";
+    let mut ended = Vec::new();
+    for found in tx.many(sql, values![limit])? {
+        let id = QuestionId::new(found.text(0));
+        let Some((row, late)) = lock(tx, &id)? else { continue };
+        if row.state == QuestionState::Open && late {
+            end_in_time(tx, &row)?;
+            ended.push(*reread(tx, &id)?);
+        }
+    }
+    Ok(ended)
+}
+
+fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
+    let (id, job) = (row.id.clone(), row.job.clone());
+    match (&row.default, row.on_deadline) {
+        (Some(default), OnDeadline::Default) => {
+            let resume = is_run_here(row).then_some("due");
+            close(tx, row, QuestionState::Defaulted, None, Some(default), resume)?;
+            append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone() })?;
+        }
+        _ => {
+            close(tx, row, QuestionState::Expired, None, None, Some("due"))?;
+            append(tx, row, QuestionEvent::Expired { id, job })?;
+            if let Some(job) = row.job.as_ref().filter(|_| row.blocks) {
+                let why = format!("nobody answered in time: {}", row.text);
+                job::fail(tx, job, &why)?;
+            }
+        }
+    }
+    restate(tx, &row.session, row.job.as_ref())
+}
+
+fn close(
+    tx: &mut Tx<'_>,
+    row: &QuestionRow,
+    state: QuestionState,
+    by: Option<&Party>,
+    answer: Option<&Answer>,
+    resume: Option<&str>,
+) -> Result<(), StoreError> {
+    let json = answer.map(|answer| serde_json::to_string(answer).expect("an answer is plain data"));
+    let now = tx.wall_ms();
+    tx.run(
+        "UPDATE question SET state = ?1, closed_at = ?2, closed_by = ?3, answer = ?4, resume = ?5 \
+         WHERE id = ?6 AND state = 'open'",
+        values![state.as_str(), now, by, json.as_ref(), resume, &row.id],
+    )
+}
+
+fn append(tx: &mut Tx<'_>, row: &QuestionRow, fact: QuestionEvent) -> Result<(), StoreError> {
+    event::append(tx, &[Draft { subject: row.subject(), fact: Fact::Question(fact) }])?;
+    Ok(())
+}
+
+fn reread(tx: &mut Tx<'_>, id: &QuestionId) -> Result<Box<QuestionRow>, StoreError> {
+    find(tx, id)?.map(Box::new).ok_or_else(|| StoreError::Sql("a question vanished while it was closed".to_owned()))
+}
+
+/// Everything is being stopped.
+pub fn cancel_all(tx: &mut Tx<'_>, why: &str) -> Result<(), StoreError> {
+    let open = tx.many("SELECT id FROM question WHERE state = 'open'", &[])?;
+    for row in open {
+        cancel(tx, &QuestionId::new(row.text(0)), None, why)?;
+    }
+    // What was answered and has not reached its agent would start it again.
+    tx.run("UPDATE question SET resume = 'done' WHERE resume = 'due'", &[])
+}
+
+pub(crate) fn cancel_of_job(tx: &mut Tx<'_>, job: &JobId, why: &str) -> Result<(), StoreError> {
+    let open = tx.many("SELECT id FROM question WHERE job = ?1 AND state = 'open'", values![job])?;
+    let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
+    cancel_each(tx, &ids, why)
+}
+
+/// Those that were asked in a turn that was broken off.
+pub(crate) fn cancel_of_turn(tx: &mut Tx<'_>, turn: &TurnId, why: &str) -> Result<(), StoreError> {
+    let open = tx.many("SELECT id FROM question WHERE turn = ?1 AND state = 'open'", values![turn])?;
+    let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
+    cancel_each(tx, &ids, why)
+}
+
+pub(crate) fn cancel_of_session(tx: &mut Tx<'_>, session: &SessionId, why: &str) -> Result<(), StoreError> {
+    let open = tx.many("SELECT id FROM question WHERE session = ?1 AND state = 'open'", values![session])?;
+    let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
+    cancel_each(tx, &ids, why)?;
+    tx.run("UPDATE question SET resume = 'done' WHERE session = ?1 AND resume = 'due'", values![session])
+}
+
+fn cancel_each(tx: &mut Tx<'_>, ids: &[QuestionId], why: &str) -> Result<(), StoreError> {
+    for id in ids {
+        cancel(tx, id, None, why)?;
+    }
+    Ok(())
+}
+
+/// The agent no longer waits for what it asked with this request, and nobody else does.
+pub fn withdraw(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, request: &str, why: &str) -> Result<(), StoreError> {
+    let sql = "SELECT id FROM question WHERE session = ?1 AND epoch = ?2 AND request = ?3 AND state = 'open'";
+    for found in tx.many(sql, values![session, epoch, request])? {
+        let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
+        if row.state == QuestionState::Open {
+            cancel_open(tx, &row, None, why, "done")?;
+            restate(tx, &row.session, row.job.as_ref())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whoever told the agent may answer what it asked by telling it again.
+pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Party, text: &str) -> Result<(), StoreError> {
+    let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND way = 'detected'";
+    for found in tx.many(sql, values![&session.id])? {
+        let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
+        let answer = Answer::Choose { values: vec![text.to_owned()], note: None };
+        close(tx, &row, QuestionState::Answered, Some(by), Some(&answer), Some("done"))?;
+        let (id, job) = (row.id.clone(), row.job.clone());
+        append(tx, &row, QuestionEvent::Answered { id, job, by: by.clone(), answer, rule: None })?;
+    }
+    restate(tx, &session.id, session.job.as_ref())
+}

@@ -1,0 +1,89 @@
+//! What can be counted about questions, and what was answered to the same before.
+
+use iris_core::id::QuestionId;
+use iris_core::question::Answer;
+use iris_core::team::TeamName;
+
+use crate::error::StoreError;
+use crate::tx::{Tx, values};
+
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    pub kinds: Vec<KindFigures>,
+    pub jobs: i64,
+    pub job_questions: i64,
+    /// Open questions that an agent has waited for longer than an hour.
+    pub waiting_long: i64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct KindFigures {
+    pub kind: String,
+    pub asked: i64,
+    pub open: i64,
+    /// By a person; rules are counted apart.
+    pub answered: i64,
+    pub by_rule: i64,
+    pub defaulted: i64,
+    pub expired: i64,
+    pub cancelled: i64,
+    /// Of all answers of people together.
+    pub answer_ms: i64,
+}
+
+const LONG_MS: i64 = 3_600_000;
+
+/// Of the questions asked in the last so many milliseconds.
+pub fn figures(tx: &mut Tx<'_>, within_ms: i64) -> Result<Figures, StoreError> {
+    let since = tx.wall_ms() - within_ms;
+    let sql = "SELECT kind, count(*), count(CASE WHEN state = 'open' THEN 1 END), \
+               count(CASE WHEN state = 'answered' AND rule IS NULL THEN 1 END), count(rule), \
+               count(CASE WHEN state = 'defaulted' THEN 1 END), count(CASE WHEN state = 'expired' THEN 1 END), \
+               count(CASE WHEN state IN ('cancelled', 'superseded') THEN 1 END), \
+               CAST(coalesce(sum(CASE WHEN state = 'answered' AND rule IS NULL THEN closed_at - opened_at END), 0) AS BIGINT) \
+               FROM question WHERE opened_at >= ?1 GROUP BY kind ORDER BY kind";
+    let rows = tx.many(sql, values![since])?;
+    let kinds = rows.iter().map(|row| KindFigures {
+        kind: row.text(0).to_owned(),
+        asked: row.int(1),
+        open: row.int(2),
+        answered: row.int(3),
+        by_rule: row.int(4),
+        defaulted: row.int(5),
+        expired: row.int(6),
+        cancelled: row.int(7),
+        answer_ms: row.int(8),
+    });
+    let kinds = kinds.collect();
+    let jobs = tx.one("SELECT count(*) FROM job WHERE created_at >= ?1", values![since])?.map_or(0, |row| row.int(0));
+    let sql = "SELECT count(*) FROM question WHERE job IS NOT NULL AND opened_at >= ?1";
+    let job_questions = tx.one(sql, values![since])?.map_or(0, |row| row.int(0));
+    let sql = "SELECT count(*) FROM question WHERE state = 'open' AND blocks = 1 AND asked <= iris_now() - ?1";
+    let waiting_long = tx.one(sql, values![LONG_MS])?.map_or(0, |row| row.int(0));
+    Ok(Figures { kinds, jobs, job_questions, waiting_long })
+}
+
+/// What people answered when the same was asked before.
+#[derive(Clone, Debug)]
+pub struct Past {
+    pub question: QuestionId,
+    pub answer: Answer,
+    pub by: String,
+    pub at: i64,
+}
+
+/// Newest first.
+pub fn past_answers(tx: &mut Tx<'_>, team: &TeamName, deed: &str, limit: i64) -> Result<Vec<Past>, StoreError> {
+    let sql = "SELECT id, answer, closed_by, closed_at FROM question WHERE team = ?1 AND deed = ?2 AND state = 'answered' \
+               AND rule IS NULL ORDER BY closed_at DESC, id LIMIT ?3";
+    let rows = tx.many(sql, values![team, deed, limit])?;
+    let past = rows.iter().filter_map(|row| {
+        Some(Past {
+            question: QuestionId::new(row.text(0)),
+            answer: serde_json::from_str(row.maybe_text(1)?).ok()?,
+            by: row.text(2).to_owned(),
+            at: row.int(3),
+        })
+    });
+    Ok(past.collect())
+}

@@ -1,0 +1,287 @@
+//! A question is written down: unless it is there already, a rule answers it, or the agent asks too much.
+
+use iris_core::event::{Draft as EventDraft, Fact, QuestionEvent, QuestionOpened, Subject};
+use iris_core::id::{Party, QuestionId, SessionId, TurnId};
+use iris_core::question::{Answer, Draft, QuestionState};
+use iris_core::relay;
+use iris_core::rule::{Rule, decide};
+
+use super::{QuestionRow, find, question_columns, restate};
+use crate::error::StoreError;
+use crate::session::{self, SessionRow};
+use crate::tx::{Tx, values};
+use crate::{event, rule, turn};
+
+#[derive(Clone, Debug)]
+pub struct NewQuestion {
+    pub id: QuestionId,
+    pub turn: Option<TurnId>,
+    /// The agent's own name for its request; empty if nothing of it waits on a pipe.
+    pub request: String,
+    /// The party it is put to; anybody if none.
+    pub asked_of: Option<Party>,
+    pub key: Option<String>,
+    /// How long only the party that told sees it.
+    pub hidden_ms: i64,
+    pub draft: Draft,
+    /// Questions that requests of the agent still wait for: another request for the same is another question.
+    pub waited_for: Vec<QuestionId>,
+}
+
+/// How much an agent may ask.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub per_minute: i64,
+    pub open: i64,
+}
+
+#[derive(Debug)]
+pub enum Opening {
+    /// It is open; the same if it was asked before and nobody has answered yet.
+    Open(QuestionId),
+    /// A rule has answered it, or an answer that was given when the agent could not be reached.
+    Answered(Box<QuestionRow>),
+    /// The agent asks too much.
+    Limited { why: String },
+}
+
+/// `epoch`: the process that asks; none for what is asked from outside.
+pub fn open(
+    tx: &mut Tx<'_>,
+    session: &SessionId,
+    epoch: Option<i64>,
+    new: &NewQuestion,
+    limits: Limits,
+) -> Result<Opening, StoreError> {
+    let row = match epoch {
+        Some(epoch) => session::lock_owned(tx, session, epoch)?,
+        None => session::lock(tx, session)?.ok_or(StoreError::Fenced)?,
+    };
+    // This very write may have been made before, and its answer lost.
+    if let Some(known) = find(tx, &new.id)? {
+        return Ok(as_known(known));
+    }
+    if let Some(known) = find_by_key(tx, session, new.key.as_deref())? {
+        return Ok(as_known(known));
+    }
+    let rules = rule::list_holding(tx, &row.to)?;
+    if let Some(rule) = decide(&rules, &new.draft) {
+        return answer_by_rule(tx, &row, epoch, new, rule, limits);
+    }
+    if let Some(given) = use_up(tx, &row, new)? {
+        return Ok(Opening::Answered(Box::new(given)));
+    }
+    if let Some(id) = find_same(tx, &row, new)? {
+        rebind(tx, &id, epoch, new)?;
+        return Ok(Opening::Open(id));
+    }
+    if let Some(why) = asks_too_much(tx, session, limits)? {
+        return Ok(Opening::Limited { why });
+    }
+    insert(tx, &row, epoch, new)?;
+    restate(tx, session, row.job.as_ref())?;
+    Ok(Opening::Open(new.id.clone()))
+}
+
+fn as_known(known: QuestionRow) -> Opening {
+    if known.state == QuestionState::Open { Opening::Open(known.id) } else { Opening::Answered(Box::new(known)) }
+}
+
+fn find_by_key(tx: &mut Tx<'_>, session: &SessionId, key: Option<&str>) -> Result<Option<QuestionRow>, StoreError> {
+    let Some(key) = key else { return Ok(None) };
+    let sql = question_columns!("WHERE session = ?1 AND key = ?2");
+    tx.one(sql, values![session, key])?.as_ref().map(QuestionRow::read).transpose()
+}
+
+/// The same is open already, and nothing waits for it any more: its process ended, or its call was cut. It is asked again.
+fn find_same(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Option<QuestionId>, StoreError> {
+    let sql = "SELECT id FROM question WHERE session = ?1 AND deed = ?2 AND state = 'open' AND way = ?3 \
+               ORDER BY opened_at, id";
+    let rows = tx.many(sql, values![&session.id, &new.draft.deed, new.draft.way.as_str()])?;
+    let mut same = rows.iter().map(|row| QuestionId::new(row.text(0)));
+    Ok(same.find(|id| !new.waited_for.contains(id)))
+}
+
+fn rebind(tx: &mut Tx<'_>, id: &QuestionId, epoch: Option<i64>, new: &NewQuestion) -> Result<(), StoreError> {
+    // The bytes may differ where the deed does not; what is approved is what is asked for now.
+    let detail = to_json(&new.draft.detail);
+    tx.run(
+        "UPDATE question SET request = ?1, epoch = ?2, turn = coalesce(?3, turn), detail = ?4, digest = ?5 WHERE id = ?6",
+        values![&new.request, epoch.unwrap_or(0), new.turn.as_ref(), &detail, new.draft.digest.as_ref(), id],
+    )
+}
+
+/// How long an answer is kept for a client outside that was cut off before it had it.
+const CUT_OFF_MS: i64 = 60_000;
+
+/// An answer that was told to the agent by a turn, because its process had ended, holds once for the very same request.
+/// So does one that a client outside may not have heard, for a while.
+fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Option<QuestionRow>, StoreError> {
+    let sql = question_columns!(
+        "WHERE session = ?1 AND deed = ?2 AND unused = 1 AND (way <> 'api' OR closed_at > ?3) \
+         ORDER BY closed_at, id LIMIT 1"
+    );
+    let since = tx.wall_ms() - CUT_OFF_MS;
+    let Some(row) = tx.one(sql, values![&session.id, &new.draft.deed, since])? else { return Ok(None) };
+    let given = QuestionRow::read(&row)?;
+    if given.digest != new.draft.digest {
+        return Ok(None);
+    }
+    tx.run("UPDATE question SET unused = 0, resume = 'done' WHERE id = ?1", values![&given.id])?;
+    // It need not be told any more, if it has not been.
+    if let Some(telling) = &given.resume_turn {
+        turn::cancel_waiting(tx, telling)?;
+    }
+    Ok(Some(given))
+}
+
+fn asks_too_much(tx: &mut Tx<'_>, session: &SessionId, limits: Limits) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT count(*) FROM question WHERE session = ?1 AND asked > iris_now() - 60000";
+    let lately = tx.one(sql, values![session])?.map_or(0, |row| row.int(0));
+    if lately >= limits.per_minute {
+        return Ok(Some(format!("it asked {lately} questions within a minute; {} are allowed", limits.per_minute)));
+    }
+    let sql = "SELECT count(*) FROM question WHERE session = ?1 AND state = 'open'";
+    let open = tx.one(sql, values![session])?.map_or(0, |row| row.int(0));
+    if open >= limits.open {
+        return Ok(Some(format!("{open} of its questions are open; {} are allowed", limits.open)));
+    }
+    Ok(None)
+}
+
+/// What a rule refuses counts as asked, so that an agent cannot try for ever; what it allows does not.
+fn answer_by_rule(
+    tx: &mut Tx<'_>,
+    session: &SessionRow,
+    epoch: Option<i64>,
+    new: &NewQuestion,
+    rule: &Rule,
+    limits: Limits,
+) -> Result<Opening, StoreError> {
+    let refused = matches!(rule.answer, Answer::Refuse { .. });
+    if refused && let Some(why) = asks_too_much(tx, &session.id, limits)? {
+        return Ok(Opening::Limited { why });
+    }
+    insert(tx, session, epoch, new)?;
+    let (by, json, now) = (format!("rule:{}", rule.id), to_json(&rule.answer), tx.wall_ms());
+    tx.run(
+        "UPDATE question SET state = 'answered', closed_at = ?1, closed_by = ?2, answer = ?3, rule = ?4, due = NULL \
+         WHERE id = ?5",
+        values![now, &by, &json, &rule.id, &new.id],
+    )?;
+    if !refused {
+        tx.run("UPDATE question SET asked = 0 WHERE id = ?1", values![&new.id])?;
+    }
+    rule::note_use(tx, &rule.id)?;
+    let fact = Fact::Question(QuestionEvent::Answered {
+        id: new.id.clone(),
+        job: session.job.clone(),
+        by: Party::new(by),
+        answer: rule.answer.clone(),
+        rule: Some(rule.id.clone()),
+    });
+    event::append(tx, &[EventDraft { subject: subject(session, new), fact }])?;
+    let row = find(tx, &new.id)?.ok_or_else(|| StoreError::Sql("a question vanished while it was made".to_owned()))?;
+    Ok(Opening::Answered(Box::new(row)))
+}
+
+pub(super) fn insert(
+    tx: &mut Tx<'_>,
+    session: &SessionRow,
+    epoch: Option<i64>,
+    new: &NewQuestion,
+) -> Result<(), StoreError> {
+    let Draft { kind, way, text, context, detail, default, on_deadline, deadline, risk, risk_why, digest, deed } =
+        &new.draft;
+    let now = tx.wall_ms();
+    let deadline_ms = deadline.map(|deadline| i64::try_from(deadline.0).unwrap_or(i64::MAX / 4));
+    let deadline_at = deadline_ms.map(|deadline| now + deadline);
+    let json = to_json(detail);
+    tx.run(
+        "INSERT INTO question (id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at, \
+         way, job, context, blocks, default_answer, on_deadline, due, deadline_at, asked, shown, risk, risk_why, digest, \
+         deed, key) VALUES (?1, ?2, 'open', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
+         iris_now() + ?18, ?19, iris_now(), iris_now() + ?20, ?21, ?22, ?23, ?24, ?25)",
+        values![
+            &new.id,
+            kind.as_str(),
+            &session.to,
+            &session.id,
+            new.turn.as_ref(),
+            &new.request,
+            epoch.unwrap_or(0),
+            text,
+            &json,
+            new.asked_of.as_ref(),
+            now,
+            way.as_str(),
+            session.job.as_ref(),
+            context.as_ref(),
+            i64::from(kind.blocks()),
+            default.as_ref().map(to_json).as_ref(),
+            on_deadline.as_str(),
+            deadline_ms,
+            deadline_at,
+            new.hidden_ms,
+            risk.map(|risk| risk.as_str()),
+            risk_why.as_ref(),
+            digest.as_ref(),
+            deed,
+            new.key.as_ref(),
+        ],
+    )?;
+    let opened = QuestionOpened {
+        id: new.id.clone(),
+        kind: *kind,
+        way: *way,
+        text: text.clone(),
+        context: context.clone(),
+        response_type: detail.response_type(),
+        asked_of: new.asked_of.clone(),
+        job: session.job.clone(),
+        deadline: deadline_at,
+        on_deadline: *on_deadline,
+        risk: *risk,
+        digest: digest.clone(),
+        detail: detail.clone(),
+    };
+    let fact = Fact::Question(QuestionEvent::Opened(Box::new(opened)));
+    event::append(tx, &[EventDraft { subject: subject(session, new), fact }])?;
+    Ok(())
+}
+
+fn subject(session: &SessionRow, new: &NewQuestion) -> Subject {
+    Subject { turn: new.turn.clone(), ..session.subject() }
+}
+
+fn to_json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("questions and answers are plain data")
+}
+
+/// A question that was found in a reply is written down with the end of its turn.
+pub(crate) fn open_detected(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<(), StoreError> {
+    if find(tx, &new.id)?.is_some() {
+        return Ok(());
+    }
+    insert(tx, session, None, new)?;
+    tx.run(
+        "UPDATE session SET found = found + 1 - CASE WHEN (iris_now() - found_at) / ?1 < found \
+         THEN (iris_now() - found_at) / ?1 ELSE found END, found_at = iris_now() WHERE id = ?2",
+        values![relay::DECAY_MS, &session.id],
+    )?;
+    restate(tx, &session.id, session.job.as_ref())
+}
+
+/// How many questions were found in a session's replies, and how long ago the last was.
+pub fn found_lately(tx: &mut Tx<'_>, session: &SessionId) -> Result<(i64, i64), StoreError> {
+    let row = tx.one("SELECT found, iris_now() - found_at FROM session WHERE id = ?1", values![session])?;
+    Ok(row.map_or((0, 0), |row| (row.int(0), row.int(1))))
+}
+
+/// Says in the log that an agent asks too much.
+pub fn note_limited(tx: &mut Tx<'_>, session: &SessionId, why: &str) -> Result<(), StoreError> {
+    let Some(session) = session::find(tx, session)? else { return Ok(()) };
+    let fact = Fact::Question(QuestionEvent::Limited { why: why.to_owned() });
+    event::append(tx, &[EventDraft { subject: session.subject(), fact }])?;
+    Ok(())
+}

@@ -1,0 +1,381 @@
+//! Questions, their answers, rules and jobs.
+
+use iris_core::agent::PermissionRequest;
+use iris_core::duration::Millis;
+use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId};
+use iris_core::job::JobState;
+use iris_core::question::{Answer, AskRequest, Draft, OnDeadline, Policy, QuestionState, Way};
+use iris_core::rule::RuleScope;
+use iris_core::turn::Ask;
+use iris_store::job::{NewJob, Started};
+use iris_store::question::{Answered, Given, Limits, NewQuestion, Opening, QuestionRow};
+use iris_store::{Store, StoreError, job, lane, question, rule, session, turn};
+use serde_json::value::RawValue;
+
+use crate::databases::{Database, completed, finish, new_turn, serve, tell};
+use crate::on_both;
+
+const LIMITS: Limits = Limits { per_minute: 20, open: 10 };
+
+fn policy(deadline_ms: u64) -> Policy {
+    let time = Millis(deadline_ms);
+    Policy {
+        blocking: time,
+        approval: time,
+        error_recovery: time,
+        shortest: Millis(1),
+        longest: Millis(86_400_000),
+        on_deadline: OnDeadline::Fail,
+    }
+}
+
+fn approval(command: &str, deadline_ms: u64) -> Draft {
+    let input = serde_json::json!({ "command": command }).to_string();
+    let asked = PermissionRequest {
+        request: "r".to_owned(),
+        tool: "Bash".to_owned(),
+        input: RawValue::from_string(input).expect("JSON"),
+        reason: None,
+        context: None,
+        call: None,
+    };
+    Draft::of(&Ask::Permission(asked), "/p", &policy(deadline_ms)).expect("it can be asked")
+}
+
+fn asked(request: serde_json::Value, deadline_ms: u64) -> Draft {
+    let request: AskRequest = serde_json::from_value(request).expect("a question");
+    Draft::asked(&request, Way::Tool, &policy(deadline_ms)).expect("it can be asked")
+}
+
+fn new(id: &str, draft: Draft) -> NewQuestion {
+    NewQuestion {
+        id: QuestionId::new(id),
+        turn: None,
+        request: id.to_owned(),
+        asked_of: None,
+        key: None,
+        hidden_ms: 0,
+        draft,
+        waited_for: Vec::new(),
+    }
+}
+
+async fn open(store: &Store, session: &SessionId, epoch: i64, new: NewQuestion) -> Opening {
+    let session = session.clone();
+    let opened = store.write("open", move |tx| question::open(tx, &session, Some(epoch), &new, LIMITS)).await;
+    opened.expect("written")
+}
+
+fn given(answer: Answer) -> Given {
+    Given { by: Party::new("ada"), answer, seen: None, remember: None, refusals_last_ms: 60_000 }
+}
+
+async fn answer(store: &Store, id: &str, given: Given) -> Answered {
+    let id = QuestionId::new(id);
+    store.write("answer", move |tx| question::answer(tx, &id, &given)).await.expect("written")
+}
+
+async fn row(store: &Store, id: &str) -> QuestionRow {
+    let id = QuestionId::new(id);
+    store.read(move |tx| question::find(tx, &id)).await.expect("read").expect("there")
+}
+
+fn yes() -> Answer {
+    Answer::Approve { note: None }
+}
+
+async fn begin(store: &Store) -> (SessionId, i64) {
+    let told = tell(store, new_turn("user", "one")).await;
+    let (epoch, _) = serve(store, &told.session).await;
+    (told.session, epoch)
+}
+
+async fn resume(store: &Store, id: &str) -> Option<iris_store::turn::Accepted> {
+    let id = QuestionId::new(id);
+    let told = store.write("resume", move |tx| {
+        question::resume_by_turn(tx, &id, |row| turn::NewTurn {
+            key: Some(format!("answer/{}", row.id)),
+            origin: Some("answer"),
+            ..new_turn("user", "told")
+        })
+    });
+    told.await.expect("written")
+}
+
+on_both!(of_many_answers_one_wins_and_the_question_outlives_its_agent, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    open(&store, &session, epoch, new("q1", approval("ls", 60_000))).await;
+    open(&store, &session, epoch, new("q2", approval("make", 60_000))).await;
+    let mut answering = tokio::task::JoinSet::new();
+    for number in 0..20 {
+        let store = store.clone();
+        answering.spawn(async move {
+            let said = if number % 2 == 0 { yes() } else { Answer::Refuse { why: None } };
+            let by = Party::new(format!("person-{number}"));
+            answer(&store, "q1", Given { by, ..given(said) }).await
+        });
+    }
+    let mut winners = Vec::new();
+    let mut told = Vec::new();
+    for answered in answering.join_all().await {
+        match answered {
+            Answered::Won(row) => winners.push(row.closed_by),
+            Answered::Lost(row) => told.push(row.closed_by),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(winners.len(), 1, "one of twenty wins");
+    assert!(told.iter().all(|by| *by == winners[0]), "and every other is told who");
+
+    let waits = store
+        .read({
+            let s = session.clone();
+            move |tx| session::find(tx, &s)
+        })
+        .await
+        .expect("read")
+        .expect("there");
+    assert_eq!(waits.shown(), "waiting_for_approval");
+    let own = lane::OwnLanes::FromEarlierLife { processes: 0 };
+    store.write("recover", move |tx| lane::recover(tx, own, |_| Default::default())).await.expect("written");
+    assert_eq!(row(&store, "q2").await.state, QuestionState::Open, "it waits on");
+    assert!(matches!(answer(&store, "q2", given(yes())).await, Answered::Won(_)));
+});
+
+on_both!(an_answer_is_passed_on_once_by_whichever_way, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    open(&store, &session, epoch, new("q1", approval("ls", 60_000))).await;
+    assert!(resume(&store, "q1").await.is_none(), "nothing to tell before it is answered");
+    answer(&store, "q1", given(yes())).await;
+    let hand = |id: &'static str| {
+        let id = QuestionId::new(id);
+        store.write("hand", move |tx| question::hand(tx, &id, epoch))
+    };
+    assert!(hand("q1").await.expect("written"), "the pipe has it");
+    assert!(!hand("q1").await.expect("written"), "once");
+    assert!(resume(&store, "q1").await.is_none(), "and it is not told again");
+    store.write("confirm", |tx| question::confirm(tx, &[QuestionId::new("q1")])).await.expect("written");
+    assert_eq!(row(&store, "q1").await.resume.as_deref(), Some("done"));
+
+    // Handed over to a process that ended before it went on: in doubt, told once, and the approval is used up.
+    open(&store, &session, epoch, new("q2", approval("make", 60_000))).await;
+    answer(&store, "q2", given(yes())).await;
+    assert!(hand("q2").await.expect("written"));
+    let own = lane::OwnLanes::FromEarlierLife { processes: 0 };
+    store.write("recover", move |tx| lane::recover(tx, own, |_| Default::default())).await.expect("written");
+    assert!(row(&store, "q2").await.in_doubt);
+    assert!(resume(&store, "q2").await.is_some());
+    assert!(resume(&store, "q2").await.is_none(), "once");
+    let (epoch, _) = serve(&store, &session).await;
+    let again = open(&store, &session, epoch, new("q3", approval("make", 60_000))).await;
+    assert!(matches!(again, Opening::Open(_)), "an approval that may have been used is asked for again: {again:?}");
+});
+
+on_both!(an_answer_told_by_a_turn_holds_once_for_the_same_bytes, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    open(&store, &session, epoch, new("q1", approval("make", 60_000))).await;
+    let own = lane::OwnLanes::FromEarlierLife { processes: 0 };
+    store.write("recover", move |tx| lane::recover(tx, own, |_| Default::default())).await.expect("written");
+    answer(&store, "q1", given(yes())).await;
+    assert!(resume(&store, "q1").await.is_some());
+    let (epoch, _) = serve(&store, &session).await;
+    let other = open(&store, &session, epoch, new("q2", approval("make all", 60_000))).await;
+    assert!(matches!(other, Opening::Open(_)), "other bytes are asked for");
+    let same = open(&store, &session, epoch, new("q3", approval("make", 60_000))).await;
+    assert!(matches!(same, Opening::Answered(row) if row.id.as_str() == "q1"));
+    let again = open(&store, &session, epoch, new("q4", approval("make", 60_000))).await;
+    assert!(matches!(again, Opening::Open(_)), "once");
+});
+
+on_both!(the_same_asked_again_is_one_question, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    let which = || asked(serde_json::json!({"question": "Which?", "type": "blocking"}), 60_000);
+    for number in 0..15 {
+        let opened = open(&store, &session, epoch, new(&format!("q{number}"), which())).await;
+        assert!(matches!(opened, Opening::Open(id) if id.as_str() == "q0"), "cut and asked again");
+    }
+    // While the first request still waits, the second is another.
+    let waited_for = vec![QuestionId::new("q0")];
+    let beside = open(&store, &session, epoch, NewQuestion { waited_for, ..new("q99", which()) }).await;
+    assert!(matches!(beside, Opening::Open(id) if id.as_str() == "q99"));
+    let key = Some("k".to_owned());
+    let other = || asked(serde_json::json!({"question": "Where?", "type": "blocking"}), 60_000);
+    open(&store, &session, epoch, NewQuestion { key: key.clone(), ..new("k1", other()) }).await;
+    let said = Answer::Choose { values: vec!["here".to_owned()], note: None };
+    answer(&store, "k1", given(said)).await;
+    let repeated = open(&store, &session, epoch, NewQuestion { key, ..new("k2", other()) }).await;
+    assert!(matches!(repeated, Opening::Answered(row) if row.id.as_str() == "k1"), "also after it was answered");
+});
+
+on_both!(a_deadline_gives_the_default_or_fails_the_job, |database: Database| async move {
+    let store = database.open_as("n1");
+    let new_job = |id: &str| NewJob {
+        id: JobId::new(id),
+        started_by: Party::new("ada"),
+        goal: "goal".to_owned(),
+        key: None,
+        again_of: None,
+        first: new_turn(&format!("job-{id}"), "goal"),
+    };
+    let start = |job: NewJob| store.write("start", move |tx| job::start(tx, &job));
+    let Started::New(job_row, told) = start(new_job("j1")).await.expect("written") else { panic!("new") };
+    let (epoch, work) = serve(&store, &told.session).await;
+    let find_job = || store.read(|tx| job::find(tx, &JobId::new("j1")));
+    let defaulted =
+        serde_json::json!({"question": "TS?", "type": "blocking", "options": ["a", "b"], "defaultResponse": "b"});
+    open(&store, &told.session, epoch, new("q1", asked(defaulted, 150))).await;
+    open(&store, &told.session, epoch, new("q2", approval("ls", 150))).await;
+    assert_eq!(find_job().await.expect("read").expect("there").state, JobState::WaitingForApproval);
+    assert!(store.write("early", |tx| question::expire(tx, 10)).await.expect("written").is_empty(), "none is early");
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    assert!(
+        matches!(answer(&store, "q2", given(yes())).await, Answered::Late(_)),
+        "too late, though nobody looked yet"
+    );
+    let expired = store.write("expire", |tx| question::expire(tx, 10)).await.expect("written");
+    // The job failed because of the one, which ended the other before its default could be taken, or after.
+    assert!(expired.len() <= 1);
+    let late = row(&store, "q2").await;
+    assert_eq!(late.state, QuestionState::Expired);
+    assert!(matches!(row(&store, "q1").await.state, QuestionState::Defaulted | QuestionState::Cancelled));
+    let over = find_job().await.expect("read").expect("there");
+    assert_eq!(over.state, JobState::Failed);
+    assert!(over.error.expect("why").contains("nobody answered"), "it says why");
+    assert_eq!(job_row.state, JobState::Running);
+    finish(&store, completed(&work.expect("work"), "done")).await;
+    assert!(store.write("settle", job::settle_all).await.expect("written").is_empty(), "it is over already");
+});
+
+on_both!(a_default_is_taken_and_marked_as_such, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    let request = serde_json::json!({"question": "TS?", "type": "error_recovery", "defaultResponse": "skip"});
+    open(&store, &session, epoch, new("q1", asked(request, 100))).await;
+    tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+    let ended = store.write("expire", |tx| question::expire(tx, 10)).await.expect("written");
+    assert_eq!(ended.len(), 1);
+    let row = row(&store, "q1").await;
+    assert_eq!((row.state, row.closed_by.as_deref()), (QuestionState::Defaulted, None));
+    assert_eq!(row.answer.expect("the default").words(), "skip");
+    assert!(matches!(answer(&store, "q1", given(yes())).await, Answered::Lost(_)));
+});
+
+on_both!(a_job_ends_with_its_last_turn_and_takes_its_questions_along, |database: Database| async move {
+    let store = database.open_as("n1");
+    let first = new_turn("job-1", "goal");
+    let new_job = NewJob {
+        id: JobId::new("1"),
+        started_by: Party::new("ada"),
+        goal: "goal".to_owned(),
+        key: Some("k".to_owned()),
+        again_of: None,
+        first,
+    };
+    let start = |job: NewJob| store.write("start", move |tx| job::start(tx, &job));
+    let Started::New(_, told) = start(new_job.clone()).await.expect("written") else { panic!("new") };
+    let again = NewJob { id: JobId::new("2"), ..new_job.clone() };
+    assert!(matches!(start(again.clone()).await.expect("written"), Started::Repeated(row) if row.id.as_str() == "1"));
+    let other = NewJob { goal: "other".to_owned(), ..again };
+    assert!(matches!(start(other).await.expect("written"), Started::KeyTaken(_)));
+    let (epoch, work) = serve(&store, &told.session).await;
+    assert!(!store.read(job::any_to_settle).await.expect("read"), "it runs");
+    let later = serde_json::json!({"question": "Tabs?", "type": "preference"});
+    open(&store, &told.session, epoch, new("q1", asked(later, 60_000))).await;
+    finish(&store, completed(&work.expect("work"), "all done")).await;
+    assert_eq!(store.write("settle", job::settle_all).await.expect("written"), [JobId::new("1")]);
+    let row_now = store.read(|tx| job::find(tx, &JobId::new("1"))).await.expect("read").expect("there");
+    assert_eq!((row_now.state, row_now.result.as_deref()), (JobState::Completed, Some("all done")));
+    assert_eq!(row(&store, "q1").await.state, QuestionState::Cancelled);
+});
+
+on_both!(a_refusal_holds_and_rules_are_made_listed_and_taken_back, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    open(&store, &session, epoch, new("q1", approval("make docs", 60_000))).await;
+    answer(&store, "q1", given(Answer::Refuse { why: Some("no".to_owned()) })).await;
+    let again = open(&store, &session, epoch, new("q2", approval("make  docs ", 60_000))).await;
+    let Opening::Answered(refused) = again else { panic!("it sticks: {again:?}") };
+    assert!(matches!(refused.answer, Some(Answer::Refuse { .. })) && refused.rule.is_some());
+    let rules = store.read(|tx| rule::list(tx, 10)).await.expect("read");
+    assert_eq!((rules.len(), rules[0].uses), (1, 1));
+    let revoke = |id: RuleId| store.write("revoke", move |tx| rule::revoke(tx, &id, &Party::new("ada")));
+    assert!(revoke(rules[0].rule.id.clone()).await.expect("written"));
+    assert!(!revoke(rules[0].rule.id.clone()).await.expect("written"), "once");
+    open(&store, &session, epoch, new("q3", approval("make docs", 60_000))).await;
+    let remember = Some((RuleScope::Tool, 60_000));
+    answer(&store, "q3", Given { remember, ..given(yes()) }).await;
+    let other = open(&store, &session, epoch, new("q4", approval("cargo test", 60_000))).await;
+    assert!(matches!(other, Opening::Answered(_)), "the rule is about the tool");
+    let risky = open(&store, &session, epoch, new("q5", approval("rm -rf x", 60_000))).await;
+    assert!(matches!(risky, Opening::Open(_)), "but not about what is riskier");
+});
+
+on_both!(changed_bytes_are_never_approved, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    open(&store, &session, epoch, new("q1", approval("ls", 60_000))).await;
+    let digest = row(&store, "q1").await.digest;
+    let seen = Given { seen: Some("0".repeat(64)), ..given(yes()) };
+    assert!(matches!(answer(&store, "q1", seen).await, Answered::Changed(_)), "not what the person saw");
+    assert!(matches!(answer(&store, "q1", Given { seen: digest, ..given(yes()) }).await, Answered::Won(_)));
+});
+
+on_both!(who_asks_too_much_is_limited_and_others_are_not, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    let told = tell(&store, new_turn("other", "one")).await;
+    let (other_epoch, _) = serve(&store, &told.session).await;
+    let mut limited = 0;
+    for number in 0..100 {
+        let request = serde_json::json!({"question": format!("Q{number}?"), "type": "preference"});
+        let opened = open(&store, &session, epoch, new(&format!("q{number}"), asked(request, 60_000))).await;
+        limited += usize::from(matches!(opened, Opening::Limited { .. }));
+    }
+    assert_eq!(limited, 90, "ten may be open");
+    let opened = open(&store, &told.session, other_epoch, new("other", approval("ls", 60_000))).await;
+    assert!(matches!(opened, Opening::Open(_)));
+});
+
+on_both!(cancel_and_answer_have_one_order, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    for round in 0..10 {
+        let id = format!("q{round}");
+        let request = serde_json::json!({"question": format!("Q{round}?"), "type": "preference"});
+        open(&store, &session, epoch, new(&id, asked(request, 60_000))).await;
+        let cancel = {
+            let id = QuestionId::new(id.as_str());
+            store.write("cancel", move |tx| question::cancel(tx, &id, Some(&Party::new("bob")), "no"))
+        };
+        let said = Answer::Choose { values: vec!["x".to_owned()], note: None };
+        let (cancelled, answered) = tokio::join!(cancel, answer(&store, &id, given(said)));
+        let cancelled: Result<_, StoreError> = cancelled;
+        let (cancelled, _) = cancelled.expect("written").expect("there");
+        assert!(cancelled != matches!(answered, Answered::Won(_)), "one of the two, in round {round}");
+    }
+});
+
+on_both!(figures_count_what_happened, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    open(&store, &session, epoch, new("q1", approval("ls", 60_000))).await;
+    answer(&store, "q1", given(yes())).await;
+    open(&store, &session, epoch, new("q2", approval("make", 50))).await;
+    tokio::time::sleep(std::time::Duration::from_millis(80)).await;
+    store.write("expire", |tx| question::expire(tx, 10)).await.expect("written");
+    let figures = store.read(|tx| question::figures(tx, 3_600_000)).await.expect("read");
+    let [kind] = figures.kinds.as_slice() else { panic!("{figures:?}") };
+    assert_eq!((kind.asked, kind.answered, kind.expired, kind.open), (2, 1, 1, 0));
+    let past = store
+        .read(|tx| {
+            let row = question::find(tx, &QuestionId::new("q1"))?.expect("there");
+            question::past_answers(tx, &row.team, &row.deed, 5)
+        })
+        .await
+        .expect("read");
+    assert_eq!(past.len(), 1);
+});

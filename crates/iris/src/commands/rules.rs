@@ -1,0 +1,94 @@
+//! `iris rules`: decisions that hold for a while.
+
+use clap::Subcommand;
+use iris_api::rule::Rules;
+
+use super::Context;
+use super::inbox::words;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::moment;
+use crate::printer::{Column, Table, Tone};
+
+/// Show the rules that your answers made, and take one back
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris rules list
+  iris rules revoke 01a1e1dd       the beginning of an id is enough if it is the only one
+
+A refusal holds for whoever asks for the same again, a day long unless the config says otherwise. Everything else becomes
+a rule only if you say so: iris answer <question> yes --remember 8h")]
+pub struct RulesArguments {
+    #[command(subcommand)]
+    command: RulesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RulesCommand {
+    /// List the rules that hold
+    #[command(after_help = "\
+Examples:
+  iris rules list
+  iris rules list --json | jq -r '.rules[].about'")]
+    List,
+    /// Take a rule back
+    #[command(after_help = "\
+Examples:
+  iris rules revoke 01a1e1dd")]
+    Revoke {
+        /// The rule's id, or enough of its beginning
+        rule: String,
+    },
+}
+
+pub async fn run(arguments: RulesArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let client = context.client();
+    let rules: Rules = client.get(&["rules"], &[]).await?;
+    match arguments.command {
+        RulesCommand::List => show(&rules, context),
+        RulesCommand::Revoke { rule } => {
+            let mut found = rules.rules.iter().filter(|known| known.id.starts_with(&rule));
+            let id = match (found.next(), found.next()) {
+                (Some(known), None) => known.id.clone(),
+                (Some(_), Some(_)) => {
+                    let message = format!("more than one rule begins with {rule}");
+                    return Err(Failure::invalid(message).hint("give more of its id; see `iris rules list`"));
+                }
+                (None, _) => rule,
+            };
+            let left: Rules = client.delete(&["rules", &id]).await?;
+            if context.printer.is_json() {
+                context.printer.json(&left)?;
+            } else {
+                context.printer.line("it does not hold any more")?;
+            }
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn show(rules: &Rules, context: &mut Context) -> Result<Exit, Failure> {
+    let printer = &mut context.printer;
+    if printer.is_json() {
+        printer.json(rules)?;
+    } else if rules.rules.is_empty() {
+        printer.line("no rule holds: every question is put to you")?;
+    } else {
+        let mut table = Table::new(["TEAM", "ANSWER", "SCOPE", "ABOUT", "BY", "USES", "UNTIL", "ID"].map(Column::Left));
+        for rule in &rules.rules {
+            table.row([
+                (Tone::Strong, rule.team.clone()),
+                (Tone::Plain, words(&rule.answer)),
+                (Tone::Plain, rule.scope.clone()),
+                (Tone::Plain, rule.about.clone()),
+                (Tone::Plain, rule.made_by.clone()),
+                (Tone::Plain, rule.uses.to_string()),
+                (Tone::Plain, moment::date(rule.expires_at)),
+                (Tone::Faint, rule.id.clone()),
+            ]);
+        }
+        printer.table(&table)?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,150 @@
+//! Jobs: to their end, over what they ask.
+
+use serde_json::{Value, json};
+
+use super::{asking, asking_setup, question_id};
+use crate::world::{SOON, World, setup};
+
+impl World {
+    async fn start_job(&self, goal: &str) -> Value {
+        let (status, job) = self.post("/api/jobs", json!({"team": "alpha", "goal": goal})).await;
+        assert_eq!(status, 200, "{job}");
+        job
+    }
+
+    async fn job(&self, job: &Value) -> Value {
+        self.get(&format!("/api/jobs/{}", job["id"].as_str().expect("an id"))).await
+    }
+
+    async fn job_is(&self, job: &Value, status: &str) -> Value {
+        self.eventually(&format!("the job is {status}"), async || self.job(job).await["status"] == status).await;
+        self.job(job).await
+    }
+}
+
+#[tokio::test]
+async fn a_job_waits_for_its_answer_and_goes_on_to_its_end() {
+    let world = asking();
+    let job = world.start_job("ask").await;
+    let question = world.open_question().await;
+    assert_eq!((&question["job"], &question["kind"]), (&job["id"], &json!("choice")));
+    world.job_is(&job, "waiting_for_input").await;
+    let (_, answered) = world.answer(&question, json!("Red")).await;
+    assert_eq!((&answered["success"], &answered["jobResumed"]), (&json!(true), &json!(true)), "{answered}");
+    let over = world.job_is(&job, "completed").await;
+    assert_eq!(over["result"], "took Red");
+    let questions = world.get(&format!("/api/jobs/{}/questions", job["id"].as_str().expect("an id"))).await;
+    assert_eq!(questions["questions"][0]["answer"]["value"], "Red");
+    let listed = world.get("/api/jobs").await;
+    assert_eq!(listed["items"][0]["id"], job["id"]);
+
+    let approving = world.start_job("permit true").await;
+    world.open_question().await;
+    world.job_is(&approving, "waiting_for_approval").await;
+    let path = format!("/api/jobs/{}/stop", approving["id"].as_str().expect("an id"));
+    assert_eq!(world.post(&path, json!({})).await.1["status"], "stopped");
+    assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]), "its questions are cancelled");
+    assert_eq!(world.post(&path, json!({})).await.0, 409);
+}
+
+#[tokio::test]
+async fn a_job_that_waits_lives_through_a_restart_and_ends_as_it_should() {
+    let world = asking();
+    let job = world.start_job("ask").await;
+    world.open_question().await;
+    let world = world.crash_and_restart();
+    world.job_is(&job, "waiting_for_input").await;
+    let question = world.open_question().await;
+    world.answer(&question, json!("Blue")).await;
+    let over = world.job_is(&job, "completed").await;
+    assert!(over["result"].as_str().expect("a result").contains("user answered: Blue"), "{over}");
+    // One that was at work and asked nothing: its outcome is unknown.
+    let script = "default: [{ say: half }, { delay: 60s }]\n";
+    let world = World::new(setup().team("alpha", script));
+    let job = world.start_job("go").await;
+    world.eventually("it runs", async || !world.events("message").await.is_empty()).await;
+    let world = world.crash_and_restart();
+    let over = world.job_is(&job, "failed").await;
+    assert!(over["error"].as_str().expect("why").contains("outcome is unknown"), "{over}");
+}
+
+#[tokio::test]
+async fn a_question_asked_over_the_api_is_answered_by_a_turn() {
+    let world = World::new(setup().team("alpha", "replies:\n  - match: '^work$'\n    do: [{ delay: 400ms }, { say: worked }]\n  - match: 'Iris'\n    do: [{ say: 'told: {{text}}' }]\n").setting("agent: { completionAnalysis: { enabled: false } }"));
+    let job = world.start_job("work").await;
+    let path = format!("/api/jobs/{}/questions", job["id"].as_str().expect("an id"));
+    let ask = json!({"question": "Which persona?", "type": "blocking", "responseType": "choice",
+                     "options": [{"label": "Dev"}, {"label": "Ops", "recommended": true}], "timeoutMinutes": 10});
+    let (status, asked) = world.post(&path, ask.clone()).await;
+    assert_eq!(status, 200, "{asked}");
+    assert!(asked["timeoutAt"].as_str().expect("a time").ends_with('Z'), "{asked}");
+    for _ in 0..5 {
+        assert_eq!(world.post(&path, ask.clone()).await.1["questionId"], asked["questionId"], "one question");
+    }
+    let bad = json!({"question": "x", "type": "blocking", "timeoutMinutes": 1});
+    let (status, problem) = world.post(&path, bad).await;
+    assert_eq!(status, 422, "{problem}");
+    let question = world.open_question().await;
+    assert_eq!(world.answer(&question, json!("Nobody")).await.0, 422, "none of the options");
+    let waiting = world.job_is(&job, "waiting_for_input").await;
+    assert!(waiting["statusEvent"].as_i64().is_some());
+    assert_eq!(world.answer(&question, json!("Ops")).await.0, 200);
+    let over = world.job_is(&job, "completed").await;
+    assert!(over["result"].as_str().expect("a result").contains("answered: Ops"), "{over}");
+    assert_eq!(world.post(&path, ask).await.0, 409, "the job is over");
+}
+
+#[tokio::test]
+async fn the_stream_of_a_job_names_what_happens() {
+    let world = asking();
+    let job = world.start_job("ask").await;
+    let path = format!("/api/jobs/{}/events", job["id"].as_str().expect("an id"));
+    let mut stream = world.client().follow(&path).await.expect("a stream");
+    let mut seen = Vec::new();
+    loop {
+        let (name, data) = stream.next(SOON).await.expect("a frame");
+        if name == "question_asked" {
+            assert_eq!((&data["jobId"], &data["question"]["question"]), (&job["id"], &json!("Which colour?")));
+            assert!(data["question"]["timeoutAt"].is_string(), "{data}");
+            let question = world.open_question().await;
+            world.answer(&question, json!("Red")).await;
+        }
+        if matches!(name.as_str(), "status" | "question_asked" | "question_answered") {
+            seen.push(if name == "status" { data["status"].as_str().expect("a status").to_owned() } else { name });
+        }
+        if seen.last().is_some_and(|last| last == "completed") {
+            break;
+        }
+    }
+    let expected = ["running", "question_asked", "waiting_for_input", "question_answered", "running", "completed"]
+        .map(str::to_owned);
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn nobody_answers_in_time() {
+    let setup = asking_setup().questions("deadlines: { blocking: 700ms, approval: 700ms }");
+    let world = World::new(setup);
+    let job = world.start_job("ask").await;
+    let question = world.open_question().await;
+    let over = world.job_is(&job, "failed").await;
+    assert!(over["error"].as_str().expect("why").contains("nobody answered in time"), "{over}");
+    let (status, late) = world.answer(&question, json!("Red")).await;
+    assert_eq!(status, 410, "{late}");
+    assert!(late["hint"].as_str().expect("an offer").contains("--again"), "{late}");
+    // The offer is taken up: the work is done again, with the answer.
+    let path = format!("/api/questions/{}/answer", question_id(&question));
+    let (status, taken) = world.post(&path, json!({"response": {"value": "Red"}, "again": true})).await;
+    assert_eq!(status, 200, "{taken}");
+    let jobs = world.get("/api/jobs").await;
+    assert_eq!(jobs["items"][0]["againOf"], job["id"], "{jobs}");
+    let again = world.job_is(&jobs["items"][0], "completed").await;
+    assert!(again["result"].as_str().expect("a result").contains("answers now: Red"), "{again}");
+
+    let told = world.tell_async("user", "permit touch never.txt").await;
+    let said = world.ended(crate::world::id(&told)).await["response"].as_str().expect("a reply").to_owned();
+    assert!(said.contains("nobody answered in time"), "{said}");
+    assert!(!world.path().join("projects/alpha/never.txt").exists(), "silence is no yes");
+    let figures = world.get("/api/questions/figures").await;
+    assert_eq!(figures["timeoutRate"], 1.0, "{figures}");
+}

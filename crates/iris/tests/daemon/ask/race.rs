@@ -1,0 +1,84 @@
+//! Many answers at once, and answers against cancels.
+
+use serde_json::{Value, json};
+
+use super::{asking, question_id};
+use crate::world::{World, id};
+
+/// `IRIS_TEST_ROUNDS=500` for the full count.
+fn rounds(usual: usize) -> usize {
+    std::env::var("IRIS_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(usual)
+}
+
+/// A hundred people over the API and the command line: one wins, each of the others is told who and when.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_hundred_racing_answers_one_counts_and_has_one_effect() {
+    let world = asking();
+    for round in 0..rounds(5) {
+        let told = world.tell_async("user", "ask").await;
+        let question = world.open_question().await;
+        let mut racing = tokio::task::JoinSet::new();
+        for number in 0..96 {
+            let (mut client, path) = (world.client(), format!("/api/questions/{}/answer", question_id(&question)));
+            let value = if number % 2 == 0 { "Red" } else { "Blue" };
+            racing.spawn(async move {
+                let body = json!({"response": {"type": "choice", "value": value}});
+                let answer = client.post(&path, &body).await.expect("an answer");
+                (answer.status, answer.json().expect("JSON"))
+            });
+        }
+        for value in ["Red", "Blue", "1", "2"] {
+            let (home, id) = (world.path().to_owned(), question_id(&question).to_owned());
+            racing.spawn_blocking(move || {
+                let run = std::process::Command::new(env!("CARGO_BIN_EXE_iris"))
+                    .args(["answer", &id, value, "--json"])
+                    .env("IRIS_HOME", home)
+                    .output()
+                    .expect("it runs");
+                let status = if run.status.success() { 200 } else { 409 };
+                let said = if run.status.success() { run.stdout } else { run.stderr };
+                (status, serde_json::from_slice(&said).expect("JSON"))
+            });
+        }
+        let answers: Vec<(u16, Value)> = racing.join_all().await;
+        let winners: Vec<_> = answers.iter().filter(|(status, _)| *status == 200).collect();
+        assert_eq!(winners.len(), 1, "round {round}");
+        for (status, said) in &answers {
+            let told = said["detail"].as_str().unwrap_or_default();
+            assert!(*status == 200 || (*status == 409 && told.contains("answered already by user")), "{status} {said}");
+        }
+        let counted = winners[0].1["answer"]["value"].as_str().expect("a value").to_owned();
+        assert_eq!(world.ended(id(&told)).await["response"], format!("took {counted}"), "round {round}");
+    }
+    let answered = world.events("question.answered").await.len();
+    assert_eq!(answered, rounds(5).min(1000), "one effect for each");
+}
+
+/// `IRIS_TEST_ROUNDS=10000` for the full count.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancel_and_an_answer_at_the_same_moment_have_one_order() {
+    let world = World::new(super::asking_setup().questions("perMinute: 100000"));
+    let mut counts = [0, 0];
+    for round in 0..rounds(30) {
+        let told = world.tell_async("user", "ask").await;
+        let question = world.open_question().await;
+        let (mut one, mut other) = (world.client(), world.client());
+        let path = format!("/api/questions/{}", question_id(&question));
+        let (answer_path, cancel_path) = (format!("{path}/answer"), format!("{path}/cancel"));
+        let response = json!({"response": {"value": "Blue"}});
+        let (answered, cancelled) =
+            tokio::join!(async { one.post(&answer_path, &response).await.expect("an answer").status }, async {
+                other.post(&cancel_path, &json!({})).await.expect("an answer").status
+            },);
+        let state = world.get(&path).await["state"].as_str().expect("a state").to_owned();
+        match (answered, cancelled) {
+            (200, 409) => assert_eq!(state, "answered", "round {round}"),
+            (409, 200) => assert_eq!(state, "cancelled", "round {round}"),
+            both => panic!("round {round}: {both:?}"),
+        }
+        counts[usize::from(answered == 200)] += 1;
+        let said = world.ended(id(&told)).await["response"].as_str().expect("a reply").to_owned();
+        assert_eq!(said.starts_with("took Blue"), answered == 200, "round {round}: {said}");
+    }
+    eprintln!("cancelled {}, answered {}", counts[0], counts[1]);
+}

@@ -1,0 +1,128 @@
+//! What a person approves is the exact bytes that run; refusals stick; rules hold as long as they say.
+
+use serde_json::json;
+
+use super::{asking, question_id};
+use crate::world::{World, id, setup};
+
+fn ran(world: &World) -> String {
+    std::fs::read_to_string(world.path().join("projects/alpha/ran.txt")).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_refusal_sticks_in_every_wording_from_every_agent_and_after_a_restart() {
+    let script = r#"
+replies:
+  - match: "^again$"
+    do: [{ permission: { tool: Bash, input: { command: "echo  bad >> ran.txt", description: "harmless, approved before" }, run: true, then: [{ say: ran }], denied: [{ say: "denied: {{message}}" }] } }]
+  - match: "^sub$"
+    do:
+      - subagent: { type: worker, prompt: do it, do: [{ permission: { tool: Bash, input: { command: "echo bad >> ran.txt" }, run: true, denied: [{ say: "sub denied" }] } }] }
+      - say: "after the sub-agent"
+default: [{ permission: { tool: Bash, input: { command: "echo bad >> ran.txt" }, run: true, then: [{ say: ran }], denied: [{ say: "denied: {{message}}" }] } }]
+"#;
+    let world = World::new(setup().team("alpha", script));
+    let told = world.tell_async("user", "go").await;
+    let question = world.open_question().await;
+    assert_eq!(world.answer(&question, json!("no")).await.0, 200);
+    assert!(world.ended(id(&told)).await["response"].as_str().expect("a reply").starts_with("denied"));
+    for message in ["again", "sub", "go"] {
+        let ended = world.tell(message).await;
+        assert_eq!(ended["status"], "completed", "nobody is asked: {ended}");
+    }
+    let world = world.crash_and_restart();
+    let said = world.tell("again").await["response"].as_str().expect("a reply").to_owned();
+    assert!(said.contains("refused before"), "{said}");
+    assert_eq!(ran(&world), "", "it never ran");
+    assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]));
+    // It can be taken back.
+    let rules = world.get("/api/rules").await;
+    let rule = rules["rules"][0]["id"].as_str().expect("a rule");
+    assert_eq!(world.client().delete(&format!("/api/rules/{rule}")).await.expect("an answer").status, 200);
+    world.tell_async("user", "go").await;
+    world.open_question().await;
+}
+
+#[tokio::test]
+async fn an_edit_is_another_question_and_only_it_can_be_approved() {
+    let world = asking();
+    let told = world.tell_async("user", "permit echo one >> ran.txt").await;
+    let question = world.open_question().await;
+    let path = format!("/api/questions/{}", question_id(&question));
+    let edit = json!({"input": {"command": "echo two >> ran.txt"}});
+    let (status, edited) = world.post(&format!("{path}/edit"), edit).await;
+    assert_eq!(status, 200, "{edited}");
+    assert_ne!(edited["action"]["digest"], question["action"]["digest"], "a digest of its own");
+    let (status, refused) = world.answer(&question, json!(true)).await;
+    assert_eq!((status, &refused["closed"]["state"]), (409, &json!("superseded")), "{refused}");
+    let answer = |digest: &serde_json::Value| json!({"response": {"value": true}, "digest": digest});
+    let edited_path = format!("/api/questions/{}/answer", question_id(&edited));
+    let (status, _) = world.post(&edited_path, answer(&question["action"]["digest"])).await;
+    assert_eq!(status, 409, "that is not what is asked now");
+    assert_eq!(world.post(&edited_path, answer(&edited["action"]["digest"])).await.0, 200);
+    assert_eq!(world.ended(id(&told)).await["response"], "ran");
+    assert_eq!(ran(&world), "two\n");
+}
+
+#[tokio::test]
+async fn a_rule_answers_for_as_long_as_it_says_and_its_answers_say_so() {
+    let world = asking();
+    let told = world.tell_async("user", "permit echo x >> ran.txt").await;
+    let question = world.open_question().await;
+    let path = format!("/api/questions/{}/answer", question_id(&question));
+    let forever = json!({"response": {"value": true}, "remember": {"scope": "tool", "forMs": 999_999_999_999_u64}});
+    assert_eq!(world.post(&path, forever).await.0, 422, "not for ever");
+    let unfit = json!({"response": {"value": true}, "remember": {"scope": "question", "forMs": 600_000}});
+    assert_eq!(world.post(&path, unfit).await.0, 422);
+    let body = json!({"response": {"value": true}, "remember": {"scope": "deed", "forMs": 600_000}});
+    assert_eq!(world.post(&path, body).await.0, 200);
+    world.ended(id(&told)).await;
+    assert_eq!(world.tell("permit echo x >> ran.txt").await["response"], "ran", "without asking");
+    assert_eq!(ran(&world), "x\nx\n");
+    let answered = world.events("question.answered").await;
+    assert!(answered[1]["data"]["by"].as_str().expect("by whom").starts_with("rule:"), "{answered:?}");
+    assert_eq!(world.get("/api/rules").await["rules"][0]["uses"], 1);
+}
+
+/// The record is changed in many ways between the question and the answer. `IRIS_TEST_ROUNDS=10000` for the full count.
+#[tokio::test]
+async fn bytes_that_were_changed_after_they_were_asked_for_never_run() {
+    let world = World::new(super::asking_setup().questions("perMinute: 1000000"));
+    let rounds = std::env::var("IRIS_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
+    let database = world.path().join("data/iris.db");
+    for round in 0..rounds {
+        let told = world.tell_async("user", &format!("permit echo asked{round} >> ran.txt")).await;
+        let question = world.open_question().await;
+        let shown = question["action"]["digest"].clone();
+        let changed = change(&database, question_id(&question), round);
+        let path = format!("/api/questions/{}/answer", question_id(&question));
+        let (status, said) = world.post(&path, json!({"response": {"value": true}, "digest": shown})).await;
+        assert_eq!(status, 409, "{changed}: {said}");
+        let cancel = format!("/api/questions/{}/cancel", question_id(&question));
+        world.post(&cancel, json!({})).await;
+        world.ended(id(&told)).await;
+    }
+    assert_eq!(ran(&world), "", "nothing of it ran");
+}
+
+/// Somebody who can write to the database swaps something of the action, a different thing each time.
+fn change(database: &std::path::Path, question: &str, round: usize) -> String {
+    let swap = [
+        ("asked", "evil"),
+        ("echo", "ech0"),
+        ("echo", "echo\u{200b}"),
+        ("Bash", "bash"),
+        ("ran.txt", "../ran.txt"),
+        ("projects/alpha", "projects/omega"),
+        (" >> ", " >  "),
+        ("command", "commаnd"),
+    ];
+    let (from, to) = swap[round % swap.len()];
+    let tail = "x".repeat(round % 97);
+    let sql = format!("UPDATE question SET detail = replace(detail, '{from}', '{to}{tail}') WHERE id = '{question}'");
+    let connection = rusqlite::Connection::open(database).expect("it opens");
+    connection.busy_timeout(std::time::Duration::from_secs(5)).expect("it waits");
+    let rows = connection.execute(&sql, []).expect("changed");
+    assert_eq!(rows, 1);
+    sql
+}

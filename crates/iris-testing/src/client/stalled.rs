@@ -1,4 +1,4 @@
-//! A reader that opens a stream and never reads, with as little room for what is sent to it as the system allows.
+//! A reader that opens a stream and never reads, with little room for what is sent to it.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -35,7 +35,8 @@ pub struct Stalled(TcpStream);
 impl Stalled {
     pub fn open(client: &Client, way: Way) -> Result<Self> {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
-        socket.set_recv_buffer_size(4096)?;
+        // Smaller than a packet on this machine, and the system would send each of them again and again.
+        socket.set_recv_buffer_size(64 * 1024)?;
         socket.connect(&client.address.parse::<SocketAddr>()?.into())?;
         let mut stream = TcpStream::from(socket);
         stream.write_all(request(client, way, Some(0)).as_bytes())?;

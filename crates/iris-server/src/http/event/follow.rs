@@ -33,6 +33,8 @@ pub(in crate::http) struct Follower {
     closing: watch::Receiver<bool>,
     /// When it last had something new to send.
     woken: Instant,
+    /// There was more than could be read at once, so what is next happened long ago.
+    is_behind: bool,
 }
 
 const MOST_AT_ONCE: usize = 256;
@@ -49,7 +51,7 @@ impl Follower {
         let after = last.or(filter.after).unwrap_or_else(|| app.engine.bus().head());
         let closing = app.closing.clone();
         let woken = Instant::now() - PACE;
-        Self { app, filter, after, at_once: 32, head, deltas, closing, woken }
+        Self { app, filter, after, at_once: 32, head, deltas, closing, woken, is_behind: false }
     }
 
     /// What there is to send, and never nothing; `None` ends the stream, and the reader comes back with its number.
@@ -62,7 +64,9 @@ impl Follower {
                 return None;
             }
             if self.after < *self.head.borrow_and_update() || !items.is_empty() {
-                tokio::time::sleep_until(self.woken + PACE).await;
+                if !self.is_behind {
+                    tokio::time::sleep_until(self.woken + PACE).await;
+                }
                 // Pieces were written before the message they belong to, so they go out before it.
                 self.gather_deltas(&mut items)?;
                 self.gather_events(&mut items).await?;
@@ -113,6 +117,7 @@ impl Follower {
         };
         // Numbers may have holes, also at the end.
         self.after = events.last().map_or(head, |event| event.seq);
+        self.is_behind = events.len() == self.at_once;
         self.at_once = how_many(&events);
         let taken: Vec<_> = events.into_iter().filter(|event| self.filter.takes(event)).collect();
         let frames = self.app.frames.of(&taken);

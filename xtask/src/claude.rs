@@ -81,7 +81,7 @@ pub fn forget(command: &mut Command) {
     }
 }
 
-fn is_supported() -> bool {
+pub fn is_supported() -> bool {
     cfg!(all(target_os = "linux", target_arch = "x86_64"))
 }
 
@@ -112,11 +112,7 @@ impl Release {
     fn install(&self, staging: &Path) -> Result<()> {
         fs::write(staging.join("package.json"), self.manifest())?;
         fs::write(staging.join("package-lock.json"), self.lock())?;
-        let mut npm = Command::new("npm");
-        // Scripts are not needed: the program needs no installing.
-        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(staging);
-        shell::trust_system_certificates(&mut npm);
-        shell::run_quietly(npm.stdin(Stdio::null())).with_context(|| {
+        shell::run_quietly(&mut shell::npm_ci(staging)).with_context(|| {
             format!(
                 "cannot fetch Claude Code {}. To see whether npm can get it: npm pack --dry-run {PACKAGE}@{}\n\
                  `cargo xtask test --fast` does without it",

@@ -2,14 +2,18 @@
 //! Needs nothing but Rust and what the machine's package manager offers.
 
 mod bench;
+mod browser;
 mod check;
 mod claude;
 mod dashboard;
+mod fuzz;
 mod generate;
+mod outside;
 mod postgres;
 mod record;
 mod release;
 mod run;
+mod schemathesis;
 mod setup;
 mod shell;
 mod soak;
@@ -29,6 +33,7 @@ Usage: cargo xtask <verb> [arguments]
   check    format, lints and the architecture test, nothing else
   bench    measure the release build
   soak     run the release build under load and faults for a while
+  fuzz     feed broken input to whatever reads input, for a while
   record   record anew what the real Claude Code CLI writes
   generate write anew what is made from the code and checked in
 
@@ -66,6 +71,7 @@ fn perform(verb: Option<&str>, arguments: &[String]) -> Result<ExitCode> {
         Some("check") => check::perform(arguments),
         Some("bench") => bench::perform(arguments),
         Some("soak") => soak::perform(arguments),
+        Some("fuzz") => fuzz::perform(arguments),
         Some("record") => record::perform(arguments),
         Some("generate") => generate::perform(arguments),
         None | Some("help" | "--help" | "-h") => Ok(shell::help(HELP)),

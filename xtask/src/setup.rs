@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell;
+use crate::{browser, shell};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
@@ -13,6 +13,7 @@ pub enum Tool {
     Strace,
     Postgres,
     Npm,
+    Python,
     Chromium,
 }
 
@@ -26,7 +27,7 @@ pub const TO_RUN: &[Tool] = &[Tool::CCompiler, Tool::Npm];
 pub const TO_MEASURE: &[Tool] = &[Tool::CCompiler, Tool::Postgres, Tool::Npm];
 
 /// For every test.
-pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm, Tool::Chromium];
+pub const TO_TEST: &[Tool] = &[Tool::CCompiler, Tool::Strace, Tool::Postgres, Tool::Npm, Tool::Python, Tool::Chromium];
 
 /// Sees to it that the tools are there. Does nothing, quickly, the second time.
 pub fn ensure(tools: &[Tool]) -> Result<()> {
@@ -59,11 +60,6 @@ pub fn find_postgres() -> Option<PathBuf> {
         .find(|folder| ["initdb", "pg_ctl", "postgres"].iter().all(|name| folder.join(name).is_file()))
 }
 
-/// The browser for the tests of the dashboard.
-pub fn find_chromium() -> Option<PathBuf> {
-    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].into_iter().find_map(shell::find_program)
-}
-
 pub fn is_root() -> Result<bool> {
     Ok(user_number("-u", None)? == 0)
 }
@@ -81,8 +77,11 @@ impl Tool {
             // Only Linux has it, and only there do the tests use it.
             Tool::Strace => !cfg!(target_os = "linux") || shell::find_program("strace").is_some(),
             Tool::Postgres => find_postgres().is_some(),
+            // The doors are tried by programs that npm fetches, beside the CLI.
             Tool::Npm => shell::find_program("npm").is_some(),
-            Tool::Chromium => find_chromium().is_some(),
+            // Debian has what makes environments in a package of its own.
+            Tool::Python => shell::run_quietly(Command::new("python3").args(["-c", "import ensurepip"])).is_ok(),
+            Tool::Chromium => browser::find_chromium().is_some(),
         }
     }
 
@@ -92,6 +91,7 @@ impl Tool {
             Tool::Strace => "strace",
             Tool::Postgres => "PostgreSQL",
             Tool::Npm => "npm",
+            Tool::Python => "Python with venv",
             Tool::Chromium => "Chromium",
         }
     }
@@ -102,7 +102,8 @@ impl Tool {
             Tool::Strace => "the fault tests make system calls fail with it",
             Tool::Postgres => "every store test runs on it as well as on SQLite",
             Tool::Npm => "the dashboard is built with it, and what the tests need from outside is fetched",
-            Tool::Chromium => "the dashboard is tested in it",
+            Tool::Python => "schemathesis and one of the MCP clients run in it",
+            Tool::Chromium => "the dashboard is tested in it, and what a page of another site can do",
         }
     }
 
@@ -115,6 +116,8 @@ impl Tool {
             (Tool::Postgres, _) => "postgresql",
             (Tool::Npm, Installer::Brew) => "node",
             (Tool::Npm, _) => "npm",
+            (Tool::Python, Installer::Apt) => "python3 python3-venv",
+            (Tool::Python, _) => "python3",
             (Tool::Chromium, _) => "chromium",
         }
     }

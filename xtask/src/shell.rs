@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::c_int;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use anyhow::{Context, Result, bail};
@@ -51,6 +51,15 @@ pub fn target_directory() -> Result<PathBuf> {
 pub fn built_program(profile: &str, name: &str) -> Result<PathBuf> {
     let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     Ok(target_directory()?.join(profile).join(name))
+}
+
+/// npm, to install what the lock file in a folder names. Scripts of packages are not run.
+pub fn npm_ci(folder: &Path) -> Command {
+    let mut npm = Command::new("npm");
+    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder);
+    trust_system_certificates(&mut npm);
+    npm.stdin(Stdio::null());
+    npm
 }
 
 /// Runs a program on the user's terminal until it ends.

@@ -4,10 +4,13 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
+use crate::browser::{self, Browser};
 use crate::check::{self, Check, Report};
 use crate::claude::{self, Claude};
 use crate::dashboard;
+use crate::outside::{self, Outside};
 use crate::postgres::{self, Postgres};
+use crate::schemathesis::{self, Schemathesis};
 use crate::setup;
 use crate::shell::{self, Steps};
 
@@ -20,8 +23,9 @@ Usage: cargo xtask test [--tests | --fast] [-- filter arguments]
   --fast    as --tests, and without PostgreSQL and the real CLI: tests that need them say so and pass
 
 What follows `--` goes to `cargo nextest run`, or to `cargo test` where nextest is not installed.
-A PostgreSQL server of our own is started for the run and removed after it. The real Claude Code CLI, in the versions
-we test with, is fetched with npm the first time and kept in the target directory.
+A PostgreSQL server of our own is started for the run and removed after it. The real Claude Code CLI, the MCP
+conformance suite and other MCP clients, in the versions we test with, are fetched the first time and kept in the target
+directory.
 
 Examples:
   cargo xtask test
@@ -45,7 +49,7 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn everything(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(10);
+    let mut steps = Steps::new(11);
     let surroundings = Surroundings::set_up(&mut steps)?;
     steps.next("looking whether the dashboard is built");
     dashboard::ensure()?;
@@ -60,7 +64,7 @@ fn everything(request: &Request, report: &mut Report) -> Result<()> {
 }
 
 fn tests(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(4);
+    let mut steps = Steps::new(5);
     let surroundings = Surroundings::set_up(&mut steps)?;
     report.check(&mut steps, test_check(request, |command| surroundings.export(command)));
     Ok(())
@@ -70,8 +74,10 @@ fn fast(request: &Request, report: &mut Report) -> Result<()> {
     let mut steps = Steps::new(1);
     setup::ensure(setup::TO_BUILD)?;
     report.check(&mut steps, test_check(request, Surroundings::forget));
-    report
-        .leave_out("PostgreSQL, the real CLI, format, lints, doc tests, the dashboard", "`cargo xtask test` does them");
+    report.leave_out(
+        "PostgreSQL, the real CLI, outside MCP programs, format, lints, doc tests, the dashboard",
+        "`cargo xtask test` does them",
+    );
     Ok(())
 }
 
@@ -79,29 +85,41 @@ fn fast(request: &Request, report: &mut Report) -> Result<()> {
 struct Surroundings {
     postgres: Postgres,
     claude: Claude,
+    outside: Outside,
+    schemathesis: Schemathesis,
+    browser: Browser,
 }
 
 impl Surroundings {
     fn set_up(steps: &mut Steps) -> Result<Self> {
-        steps.next("looking for a C compiler, strace, PostgreSQL, npm and Chromium");
+        steps.next("looking for a C compiler, strace, PostgreSQL, npm, Python and Chromium");
         setup::ensure(setup::TO_TEST)?;
         steps.next("looking for the real Claude Code CLI");
         let claude = Claude::ensure()?;
         eprintln!("      {}", claude.describe());
+        steps.next("looking for MCP programs that others wrote, schemathesis and a browser");
+        let (outside, schemathesis, browser) = (Outside::ensure()?, Schemathesis::ensure()?, Browser::ensure()?);
+        eprintln!("      {}, {}, {}", outside.describe(), schemathesis.describe(), browser.describe());
         steps.next("starting PostgreSQL");
         let postgres = Postgres::start()?;
         eprintln!("      {}", postgres.describe());
-        Ok(Self { postgres, claude })
+        Ok(Self { postgres, claude, outside, schemathesis, browser })
     }
 
     fn export(&self, command: &mut Command) {
         self.postgres.export(command);
         self.claude.export(command);
+        self.outside.export(command);
+        self.schemathesis.export(command);
+        self.browser.export(command);
     }
 
     fn forget(command: &mut Command) {
         postgres::forget(command);
         claude::forget(command);
+        outside::forget(command);
+        schemathesis::forget(command);
+        browser::forget(command);
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Me {
     pub kind: String,
     pub party: String,
     pub scopes: Vec<String>,
-    /// For browsers: what the header `Iris-Csrf` has to be in every request that changes something.
+    /// For a browser that signs in: what the header `Iris-Csrf` has to be from now on. Said this once; the page keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub csrf: Option<String>,
 }

@@ -7,12 +7,15 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TellRequest {
+    #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     pub to_team: String,
+    #[schema(min_length = 1)]
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_team: Option<String>,
     /// -1: return at once; 0: wait until the end; N: return what there is after N milliseconds. Default 30000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = -1)]
     pub timeout: Option<i64>,
     /// A repeated key finds the turn of the first tell with it. The `Idempotency-Key` header is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]

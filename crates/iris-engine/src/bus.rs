@@ -115,10 +115,12 @@ impl Tail {
     /// `None` if the tail does not reach back that far, or does not know the newest because another node wrote it.
     fn after(&self, after: i64, head: i64, limit: usize) -> Option<Vec<Arc<Recorded>>> {
         let first = self.events.front()?.seq;
-        if after + 1 < first || self.events.back()?.seq < head {
+        // Whoever asks may name any number at all.
+        let next = after.saturating_add(1);
+        if next < first || self.events.back()?.seq < head {
             return None;
         }
-        let skip = usize::try_from(after + 1 - first).unwrap_or(usize::MAX);
+        let skip = usize::try_from(next - first).unwrap_or(usize::MAX);
         Some(self.events.iter().skip(skip).take(limit).cloned().collect())
     }
 }
@@ -147,6 +149,7 @@ mod tests {
         assert_eq!(seqs(&tail, 4), Some(vec![5, 6, 7]));
         assert_eq!(seqs(&tail, 6), Some(vec![7]));
         assert_eq!(seqs(&tail, 9), Some(vec![]));
+        assert_eq!((seqs(&tail, i64::MAX), seqs(&tail, i64::MIN)), (Some(vec![]), None));
         assert!(tail.after(6, 8, 100).is_none(), "event 8 is another node's, and only the log has it");
     }
 

@@ -72,6 +72,15 @@ impl Credential {
         }
     }
 
+    /// Whether a page of this browser knows this word.
+    pub fn has_word(&self, word: &str) -> bool {
+        self.page.as_deref() == Some(&digest(word))
+    }
+
+    fn is_good(&self) -> bool {
+        !self.is_expired() && !*self.0.revoked.borrow()
+    }
+
     fn is_expired(&self) -> bool {
         self.expires_at.is_some_and(|at| at <= wall_ms())
     }
@@ -88,6 +97,16 @@ pub(crate) struct Credentials {
 pub struct Made {
     pub secret: String,
     pub row: TokenRow,
+}
+
+/// A browser that was signed in: what its cookie holds, and the word that its pages keep.
+///
+/// A browser sends a cookie to every port of a host, so whatever listens on another one may learn it. What a page stored
+/// is for its own port alone. So the cookie is good for very little without the word.
+#[derive(Debug)]
+pub struct SignedIn {
+    pub made: Made,
+    pub word: String,
 }
 
 #[derive(Debug)]
@@ -170,6 +189,7 @@ impl Engine {
             party,
             scopes: wanted.scopes,
             digest: String::new(),
+            page: None,
             created_at: wall_ms(),
             expires_at: wanted.expires_at,
             used_at: None,
@@ -203,13 +223,19 @@ impl Engine {
         self.inner.store.read(token::list).await
     }
 
-    /// By name or id. When this returns, it opens nothing any more and what it had open is being closed.
+    /// By name or id, with the browsers that it signed in. When this returns, it opens nothing any more and what it had
+    /// open is being closed.
     pub async fn revoke_token(&self, named: &str, by: &Party) -> Result<TokenRow, TokenError> {
-        let row = self.list_tokens().await?.into_iter().find(|row| row.id == named || row.name == named);
-        let row = row.ok_or_else(|| TokenError::NotFound(named.to_owned()))?;
-        let (id, by) = (row.id.clone(), by.clone());
-        self.inner.store.write("token.revoke", move |tx| token::revoke(tx, &id, &by)).await?;
-        self.inner.credentials.remove(&row.digest);
+        let rows = self.list_tokens().await?;
+        let row = rows.iter().find(|row| row.id == named || row.name == named);
+        let row = row.ok_or_else(|| TokenError::NotFound(named.to_owned()))?.clone();
+        let gone: Vec<_> = rows.into_iter().filter(|one| one.id == row.id || link::is_made_by(one, &row)).collect();
+        let (ids, by) = (gone.iter().map(|row| row.id.clone()).collect::<Vec<_>>(), by.clone());
+        self.inner
+            .store
+            .write("token.revoke", move |tx| ids.iter().try_for_each(|id| token::revoke(tx, id, &by).map(drop)))
+            .await?;
+        gone.iter().for_each(|row| self.inner.credentials.remove(&row.digest));
         Ok(row)
     }
 
@@ -250,6 +276,7 @@ impl Credentials {
             party: Party::new(OWNER),
             scopes: Scopes::ALL,
             digest: digest(owner),
+            page: None,
             created_at: 0,
             expires_at: None,
             used_at: None,

@@ -5,25 +5,28 @@ pub(crate) mod host;
 pub(crate) mod limit;
 pub(crate) mod table;
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
 use iris_engine::token::Credential;
-use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
 
 use crate::App;
+use crate::connection::visit::Visit;
 use crate::http::problem::{Fault, refused};
 use host::Allowed;
 use table::Entry;
 
 /// The cookie of a browser that was signed in. The prefix makes browsers refuse it from anybody but this very origin.
 pub(crate) const COOKIE: &str = "__Host-iris";
+const STRANGERS_WITHIN: Duration = Duration::from_secs(10);
 const CSRF: &str = "iris-csrf";
 
 /// Who came in: known by the credential, never by what is said. Every handler that acts for somebody takes it as an
@@ -33,8 +36,6 @@ pub(crate) struct Caller {
     /// Whom it speaks for if it names nobody.
     pub party: Party,
     pub credential: Credential,
-    /// For a browser: what it has to send along to change anything.
-    pub csrf: Option<String>,
 }
 
 impl Caller {
@@ -68,8 +69,15 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
     let way = way(&request);
     match admit(&app, &way, &request) {
         Err(refusal) => refusal.into_response(),
-        Ok(None) => next.run(request).await,
+        // Nobody knows who this is, so it is not waited for long.
+        Ok(None) => tokio::time::timeout(STRANGERS_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
+            refused(StatusCode::REQUEST_TIMEOUT, "limit", "the request took too long to come".to_owned())
+                .into_response()
+        }),
         Ok(Some(caller)) => {
+            if let Some(visit) = request.extensions().get::<Arc<Visit>>() {
+                visit.is_known();
+            }
             let credential = caller.credential.clone();
             request.extensions_mut().insert(caller);
             end_with(credential, next.run(request).await)
@@ -104,28 +112,33 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
             refused(StatusCode::FORBIDDEN, "forbidden", refusal.to_string())
         })?;
     }
-    if let Some(csrf) = &caller.csrf {
-        check_page(csrf, request)?;
+    if caller.credential.kind == CredentialKind::Browser {
+        check_page(&caller.credential, way, request)?;
     }
     Ok(Some(caller))
 }
 
-/// A browser sends its cookie along whoever makes it ask, so whatever changes something needs a sign that our own page
-/// asked; and a socket, which has no such sign, needs an Origin, which was looked at already.
-fn check_page(csrf: &str, request: &Request) -> Result<(), Fault> {
+/// A browser sends its cookie along whoever makes it ask, and to whatever listens on another port of the same host. So the
+/// cookie alone opens only what tells nothing about anybody's work; for the rest our own page shows the word that it alone
+/// has. A socket cannot send headers, so it says the word as a protocol, and its Origin has been looked at already.
+fn check_page(browser: &Credential, way: &Way, request: &Request) -> Result<(), Fault> {
     let headers = request.headers();
-    if headers.contains_key(header::UPGRADE) && !headers.contains_key(header::ORIGIN) {
+    let is_socket = headers.contains_key(header::UPGRADE);
+    if is_socket && !headers.contains_key(header::ORIGIN) {
         return Err(refused(StatusCode::FORBIDDEN, "forbidden", "a socket of a browser needs an origin".to_owned()));
     }
-    if matches!(*request.method(), Method::GET | Method::HEAD) {
+    let tells_nothing = matches!(way, Way::Nowhere | Way::Locked(Door { scope: None, .. }));
+    if tells_nothing && matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(());
     }
-    let given = headers.get(CSRF).map(HeaderValue::as_bytes).unwrap_or_default();
-    if bool::from(given.ct_eq(csrf.as_bytes())) {
+    let said = headers.get(if is_socket { header::SEC_WEBSOCKET_PROTOCOL.as_str() } else { CSRF });
+    let said = said.and_then(|said| said.to_str().ok()).unwrap_or_default();
+    if said.split(',').any(|word| browser.has_word(word.trim())) {
         return Ok(());
     }
     let what = "the header Iris-Csrf is missing or wrong".to_owned();
-    Err(refused(StatusCode::FORBIDDEN, "forbidden", what).hint("GET /api/me says what it has to be"))
+    Err(refused(StatusCode::FORBIDDEN, "forbidden", what)
+        .hint("POST /api/login said it once; `iris link` signs the browser in anew"))
 }
 
 fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Fault> {
@@ -135,33 +148,26 @@ fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Fault> {
             let token = value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
             let found = token.and_then(|(_, token)| app.engine.find_credential(token.trim()));
             // A cookie's value is no token: whatever a browser has is good in that browser only.
-            found.filter(|found| found.kind != CredentialKind::Browser).map(|found| (found, None))
+            found.filter(|found| found.kind != CredentialKind::Browser)
         }
-        None => cookie(headers).and_then(|secret| {
-            let found = app.engine.find_credential(secret)?;
-            (found.kind == CredentialKind::Browser).then(|| (found, Some(csrf_of(secret))))
-        }),
+        None => cookie(headers)
+            .and_then(|secret| app.engine.find_credential(secret))
+            .filter(|found| found.kind == CredentialKind::Browser),
     };
-    let (credential, csrf) = found.ok_or_else(|| {
+    let credential = found.ok_or_else(|| {
         let what = "no credential was sent, or one that is not good any more".to_owned();
         refused(StatusCode::UNAUTHORIZED, "unauthorized", what).hint(
             "send `Authorization: Bearer <token>`; the owner's token is in IRIS_HOME/token, \
              and `iris link` signs a browser in",
         )
     })?;
-    Ok(Caller { party: credential.party.clone(), credential, csrf })
+    Ok(Caller { party: credential.party.clone(), credential })
 }
 
 fn cookie(headers: &HeaderMap) -> Option<&str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
-}
-
-/// Known to whoever knows the cookie, and says nothing about it.
-pub(crate) fn csrf_of(secret: &str) -> String {
-    let digest = Sha256::digest(format!("iris csrf {secret}").as_bytes());
-    digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A stream ends when the credential it was opened with does.

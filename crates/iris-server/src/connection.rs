@@ -1,12 +1,16 @@
 //! Connections: taken in, bounded in number and patience, and ended in order.
 
+pub(crate) mod visit;
+
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use iris_engine::tasks;
@@ -17,6 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::tls::Tls;
+use visit::{Visit, Visitors};
 
 /// More than any team has. The next one waits in the system's own queue.
 const MOST: u32 = 2048;
@@ -25,6 +30,8 @@ const HEADERS_WITHIN: Duration = Duration::from_secs(15);
 /// A client that takes nothing of what it asked for has stalled, and is dropped. It loses nothing: a stream of events goes
 /// on from the number it had.
 const STALLED_AFTER: Duration = Duration::from_secs(20);
+/// For what comes and for what goes; headers have to fit into it. A reader that has stalled holds this much.
+const LARGEST_BUFFER: usize = 64 * 1024;
 const GONE_AFTER: Duration = Duration::from_secs(45);
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 
@@ -35,6 +42,7 @@ pub(crate) async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let places = Arc::new(Semaphore::new(MOST as usize));
+    let visitors = Visitors::default();
     let (end, ending) = watch::channel(());
     let mut shutdown = std::pin::pin!(shutdown);
     loop {
@@ -51,16 +59,12 @@ pub(crate) async fn serve(
                 continue;
             }
         };
+        let (visit, turned_out) = visitors.come_in(place);
         let (router, tls, ending) = (router.clone(), tls.clone(), ending.clone());
         tasks::spawn("connection", async move {
-            let _place = place;
-            match tls {
-                None => converse(stream, router, ending).await,
-                Some(tls) => match tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => converse(stream, router, ending).await,
-                    Ok(Err(error)) => tracing::debug!(%error, "no TLS came about"),
-                    Err(_) => tracing::debug!("no TLS came about in time"),
-                },
+            tokio::select! {
+                () = receive(stream, tls, router, visit, ending) => {}
+                Ok(()) = turned_out => tracing::debug!("a stranger had to make room"),
             }
         });
     }
@@ -83,18 +87,35 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> io::Result<(
     Ok((stream, place))
 }
 
+async fn receive(stream: TcpStream, tls: Option<Tls>, router: Router, visit: Arc<Visit>, ending: watch::Receiver<()>) {
+    match tls {
+        None => converse(stream, router, visit, ending).await,
+        Some(tls) => match tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream)).await {
+            Ok(Ok(stream)) => converse(stream, router, visit, ending).await,
+            Ok(Err(error)) => tracing::debug!(%error, "no TLS came about"),
+            Err(_) => tracing::debug!("no TLS came about in time"),
+        },
+    }
+}
+
 /// Answers what is asked. When the daemon ends, the request that is being answered is the last.
-async fn converse<S>(stream: S, router: Router, mut ending: watch::Receiver<()>)
+async fn converse<S>(stream: S, router: Router, visit: Arc<Visit>, mut ending: watch::Receiver<()>)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(STALLED_AFTER));
     let stream = Box::pin(stream);
+    let router = TowerToHyperService::new(router);
+    let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&visit));
+        router.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADERS_WITHIN)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .max_buf_size(LARGEST_BUFFER)
+        .serve_connection(TokioIo::new(stream), answer)
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {

@@ -17,7 +17,8 @@ use crate::App;
 struct Files;
 
 /// Where the pages are. One file answers all of them and looks at the address itself.
-const PAGES: &[&str] = &["/", "/login", "/inbox", "/fleet", "/session/{id}", "/jobs", "/job/{id}", "/system", "/settings"];
+const PAGES: &[&str] =
+    &["/", "/login", "/inbox", "/fleet", "/session/{id}", "/jobs", "/job/{id}", "/system", "/settings"];
 
 /// Files whose names are known from outside, so they cannot carry a hash.
 const FILES: &[&str] = &["/theme.js", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png"];

@@ -1,7 +1,7 @@
 //! The routes: one file per noun. This is their table of contents.
 
 mod agent;
-mod event;
+pub(crate) mod event;
 pub(crate) mod figures;
 mod job;
 pub(crate) mod openapi;
@@ -15,7 +15,10 @@ pub(crate) mod team;
 mod token;
 mod turn;
 
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::header;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use iris_engine::turn::tell::LONGEST_MESSAGE;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -24,6 +27,9 @@ use crate::App;
 
 /// A message in JSON may be six times as long as its text, if every character of it has to be escaped.
 pub(crate) const LARGEST_BODY: usize = 6 * LONGEST_MESSAGE + 64 * 1024;
+
+/// What somebody may send whom nobody knows yet.
+const LARGEST_CODE: usize = 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(openapi::head())
@@ -66,10 +72,22 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(token::list, token::create))
         .routes(routes!(token::revoke))
         .routes(routes!(token::link))
-        .routes(routes!(token::log_in))
         .routes(routes!(token::log_out))
         .fallback(nowhere)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .merge(OpenApiRouter::new().routes(routes!(token::log_in)).layer(DefaultBodyLimit::max(LARGEST_CODE)))
+}
+
+/// Whoever says that it is going to send too much need not send it to hear so.
+pub(crate) async fn announced(request: Request, next: Next) -> Response {
+    let length: Option<usize> =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    match length {
+        Some(length) if length > LARGEST_BODY => {
+            problem::too_large(&format!("it has {length} bytes; at most {LARGEST_BODY} are taken")).into_response()
+        }
+        _ => next.run(request).await,
+    }
 }
 
 async fn nowhere(uri: axum::http::Uri) -> problem::Fault {

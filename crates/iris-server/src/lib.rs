@@ -12,7 +12,7 @@ mod wire;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -22,8 +22,10 @@ use prometheus::Registry;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::auth::limit::Limits;
+use crate::http::event::frame::Frames;
 use crate::http::repeat::Running;
 use crate::tls::Tls;
 
@@ -35,6 +37,7 @@ pub(crate) struct App {
     pub is_secure: bool,
     pub limits: Arc<Limits>,
     pub repeats: Running,
+    pub frames: Frames,
     /// The description of the API, as it is sent.
     pub openapi: Arc<str>,
     pub registry: Registry,
@@ -42,6 +45,9 @@ pub(crate) struct App {
     /// Becomes true when the daemon is ending, so that streams that would go on for ever end too.
     pub closing: watch::Receiver<bool>,
 }
+
+/// A client that is sending something may pause for this long.
+const BODY_PAUSE: Duration = Duration::from_secs(30);
 
 /// Routes that are not part of the described API.
 #[cfg(test)]
@@ -104,6 +110,7 @@ async fn serve_with(
         is_secure: tls.is_some() || config.behind_proxy,
         limits: Arc::new(Limits::new(config.requests_per_second)),
         repeats: Running::default(),
+        frames: Frames::default(),
         openapi: http::openapi::describe(&openapi).to_string().into(),
         registry,
         started: Instant::now(),
@@ -133,6 +140,8 @@ fn router(routes: Router<App>, app: App) -> Router {
         .merge(http::openapi::viewer())
         .method_not_allowed_fallback(http::not_so)
         .layer(from_fn_with_state(app.clone(), http::repeat::once))
+        .layer(axum::middleware::from_fn(http::announced))
+        .layer(RequestBodyTimeoutLayer::new(BODY_PAUSE))
         .layer(axum::middleware::from_fn(headers::tag))
         .layer(CompressionLayer::new().gzip(true))
         .layer(from_fn_with_state(app.clone(), auth::require))

@@ -142,16 +142,18 @@ impl ServerHandler for Door {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        caller::reader(&self.app, &context.extensions)?;
         prompt::write(&self.app, request).await.map(GetPromptResponse::from)
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        caller::reader(&self.app, &context.extensions)?;
         prompt::complete(&self.app, &request)
     }
 
@@ -185,8 +187,7 @@ impl ServerHandler for Door {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        notice::listen(&self.app, context).await;
-        Ok(())
+        notice::listen(&self.app, context).await
     }
 
     async fn subscribe(
@@ -194,7 +195,7 @@ impl ServerHandler for Door {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        notice::subscribe(self, request.uri, &context)
+        notice::subscribe(self, request.uri, &context).await
     }
 
     async fn unsubscribe(

@@ -9,6 +9,8 @@ CREATE TABLE token (
     party      TEXT NOT NULL,
     scopes     TEXT NOT NULL,
     digest     TEXT NOT NULL,
+    -- For a browser: a digest of the word that its pages have beside the cookie.
+    page       TEXT,
     created_at BIGINT NOT NULL,
     -- By the clock on the wall; empty: never.
     expires_at BIGINT,

@@ -202,6 +202,13 @@ pub fn end(
     Ok(true)
 }
 
+/// Fails a job, with what its agent said last.
+pub(crate) fn fail(tx: &mut Tx<'_>, id: &JobId, why: &str) -> Result<bool, StoreError> {
+    let Some(row) = find(tx, id)? else { return Ok(false) };
+    let said = look(tx, &row)?.last_response;
+    end(tx, id, JobState::Failed, Some(said.as_str()).filter(|said| !said.is_empty()), Some(why))
+}
+
 const SETTLED_AT_ONCE: i64 = 1000;
 
 /// Ends the jobs that are at their end.

@@ -16,6 +16,8 @@ pub struct TokenRow {
     pub party: Party,
     pub scopes: Scopes,
     pub digest: String,
+    /// For a browser: a digest of the word that its pages have beside the cookie.
+    pub page: Option<String>,
     pub created_at: i64,
     pub expires_at: Option<i64>,
     pub used_at: Option<i64>,
@@ -23,8 +25,8 @@ pub struct TokenRow {
 
 pub fn insert(tx: &mut Tx<'_>, row: &TokenRow) -> Result<(), StoreError> {
     tx.run(
-        "INSERT INTO token (id, name, kind, party, scopes, digest, created_at, expires_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO token (id, name, kind, party, scopes, digest, page, created_at, expires_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         values![
             &row.id,
             &row.name,
@@ -32,6 +34,7 @@ pub fn insert(tx: &mut Tx<'_>, row: &TokenRow) -> Result<(), StoreError> {
             &row.party,
             &row.scopes.to_string(),
             &row.digest,
+            row.page.as_ref(),
             row.created_at,
             row.expires_at
         ],
@@ -50,7 +53,7 @@ pub fn insert(tx: &mut Tx<'_>, row: &TokenRow) -> Result<(), StoreError> {
 
 pub fn list(tx: &mut Tx<'_>) -> Result<Vec<TokenRow>, StoreError> {
     let rows = tx.many(
-        "SELECT id, name, kind, party, scopes, digest, created_at, expires_at, used_at FROM token ORDER BY created_at, id",
+        "SELECT id, name, kind, party, scopes, digest, page, created_at, expires_at, used_at FROM token ORDER BY created_at, id",
         &[],
     )?;
     rows.iter().map(read).collect()
@@ -78,8 +81,9 @@ fn read(row: &Row) -> Result<TokenRow, StoreError> {
         party: Party::new(row.text(3)),
         scopes: row.parsed(4)?,
         digest: row.text(5).to_owned(),
-        created_at: row.int(6),
-        expires_at: row.maybe_int(7),
-        used_at: row.maybe_int(8),
+        page: row.maybe_text(6).map(str::to_owned),
+        created_at: row.int(7),
+        expires_at: row.maybe_int(8),
+        used_at: row.maybe_int(9),
     })
 }

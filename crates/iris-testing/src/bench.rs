@@ -5,6 +5,7 @@ mod detect;
 mod floor;
 mod load;
 mod measure;
+mod readers;
 
 use std::path::PathBuf;
 

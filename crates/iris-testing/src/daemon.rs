@@ -23,6 +23,8 @@ pub struct Setup {
     pub settings: Vec<String>,
     /// Lines under `questions:`.
     pub questions: Vec<String>,
+    /// Lines under `server:`.
+    pub server: Vec<String>,
     /// Team name and the text of its script.
     pub teams: Vec<(String, String)>,
     /// Teams of the real CLI: name and the lines under it.
@@ -41,6 +43,7 @@ impl Setup {
             binary: binary.into(),
             settings: Vec::new(),
             questions: Vec::new(),
+            server: Vec::new(),
             teams: Vec::new(),
             claude_teams: Vec::new(),
             team_keys: Vec::new(),
@@ -82,6 +85,11 @@ impl Setup {
         self
     }
 
+    pub fn server(mut self, line: &str) -> Self {
+        self.server.push(line.to_owned());
+        self
+    }
+
     pub fn team_key(mut self, line: &str) -> Self {
         self.team_keys.push(line.to_owned());
         self
@@ -105,6 +113,10 @@ impl Setup {
             config.push_str("questions:\n");
             self.questions.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
         }
+        if !self.server.is_empty() {
+            config.push_str("server:\n");
+        }
+        self.server.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
         if let Some(url) = &self.database {
             config.push_str(&format!("database:\n  url: {url}\n"));
         }

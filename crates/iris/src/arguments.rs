@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, config, detect, doctor, events, fork, inbox, jobs, link, mcp, restore, rules, serve,
-    sessions, sleep, status, stop, teams, tell, token, trust, wake,
+    answer, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox, jobs, link,
+    mcp, restore, rules, serve, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -46,6 +46,9 @@ impl Global {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Up(up::UpArguments),
+    Down(down::DownArguments),
+    Demo(demo::DemoArguments),
     Serve(serve::ServeArguments),
     #[command(visible_alias = "start")]
     Mcp(mcp::McpArguments),
@@ -72,6 +75,8 @@ pub enum Command {
     Doctor(doctor::DoctorArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),
+    Completions(completions::CompletionsArguments),
+    Man(completions::ManArguments),
 }
 
 impl Command {

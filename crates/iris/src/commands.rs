@@ -4,9 +4,12 @@ pub mod answer;
 pub mod backup;
 pub mod cache;
 pub mod cancel;
+pub mod completions;
 pub mod config;
+pub mod demo;
 pub mod detect;
 pub mod doctor;
+pub mod down;
 pub mod events;
 pub mod fork;
 pub mod inbox;
@@ -24,6 +27,7 @@ pub mod teams;
 pub mod tell;
 pub mod token;
 pub mod trust;
+pub mod up;
 pub mod wake;
 
 use std::path::PathBuf;
@@ -51,6 +55,11 @@ impl Context {
 
 pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
     match command {
+        Command::Up(arguments) => up::run(arguments, context).await,
+        Command::Down(arguments) => down::run(arguments, context).await,
+        Command::Demo(arguments) => demo::run(arguments, context).await,
+        Command::Completions(arguments) => completions::run(&arguments, context),
+        Command::Man(arguments) => completions::man(&arguments, context),
         Command::Serve(arguments) => serve::run(arguments, context).await,
         Command::Mcp(arguments) => mcp::run(arguments, context).await,
         Command::Status(arguments) => status::run(arguments, context).await,

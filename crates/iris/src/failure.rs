@@ -101,6 +101,12 @@ impl Failure {
     }
 }
 
+impl From<iris_core::team::TeamNameError> for Failure {
+    fn from(error: iris_core::team::TeamNameError) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
 impl From<HomeError> for Failure {
     fn from(error: HomeError) -> Self {
         let why = match error {

@@ -948,7 +948,7 @@ export interface components {
         };
         /** @description Who one is. */
         Me: {
-            /** @description For browsers: what the header `Iris-Csrf` has to be in every request that changes something. */
+            /** @description For a browser that signs in: what the header `Iris-Csrf` has to be from now on. Said this once; the page keeps it. */
             csrf?: string | null;
             /** @description owner, human, browser or agent. */
             kind: string;

@@ -413,6 +413,37 @@ fn garbage(bytes: &[u8]) -> AgentOutput {
 mod tests {
     use super::*;
 
+    /// A tool server of the agent's wants something filled in: the message is a text there, and the answer has another form.
+    #[test]
+    fn a_form_is_read_and_answered() {
+        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+        let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"lab","message":"Your name?","mode":"form","requested_schema":{"type":"object","properties":{"name":{"type":"string"}}}}}"#;
+        let (mut outputs, mut replies) = (Vec::new(), Vec::new());
+        reader.read(line.as_bytes(), &mut outputs, &mut replies);
+        let [AgentOutput::FormAsked(form)] = outputs.as_slice() else { panic!("{outputs:?}") };
+        assert_eq!((form.server.as_str(), form.message.as_str()), ("lab", "Your name?"));
+        assert!(form.schema.get().contains("properties") && replies.is_empty());
+        let content = serde_json::Map::from_iter([("name".to_owned(), "Ada".into())]);
+        reader.reply("r1", &Reply::Form { content }, &mut replies);
+        let said = String::from_utf8(replies).expect("text");
+        assert!(said.contains(r#""action":"accept""#) && said.contains(r#""name":"Ada""#), "{said}");
+    }
+
+    /// What was approved is written back byte by byte, also what JSON would put in another form.
+    #[test]
+    fn approved_bytes_are_written_as_they_are() {
+        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+        let input = r#"{"z":1.50,  "command":"ls","n":12345678901234567890123,"a":1e2}"#;
+        let line = format!(
+            r#"{{"type":"control_request","request_id":"r1","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{input}}}}}"#
+        );
+        let mut replies = Vec::new();
+        reader.read(line.as_bytes(), &mut Vec::new(), &mut replies);
+        reader.reply("r1", &Reply::AllowExactly { input: input.to_owned() }, &mut replies);
+        let said = String::from_utf8(replies).expect("text");
+        assert!(said.contains(input), "{said}");
+    }
+
     /// Whether an interrupt is said again when a turn begins, which the agent says in this way.
     fn check(init: impl Fn(&str) -> String, expected: bool) {
         let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));

@@ -115,8 +115,11 @@ fn plainly(page: &Page, marked: &Marked, index: usize) -> Said {
     if cues.has(Cue::Pattern) {
         return Said::Ask(2.2);
     }
-    let question = page.sentences[index].ending == Ending::Question || cues.has(Cue::Asks);
-    if question { question_says(page, marked, index) } else { statement_says(page, marked, index) }
+    if marked.is_question(page, index) {
+        question_says(page, marked, index)
+    } else {
+        statement_says(page, marked, index)
+    }
 }
 
 fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
@@ -169,7 +172,9 @@ fn has_nothing_to_do(page: &Page, marked: &Marked, index: usize) -> bool {
     let failed = (index.saturating_sub(3)..index).any(|before| marked.cues(before).has(Cue::Failure));
     let listed = index > 0 && matches!(page.line_of(&page.sentences[index - 1]).kind, LineKind::Item { .. });
     let done = (0..index).any(|before| marked.cues(before).has(Cue::Done));
-    failed || listed || !done
+    let said = page.text_of(&page.sentences[index]);
+    let begins = ["today", "今天", "aujourd'hui", "hoy", "heute", "hoje", "oggi", "сегодня", "今日", "오늘", "dnes"];
+    failed || listed || !done || begins.iter().any(|day| said.contains(day))
 }
 
 /// Without a question mark the first words decide: "tell me which, or if you …" asks, "if you …, tell me which" does not.
@@ -180,6 +185,7 @@ fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let cues = marked.cues(index);
     let softened = match (ask, soft) {
         (None, None) => return Said::Nothing,
+        (Some(ask), Some(_)) if ask.cue == Cue::Request && is_on_condition(page, marked, index) => true,
         (Some(ask), Some(soft)) => softens(soft, ask),
         (ask, _) => ask.is_none(),
     };
@@ -200,6 +206,19 @@ fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     Said::Ask(logit - told + shouted)
 }
 
+/// "Send me the log if you want me to look": nothing waits. "…, or if you'd like something else" is another matter.
+fn is_on_condition(page: &Page, marked: &Marked, index: usize) -> bool {
+    const IFS: &[&str] =
+        &["if ", "si ", "wenn ", "falls ", "se ", "caso ", "если ", "如果", "如需", "pokud ", "als ", "jeśli "];
+    const ORS: &[&str] =
+        &["or ", "ou ", "oder ", "o ", "или ", "或者", "nebo ", "and ", "et ", "und ", "y ", "e ", "и "];
+    let mut offers = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Offer);
+    offers.any(|hit| {
+        let (before, from) = (&page.said[..hit.start], &page.said[hit.start..]);
+        IFS.iter().any(|word| from.starts_with(word)) && !ORS.iter().any(|word| before.ends_with(word))
+    })
+}
+
 /// What stands first decides; of two that overlap, the longer one: "if you agree" is more than "if".
 fn softens(soft: Hit, ask: Hit) -> bool {
     let within = ask.start <= soft.start && soft.end < ask.end;
@@ -218,7 +237,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     }
     let sentence = &page.sentences[index];
     let line = page.line_of(sentence);
-    let question = sentence.ending == Ending::Question || cues.has(Cue::Asks);
+    let question = marked.is_question(page, index);
     let direct = !question || cues.any(DIRECT);
     let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question;
     let after = places.after(index);
@@ -249,6 +268,9 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         _ if line.bold && !is_last && !cues.has(Cue::Leave) => logit -= 1.5,
         _ => {}
     }
+    if question && is_explained(page, marked, index) {
+        logit -= 2.5;
+    }
     if question && places.is_presented(index) {
         logit -= 3.0;
     }
@@ -259,6 +281,17 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         logit -= 5.0;
     }
     Said::Ask(logit)
+}
+
+/// "- Is it encrypted? At rest and in transit.": an item that goes on after its question has answered it.
+fn is_explained(page: &Page, marked: &Marked, index: usize) -> bool {
+    let sentence = &page.sentences[index];
+    let goes_on = page.sentences.get(index + 1).is_some_and(|next| {
+        next.line == sentence.line && next.ending != Ending::Question && !page.text_of(next).starts_with(['(', '（'])
+    });
+    let to_somebody = Cues::of(&[Cue::Leave, Cue::Address, Cue::Which, Cue::Choose, Cue::Course]);
+    let is_item = matches!(page.line_of(sentence).kind, LineKind::Item { .. });
+    is_item && goes_on && !marked.cues(index).any(to_somebody)
 }
 
 /// "Where is the report written? I see no path …": who asks says why, in the first person.

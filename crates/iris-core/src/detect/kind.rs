@@ -4,7 +4,7 @@ use super::DetectedKind;
 use super::judge::Verdict;
 use super::lexicon::{Cue, Cues, Marked};
 use super::options;
-use super::page::{Ending, LineKind, Page};
+use super::page::{LineKind, Page};
 
 pub(super) struct Found {
     pub kind: DetectedKind,
@@ -18,7 +18,7 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     if verdict.first != index && options.is_empty() {
         return Found { kind: DetectedKind::Blocking, options };
     }
-    let question = is_question(page, cues, index);
+    let question = marked.is_question(page, index);
     let asks = Cues::of(&[Cue::Leave, Cue::Consent, Cue::Course, Cue::Which, Cue::Choose, Cue::Pick, Cue::Confirm]);
     let goes_on = (question && cues.any(asks)) || cues.any(Cues::of(&[Cue::Pick, Cue::Confirm])) || !options.is_empty();
     let clearly = if question { Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]) } else { Cues::of(&[Cue::Pick]) };
@@ -27,7 +27,7 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
         DetectedKind::ErrorRecovery
     } else if !options.is_empty() || cues.any(Cues::of(&[Cue::Pick, Cue::Choose])) {
         DetectedKind::Choice
-    } else if asks_for_yes(page, cues, index) {
+    } else if asks_for_yes(page, marked, index) {
         DetectedKind::Approval
     } else {
         DetectedKind::Blocking
@@ -35,16 +35,13 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     Found { kind, options }
 }
 
-fn is_question(page: &Page, cues: Cues, index: usize) -> bool {
-    page.sentences[index].ending == Ending::Question || cues.has(Cue::Asks)
-}
-
-fn asks_for_yes(page: &Page, cues: Cues, index: usize) -> bool {
-    match is_question(page, cues, index) {
+fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {
+    let cues = marked.cues(index);
+    match marked.is_question(page, index) {
         true => {
             let open = cues.any(Cues::of(&[Cue::What, Cue::Fact, Cue::Which, Cue::Idle]))
                 || (cues.has(Cue::Course) && !cues.has(Cue::Leave));
-            let leave = cues.any(Cues::of(&[Cue::Leave, Cue::Consent])) || is_bare(page, cues, index);
+            let leave = cues.any(Cues::of(&[Cue::Leave, Cue::Consent])) || is_bare(page, marked, index);
             cues.has(Cue::Confirm) || (leave && !open)
         }
         false => cues.has(Cue::Confirm) && !cues.has(Cue::Request),
@@ -52,12 +49,17 @@ fn asks_for_yes(page: &Page, cues: Cues, index: usize) -> bool {
 }
 
 /// "Rebase it now?": a few words without one that asks want a yes. So does an infinitive in Russian and Ukrainian.
-fn is_bare(page: &Page, cues: Cues, index: usize) -> bool {
+fn is_bare(page: &Page, marked: &Marked, index: usize) -> bool {
+    let cues = marked.cues(index);
     let said = page.text_of(&page.sentences[index]);
     let first = said.split([' ', '?']).next().unwrap_or_default();
     let infinitive = ["ть", "ти", "ться"].iter().any(|ending| first.ends_with(ending));
     let short = said.split_whitespace().count() <= 4 && said.is_ascii();
-    infinitive || (short && !cues.any(Cues::of(&[Cue::Asking, Cue::Address])))
+    let addressed = marked.first(index, Cues::of(&[Cue::Address])).is_some_and(|hit| {
+        // "now" at the end presses, and speaks to nobody.
+        page.said[hit.end..page.sentences[index].said.end].contains(char::is_alphanumeric)
+    });
+    infinitive || (short && !addressed && !cues.has(Cue::Asking))
 }
 
 /// Just before it, something went wrong and was not put right.

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::DetectSettings;
-use super::page::{Page, Sentence, is_word};
+use super::page::{Ending, Page, Sentence, is_word};
 
 pub(super) use cue::{Cue, Cues};
 use read::{Begins, Phrase};
@@ -55,6 +55,11 @@ impl Marked {
     pub fn hits(&self, sentence: usize) -> &[Hit] {
         let (from, to) = self.of[sentence];
         &self.hits[from..to]
+    }
+
+    /// By its mark, or by its last words where no mark is needed.
+    pub fn is_question(&self, page: &Page, sentence: usize) -> bool {
+        page.sentences[sentence].ending == Ending::Question || self.cues(sentence).has(Cue::Asks)
     }
 
     pub fn first(&self, sentence: usize, cues: Cues) -> Option<Hit> {

@@ -19,9 +19,11 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
         let asks = lead.is_some_and(|lead| marked.cues(lead).any(Cues::of(&[Cue::Leave, Cue::Which, Cue::Pick])));
         return if asks { items(text, page, verdict.first) } else { Vec::new() };
     }
-    let chooses = cues.any(Cues::of(&[Cue::Which, Cue::Choose, Cue::Pick, Cue::Course, Cue::Idle]));
+    // "Which version is it?" names nothing to choose from, unless a list follows.
+    let chooses = cues.any(Cues::of(&[Cue::Choose, Cue::Pick, Cue::Course, Cue::Idle]))
+        || (cues.has(Cue::Which) && is_item(page, index + 1));
     if chooses {
-        let listed = beside(text, page, index);
+        let listed = beside(text, page, marked, index);
         if listed.len() >= 2 {
             return listed;
         }
@@ -43,19 +45,20 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     }
 }
 
-/// The list that ends just before the sentence, or begins just after it.
-fn beside(text: &str, page: &Page, index: usize) -> Vec<String> {
-    let is_item = |index: usize| matches!(page.line_of(&page.sentences[index]).kind, LineKind::Item { .. });
-    let next = index + 1;
-    if next < page.sentences.len() && is_item(next) {
-        return items(text, page, next);
+/// The list that begins just after the sentence, or ends just before it.
+fn beside(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<String> {
+    if is_item(page, index + 1) {
+        return items(text, page, index + 1);
     }
-    // A recommendation may stand between the list and the question.
-    let near = (index.saturating_sub(3)..index).rev().find(|&before| is_item(before));
-    match near {
-        Some(last) => items(text, page, last),
-        None => Vec::new(),
-    }
+    // Before "which one?" a recommendation may stand in between; before other questions the list may be about anything.
+    let named = marked.cues(index).any(Cues::of(&[Cue::Choose, Cue::Pick]));
+    let reach = if named { 3 } else { 1 };
+    let near = (index.saturating_sub(reach)..index).rev().find(|&before| is_item(page, before));
+    near.map_or_else(Vec::new, |last| items(text, page, last))
+}
+
+fn is_item(page: &Page, index: usize) -> bool {
+    page.sentences.get(index).is_some_and(|sentence| matches!(page.line_of(sentence).kind, LineKind::Item { .. }))
 }
 
 /// The items of the list that this sentence is in, without those further in.
@@ -236,10 +239,11 @@ fn align(page: &Page, parts: &mut [Range<usize>]) {
         first.start += said.trim_end().rfind(' ').map_or(0, |at| at + 1);
         return;
     }
-    if next.chars().count() <= 4 && !said.trim_end().ends_with(',') {
-        if let Some(at) = said.rfind(&format!(" {next} ")) {
-            first.start += at + 1;
-        }
+    if next.chars().count() > 4 || said.trim_end().ends_with(',') {
+        return;
+    }
+    if let Some(at) = said.rfind(&format!(" {next} ")) {
+        first.start += at + 1;
     }
 }
 

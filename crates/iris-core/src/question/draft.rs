@@ -88,6 +88,20 @@ pub enum AskOption {
     },
 }
 
+/// A question that was found in what an agent said at the end of its turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    pub kind: QuestionKind,
+    /// The sentence that asks.
+    pub text: &'a str,
+    pub options: &'a [String],
+    /// All it said.
+    pub reply: &'a str,
+    /// Which words decided, and how sure that is.
+    pub reason: &'a str,
+    pub confidence: f64,
+}
+
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AskError {
     #[error("a question needs words")]
@@ -156,6 +170,24 @@ impl Draft {
             }
             Ask::Tool(asked) => Self::asked(&asked.question, Way::Tool, policy),
         }
+    }
+
+    /// Nobody asked in so many words, so words of one's own are always taken.
+    pub fn found(found: &Found<'_>, policy: &Policy) -> Self {
+        let yes_or_no = ["yes".to_owned(), "no".to_owned()];
+        let given = match found.options {
+            [] if found.kind == QuestionKind::Approval => yes_or_no.as_slice(),
+            options => options,
+        };
+        let options: Vec<_> = given.iter().take(MOST_OPTIONS).map(|label| AskedOption::of(&clean(label))).collect();
+        let response = if options.is_empty() { ResponseType::Text } else { ResponseType::Choice };
+        let question = beginning(&clean(found.text), LONGEST_TEXT);
+        let asked = AskedQuestion { question, options, several: false };
+        let mut draft =
+            Self::new(found.kind, Way::Detected, Detail::Asked { response, asked, free_text: true }, policy);
+        let why = format!("(found in its reply: {}; {:.0} % sure)", found.reason, found.confidence * 100.0);
+        draft.context = Some(format!("{}\n{why}", end(&clean(found.reply), LONGEST_CONTEXT - 1024)));
+        draft
     }
 
     fn new(kind: QuestionKind, way: Way, detail: Detail, policy: &Policy) -> Self {
@@ -312,6 +344,18 @@ fn check_length(what: &'static str, text: &str, limit: usize) -> Result<(), AskE
     if bytes > limit { Err(AskError::TooLong { what, bytes, limit }) } else { Ok(()) }
 }
 
+/// At most so many bytes of the beginning.
+fn beginning(text: &str, limit: usize) -> String {
+    let end = (0..=limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text[..end].to_owned()
+}
+
+/// At most so many bytes of the end, where agents ask.
+fn end(text: &str, limit: usize) -> &str {
+    let start = (text.len().saturating_sub(limit)..=text.len()).find(|start| text.is_char_boundary(*start));
+    &text[start.unwrap_or(text.len())..]
+}
+
 /// Not every database can hold a NUL, and nobody can see one.
 fn clean(text: &str) -> String {
     text.replace('\0', "")
@@ -366,6 +410,28 @@ mod tests {
             r#"preference text default Some("5m") blocks false"#,
         );
         check(json!({"question": "Which?", "type": "blocking", "onDeadline": "wait"}), "blocking text wait None");
+    }
+
+    #[test]
+    fn a_question_that_was_found_takes_any_words() {
+        let found = Found {
+            kind: QuestionKind::Approval,
+            text: "Should I fix them?",
+            options: &[],
+            reply: &format!("{}Should I fix them?", "ü".repeat(70_000)),
+            reason: "it ends with a question",
+            confidence: 0.93,
+        };
+        let draft = Draft::found(&found, &POLICY);
+        assert_eq!((draft.way, draft.kind), (Way::Detected, QuestionKind::Approval));
+        let words = Answer::read(&json!("only the first"), None).and_then(|answer| fit(&draft.detail, answer));
+        assert_eq!(words.map(|answer| answer.words()), Ok("only the first".to_owned()));
+        let context = draft.context.expect("what it said");
+        assert!(
+            context.len() <= LONGEST_CONTEXT && context.contains("Should I fix them?\n(found"),
+            "{}",
+            context.len()
+        );
     }
 
     #[test]

@@ -1,25 +1,88 @@
-//! A question that an agent asks in plain words at the end of its turn.
+//! A question that an agent asks in plain words at the end of its turn. It waits for the party that told the agent first;
+//! a party that does not wait is not waited for.
 
-use iris_core::id::TurnId;
-use iris_core::turn::TurnOutcome;
-use iris_store::StoreError;
-use iris_store::question::NewQuestion;
+use iris_core::detect::{DetectedKind, Detection, detect};
+use iris_core::id::{QuestionId, TurnId};
+use iris_core::question::draft::Found;
+use iris_core::question::{Draft, QuestionKind};
+use iris_core::relay::{Ended, TurnKind, may_look};
+use iris_core::turn::{Ending, TurnOutcome};
+use iris_store::question::{self, NewQuestion};
+use iris_store::{StoreError, turn as turns};
+use uuid::Uuid;
 
 use super::run::Runner;
 
 impl Runner {
     /// The question in a reply, to be written down with the end of its turn.
-    #[expect(
-        clippy::unused_async,
-        clippy::unused_self,
-        clippy::needless_pass_by_ref_mut,
-        reason = "detection comes with its own branch"
-    )]
     pub(super) async fn find_question(
         &mut self,
-        _outcome: &TurnOutcome,
-        _turn: &TurnId,
+        outcome: &TurnOutcome,
+        turn: &TurnId,
     ) -> Result<Option<NewQuestion>, StoreError> {
-        Ok(None)
+        let config = self.engine.config();
+        let analysis = &config.settings.agent.completion_analysis;
+        if outcome.ending != Ending::Completed || !analysis.applies_to(&self.team) {
+            return Ok(None);
+        }
+        let settings = match analysis.detect_settings() {
+            Ok(settings) => settings,
+            Err(error) => {
+                tracing::warn!(%error, "replies are not looked at for questions");
+                return Ok(None);
+            }
+        };
+        let found = detect(&outcome.response, &settings);
+        if !found.needs_answer() {
+            return Ok(None);
+        }
+        let (id, session) = (turn.clone(), self.session.clone());
+        let look = move |tx: &mut iris_store::Tx<'_>| {
+            let told = turns::find(tx, &id)?;
+            question::found_lately(tx, &session).map(|lately| (told, lately))
+        };
+        let (told, (depth, since_last_ms)) = self.engine.store.read(look).await?;
+        let is_own = told.as_ref().is_some_and(|told| told.origin.as_deref().is_some_and(|origin| origin != "answer"));
+        let ended = Ended {
+            party: self.party.as_str(),
+            team: self.team.as_str(),
+            outcome: if is_own { TurnKind::Other } else { TurnKind::Reply },
+            depth,
+            since_last_ms,
+        };
+        if !may_look(&ended, &analysis.enabled_for) {
+            tracing::info!(session = %self.session, depth, "a question in a reply is not passed on, lest it go on for ever");
+            return Ok(None);
+        }
+        let is_waited_for = told.is_some_and(|told| !told.detached);
+        let hidden_ms =
+            if is_waited_for { i64::try_from(analysis.response_timeout.0).unwrap_or(i64::MAX / 4) } else { 0 };
+        let draft = Draft::found(&in_own_words(&found, &outcome.response), &config.questions.policy());
+        Ok(Some(NewQuestion {
+            id: QuestionId::new(Uuid::now_v7().to_string()),
+            turn: Some(turn.clone()),
+            request: String::new(),
+            asked_of: Some(self.party.clone()),
+            key: None,
+            hidden_ms,
+            draft,
+            waited_for: Vec::new(),
+        }))
+    }
+}
+
+fn in_own_words<'a>(found: &'a Detection, reply: &'a str) -> Found<'a> {
+    Found {
+        kind: match found.kind {
+            DetectedKind::Approval => QuestionKind::Approval,
+            DetectedKind::Choice => QuestionKind::Choice,
+            DetectedKind::ErrorRecovery => QuestionKind::ErrorRecovery,
+            DetectedKind::Blocking | DetectedKind::Offer | DetectedKind::None => QuestionKind::Blocking,
+        },
+        text: found.question.as_ref().map_or(reply, |span| span.text.as_str()),
+        options: &found.options,
+        reply,
+        reason: &found.reason,
+        confidence: found.confidence,
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use iris_core::question::OnDeadline;
 use iris_core::team::AgentKind;
 
 use super::expand::expand;
@@ -117,9 +116,9 @@ pub(super) fn says_nothing(text: &str) -> bool {
 
 fn check(config: &Config) -> Result<(), Wrong> {
     check_settings(config)?;
+    config.questions.check().map_err(|(key, what)| Wrong::new(format!("questions.{key}"), what))?;
     let analysis = config.settings.agent.completion_analysis.check(config.teams.keys());
     analysis.map_err(|error| Wrong::new("settings.agent.completionAnalysis", error.to_string()))?;
-    check_questions(config).map_err(|(key, what)| Wrong::new(format!("questions.{key}"), what))?;
     for (name, team) in &config.teams {
         check_team(team).map_err(|(key, what)| Wrong::new(format!("teams.{name}{key}"), what))?;
     }
@@ -146,24 +145,6 @@ fn check_settings(config: &Config) -> Result<(), Wrong> {
     }
     if config.telemetry.otlp.as_ref().is_some_and(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
         return Err(Wrong::new("telemetry.otlp", "must be an address such as http://127.0.0.1:4318"));
-    }
-    Ok(())
-}
-
-fn check_questions(config: &Config) -> Result<(), (&'static str, &'static str)> {
-    let questions = &config.questions;
-    if questions.on_deadline == OnDeadline::Default {
-        return Err(("onDeadline", "must be fail or wait; a default is the question's own"));
-    }
-    if questions.per_minute == 0 || questions.open_per_session == 0 {
-        return Err(("perMinute", "and openPerSession must be at least 1"));
-    }
-    if questions.shortest_deadline > questions.longest_deadline {
-        return Err(("shortestDeadline", "must not be more than longestDeadline"));
-    }
-    let deadlines = &questions.deadlines;
-    if [deadlines.blocking, deadlines.approval, deadlines.error_recovery].iter().any(|deadline| deadline.0 == 0) {
-        return Err(("deadlines", "must be more than 0; set onDeadline: wait to wait for ever"));
     }
     Ok(())
 }

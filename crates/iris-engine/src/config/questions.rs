@@ -52,6 +52,24 @@ impl Default for DeadlinesConfig {
 }
 
 impl QuestionsConfig {
+    /// The key that is wrong, and why.
+    pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        if self.on_deadline == OnDeadline::Default {
+            return Err(("onDeadline", "must be fail or wait; a default is the question's own"));
+        }
+        if self.per_minute == 0 || self.open_per_session == 0 {
+            return Err(("perMinute", "and openPerSession must be at least 1"));
+        }
+        if self.shortest_deadline > self.longest_deadline {
+            return Err(("shortestDeadline", "must not be more than longestDeadline"));
+        }
+        let deadlines = [self.deadlines.blocking, self.deadlines.approval, self.deadlines.error_recovery];
+        if deadlines.iter().any(|deadline| deadline.0 == 0) {
+            return Err(("deadlines", "must be more than 0; set onDeadline: wait to wait for ever"));
+        }
+        Ok(())
+    }
+
     pub fn policy(&self) -> Policy {
         Policy {
             blocking: self.deadlines.blocking,

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use iris_core::credential::{CredentialKind, Scopes};
-use iris_core::id::Party;
+use iris_core::credential::CredentialKind;
 use iris_store::token::TokenRow;
 use iris_store::wall_ms;
 use tokio::time::Instant;
 
-use super::{Credential, Made, TokenError, digest, new_secret};
+use super::{Credential, SignedIn, TokenError, digest, new_secret};
 use crate::engine::Engine;
 
 const GOOD_FOR: Duration = Duration::from_secs(5 * 60);
@@ -16,12 +15,21 @@ const BROWSER_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// More than anybody needs at once.
 const MOST: usize = 64;
 
-/// What whoever follows the link gets: no more than whoever made it has.
+/// What whoever follows the link gets: no more than whoever made it has, and no longer.
 #[derive(Clone, Debug)]
 pub struct Link {
-    party: Party,
-    scopes: Scopes,
+    by: Credential,
     made: Instant,
+}
+
+/// A browser's id begins with that of the token behind it, so that both end together.
+fn new_id(by: &TokenRow) -> String {
+    let root = by.id.split('.').next().unwrap_or_default();
+    format!("{root}.{}", &uuid::Uuid::new_v4().simple().to_string()[..12])
+}
+
+pub(super) fn is_made_by(browser: &TokenRow, token: &TokenRow) -> bool {
+    browser.id.strip_prefix(&token.id).is_some_and(|rest| rest.starts_with('.'))
 }
 
 impl Engine {
@@ -36,28 +44,29 @@ impl Engine {
         if links.len() >= MOST {
             return Err(TokenError::NotAllowed(format!("{MOST} links wait to be used; use one, or wait")));
         }
-        let link = Link { party: by.party.clone(), scopes: by.scopes, made: Instant::now() };
+        let link = Link { by: by.clone(), made: Instant::now() };
         links.insert(digest(&code), link);
         Ok((code, GOOD_FOR))
     }
 
     /// Signs a browser in. The link is spent whatever comes of it.
-    pub async fn follow_link(&self, code: &str) -> Result<Made, TokenError> {
+    pub async fn follow_link(&self, code: &str) -> Result<SignedIn, TokenError> {
         let spent = self.inner.credentials.links.lock().expect("nothing panics while it holds the links");
         let link = { spent }.remove(&digest(code)).filter(|link| link.made.elapsed() < GOOD_FOR);
-        let link = link.ok_or(TokenError::LinkSpent)?;
-        let id = uuid::Uuid::new_v4().simple().to_string()[..12].to_owned();
-        self.keep(TokenRow {
-            name: format!("browser-{}", &id[..6]),
+        let by = link.filter(|link| link.by.is_good()).ok_or(TokenError::LinkSpent)?.by;
+        let (id, word) = (new_id(&by), new_secret());
+        let made = self.keep(TokenRow {
+            name: format!("browser-{}", &id[id.len() - 6..]),
             id,
             kind: CredentialKind::Browser,
-            party: link.party,
-            scopes: link.scopes,
+            party: by.party.clone(),
+            scopes: by.scopes,
             digest: String::new(),
+            page: Some(digest(&word)),
             created_at: wall_ms(),
-            expires_at: Some(wall_ms() + BROWSER_MS),
+            expires_at: Some(by.expires_at.unwrap_or(i64::MAX).min(wall_ms() + BROWSER_MS)),
             used_at: None,
-        })
-        .await
+        });
+        Ok(SignedIn { made: made.await?, word })
     }
 }

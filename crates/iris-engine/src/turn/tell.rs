@@ -128,7 +128,8 @@ impl TellError {
             }
             Self::TooLong { .. } | Self::QueueFull { .. } => FaultKind::Limit,
             Self::TooDeep { .. } => FaultKind::Limit,
-            Self::KeyTaken { .. } | Self::Circle { .. } => FaultKind::Conflict,
+            Self::Circle { .. } => FaultKind::Conflict,
+            Self::KeyTaken { .. } => FaultKind::Unfit,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::ShuttingDown => FaultKind::Unavailable,
             Self::Store(error) => error.kind(),

@@ -18,6 +18,11 @@ impl Allowed<'_> {
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Fault> {
         // A name that a foreign page made point here is refused before anything else is looked at.
         let host = text(headers, header::HOST).unwrap_or_default();
+        // Two of them: whoever is in between may have looked at the other.
+        let is_one = |name| headers.get_all(name).iter().count() <= 1;
+        if !is_one(header::HOST) || !is_one(header::ORIGIN) {
+            return Err(forbidden("a request has one Host, and one Origin at most".to_owned()));
+        }
         if !self.is_ours(host) {
             return Err(forbidden(format!("host '{host}' is not one of this daemon's"))
                 .hint("use the address it listens on, or add the name to server.allowedHosts"));
@@ -95,6 +100,12 @@ mod tests {
         {
             assert!(!is_loopback(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn two_hosts_are_none() {
+        assert!(!asked(&NOTHING, &[("host", "127.0.0.1"), ("host", "evil.example")]));
+        assert!(!asked(&NOTHING, &[("host", "127.0.0.1"), ("host", "127.0.0.1")]));
     }
 
     const NOTHING: Allowed<'static> = Allowed { hosts: &[], origins: &[], tls: false };

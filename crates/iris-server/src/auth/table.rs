@@ -134,6 +134,25 @@ mod tests {
         assert!(stale.is_empty(), "rows without a route: {stale:?}");
     }
 
+    /// People read it there, and the tests of the daemon hold it to what is written there.
+    #[test]
+    fn the_documentation_has_the_same_rows() {
+        let rows = TABLE.iter().map(|(method, path, entry)| format!("| {method} | `{path}` | {} |", in_words(*entry)));
+        let (text, rows) = (include_str!("../../../../docs/doors.md"), rows.collect::<Vec<_>>().join("\n"));
+        assert!(text.contains(&format!("|---|---|---|\n{rows}\n\n")), "docs/doors.md should have:\n{rows}\n");
+    }
+
+    fn in_words(entry: Entry) -> String {
+        match entry {
+            Entry::Open => "anybody".to_owned(),
+            Entry::Locked(Door { scope: None, agents: true }) => "any credential".to_owned(),
+            Entry::Locked(Door { scope: None, agents: false }) => "any person".to_owned(),
+            Entry::Locked(Door { scope: Some(scope), agents }) => {
+                format!("`{}`{}", scope.as_str(), if agents { ", agents too" } else { "" })
+            }
+        }
+    }
+
     #[test]
     fn agents_come_in_nowhere_that_decides() {
         for (method, path, entry) in TABLE {

@@ -1,21 +1,23 @@
 //! /api/events and /api/stream: the log as a page of JSON, or as a stream that goes on, by SSE or by WebSocket.
 
 mod follow;
+pub(crate) mod frame;
 pub(crate) mod socket;
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, header};
-use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream::{self, Stream};
+use futures_util::stream;
 use iris_api::Page;
 use iris_api::event::Event;
 use iris_core::event::Recorded;
+use iris_core::fault::FaultKind;
 use iris_engine::bus;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -33,7 +35,6 @@ pub(crate) struct Filter {
     /// Only events with higher numbers. A stream without it starts with what happens next.
     after: Option<i64>,
     /// For a page: at most this many; 100 if not said, 1000 at most.
-    #[param(minimum = 1)]
     limit: Option<i64>,
     team: Option<String>,
     session: Option<String>,
@@ -90,10 +91,17 @@ pub(crate) async fn list(
     let Query(filter) = filter?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if accept.contains("text/event-stream") {
-        let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
-        return Ok(follow(app, filter, last).into_response());
+        return Ok(follow(app, filter, last_seen(&headers)?));
     }
     Ok(page(&app, filter).await?.into_response())
+}
+
+/// A number that cannot be read is not passed over: the reader would miss what came since.
+fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
+    let Some(last) = headers.get("last-event-id") else { return Ok(None) };
+    let number = last.to_str().ok().and_then(|last| last.parse().ok());
+    let what = || "Last-Event-ID is not the number of an event".to_owned();
+    number.map(Some).ok_or_else(|| Fault::new(FaultKind::Invalid, what()))
 }
 
 /// How many events are looked at for one page. A filter that takes few may give a page that is not full and not last.
@@ -125,13 +133,32 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
 
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
-fn follow(app: App, filter: Filter, last: Option<i64>) -> Sse<impl Stream<Item = Result<Frame, Infallible>>> {
-    let frames = stream::unfold(Follower::new(app, filter, last), |mut follower| async move {
-        let frame = match follower.next().await? {
-            Item::Event { seq, json } => Frame::default().id(seq.to_string()).event("event").data(json),
-            Item::Delta { json } => Frame::default().event("delta").data(json),
+/// Everything that there is to say at one time goes out as one piece, whatever the number of events in it.
+fn follow(app: App, filter: Filter, last: Option<i64>) -> Response {
+    let pieces = stream::unfold(Follower::new(app, filter, last), |mut follower| async move {
+        let piece = match tokio::time::timeout(HEARTBEAT, follower.next()).await {
+            Ok(items) => items?.into_iter().fold(String::new(), write_frame),
+            // A line that means nothing, so that whoever is in between does not think that nobody is there.
+            Err(_) => ":\n\n".to_owned(),
         };
-        Some((Ok(frame), follower))
+        Some((Ok::<_, Infallible>(piece), follower))
     });
-    Sse::new(frames).keep_alive(KeepAlive::new().interval(HEARTBEAT))
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(pieces)).into_response()
+}
+
+/// JSON has no line breaks of its own, so it is one line of data.
+fn write_frame(mut piece: String, item: Item) -> String {
+    let (number, kind, json): (_, _, &str) = match &item {
+        Item::Event { seq, json } => (Some(seq), "event", json),
+        Item::Delta { json } => (None, "delta", json),
+    };
+    if let Some(number) = number {
+        piece.push_str("id: ");
+        piece.push_str(&number.to_string());
+        piece.push('\n');
+    }
+    for part in ["event: ", kind, "\ndata: ", json, "\n\n"] {
+        piece.push_str(part);
+    }
+    piece
 }

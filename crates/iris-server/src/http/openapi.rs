@@ -23,6 +23,9 @@ use crate::App;
 )]
 struct Head;
 
+/// As iris-core takes them.
+const TEAM_NAME: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
+
 /// What is said before the first route.
 pub(super) fn head() -> OpenApi {
     Head::openapi()
@@ -44,6 +47,11 @@ pub(crate) fn describe(api: &OpenApi) -> Value {
         // A handler is named after its verb; together with its noun the name is unique.
         let name = [&operation["tags"][0], &operation["operationId"]].map(|part| part.as_str().unwrap_or_default());
         operation["operationId"] = json!(name.join("_"));
+        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            if parameter["in"] == "path" && parameter["name"] == "name" {
+                parameter["schema"]["pattern"] = json!(TEAM_NAME);
+            }
+        }
         operation["responses"]["default"] = json!({
             "description": "What went wrong, and what to do about it",
             "content": { problem::CONTENT_TYPE: { "schema": { "$ref": "#/components/schemas/Problem" } } },

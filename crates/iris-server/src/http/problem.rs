@@ -26,7 +26,8 @@ pub(crate) struct Fault {
     hint: Option<String>,
     /// Seconds.
     retry_after: Option<u64>,
-    closed: Option<Closed>,
+    /// How a question was closed that somebody wanted to answer.
+    closed: Option<Box<Closed>>,
 }
 
 impl Fault {
@@ -78,6 +79,10 @@ pub(crate) fn not_found(what: &str, id: &str) -> Fault {
     Fault::new(FaultKind::NotFound, format!("there is no {what} {id}"))
 }
 
+pub(crate) fn too_large(what: &str) -> Fault {
+    refused(StatusCode::PAYLOAD_TOO_LARGE, "limit", format!("the body is not taken: {what}"))
+}
+
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         if self.status.is_server_error() {
@@ -90,7 +95,7 @@ impl IntoResponse for Fault {
             detail: self.detail,
             kind: self.kind,
             hint: self.hint,
-            closed: self.closed,
+            closed: self.closed.map(|closed| *closed),
         };
         let mut response = (self.status, Json(problem)).into_response();
         let headers = response.headers_mut();
@@ -119,11 +124,9 @@ impl From<SessionError> for Fault {
 impl From<QuestionError> for Fault {
     fn from(error: QuestionError) -> Self {
         let mut fault = Self::new(error.kind(), error.to_string()).maybe_hint(error.hint());
-        fault.closed = error.closed().map(|row| Closed {
-            state: row.state.to_string(),
-            by: row.closed_by.clone(),
-            at: row.closed_at,
-        });
+        fault.closed = error
+            .closed()
+            .map(|row| Box::new(Closed { state: row.state.to_string(), by: row.closed_by.clone(), at: row.closed_at }));
         fault
     }
 }

@@ -11,17 +11,18 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use iris_api::problem;
 use iris_core::fault::FaultKind;
 use iris_engine::reply::Begun;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::LARGEST_BODY;
-use super::problem::{Fault, refused};
+use super::problem::{Fault, too_large};
 use crate::App;
 use crate::auth::Caller;
 
-const HEADER: &str = "idempotency-key";
+pub(super) const HEADER: &str = "idempotency-key";
 const LONGEST_KEY: usize = 200;
 /// The key of a tell, a job or a question is kept with it, in the same transaction: it needs nothing here. Tools have keys of their own. And an
 /// answer that holds a secret is not written down: a second token of the same name is refused anyway.
@@ -29,13 +30,44 @@ const OWN_KEYS: [&str; 6] =
     ["/api/teams/tell", "/api/jobs", "/api/jobs/{id}/questions", "/mcp", "/api/tokens", "/api/links"];
 const LARGEST_ANSWER: usize = 4 * 1024 * 1024;
 
+/// A credential's id and the key: the same key of somebody else is another key.
+type Whose = (String, String);
+
 /// The requests with a key that are being done now.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Running(Arc<Mutex<HashMap<(String, String), watch::Receiver<()>>>>);
+pub(crate) struct Running(Arc<Mutex<HashMap<Whose, Held>>>);
+
+#[derive(Clone, Debug)]
+struct Held {
+    request: String,
+    /// Closed when it is done.
+    done: watch::Receiver<()>,
+}
+
+/// The right to do what a key stands for. Given back when dropped, also by a panic.
+struct Turn {
+    running: Running,
+    whose: Whose,
+    _done: watch::Sender<()>,
+}
 
 impl Running {
-    fn find(&self, of: &(String, String)) -> Option<watch::Receiver<()>> {
-        self.0.lock().expect("nothing panics while it holds these").get(of).cloned()
+    /// Taken before the store is asked, so that whoever finds the key begun there and nobody at it here knows that it was
+    /// cut off.
+    fn take(&self, whose: &Whose, request: &str) -> Result<Turn, Held> {
+        let mut held = self.0.lock().expect("nothing panics while it holds these");
+        if let Some(held) = held.get(whose) {
+            return Err(held.clone());
+        }
+        let (done, waiting) = watch::channel(());
+        held.insert(whose.clone(), Held { request: request.to_owned(), done: waiting });
+        Ok(Turn { running: self.clone(), whose: whose.clone(), _done: done })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.running.0.lock().expect("nothing panics while it holds these").remove(&self.whose);
     }
 }
 
@@ -43,79 +75,71 @@ pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -
     let path = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned()).unwrap_or_default();
     let caller = request.extensions().get::<Caller>().cloned();
     let (Some(caller), Some(key)) = (caller, request.headers().get(HEADER)) else { return next.run(request).await };
-    if request.method() != Method::POST || OWN_KEYS.contains(&path.as_str()) {
+    if request.method() != Method::POST {
         return next.run(request).await;
     }
     let key = match read_key(key) {
         Ok(key) => key,
         Err(fault) => return fault.into_response(),
     };
+    if OWN_KEYS.contains(&path.as_str()) {
+        return next.run(request).await;
+    }
     perform(app, caller, key, request, next).await.unwrap_or_else(IntoResponse::into_response)
 }
 
-fn read_key(key: &HeaderValue) -> Result<String, Fault> {
+pub(super) fn read_key(key: &HeaderValue) -> Result<String, Fault> {
     let text = key.to_str().ok().filter(|text| !text.is_empty() && text.len() <= LONGEST_KEY);
     let what = || format!("an Idempotency-Key has 1 to {LONGEST_KEY} plain characters");
     text.map(str::to_owned).ok_or_else(|| Fault::new(FaultKind::Invalid, what()))
 }
 
+/// From the moment that the whole request is here, it is seen through, whether anybody waits for it or not.
 async fn perform(app: App, caller: Caller, key: String, request: Request, next: Next) -> Result<Response, Fault> {
     let (parts, body) = request.into_parts();
-    let body = to_bytes(body, LARGEST_BODY).await.map_err(|error| {
-        refused(StatusCode::PAYLOAD_TOO_LARGE, "limit", format!("the body cannot be read: {error}"))
-    })?;
+    let body = to_bytes(body, LARGEST_BODY).await.map_err(|error| too_large(&error.to_string()))?;
     let digest = digest(parts.uri.path(), &body);
-    let of = (caller.credential.id.clone(), key);
-    loop {
-        let running = app.repeats.find(&of);
-        match app.engine.begin_reply(&of.0, &of.1, &digest).await? {
-            Begun::Answered { status, body } => return Ok(replay(status, body)),
-            Begun::Other => {
-                let what = "the Idempotency-Key was used for another request".to_owned();
-                return Err(Fault::new(FaultKind::Unfit, what).hint("choose a new key for a new request"));
+    let whose = (caller.credential.id.clone(), key);
+    let request = Request::from_parts(parts, Body::from(body));
+    let task = iris_engine::tasks::spawn("reply", see_through(app, whose, digest, request, next));
+    task.await.unwrap_or_else(|_| {
+        Err(Fault::new(FaultKind::Internal, "the request was not finished; the log says why".to_owned()))
+    })
+}
+
+async fn see_through(app: App, whose: Whose, digest: String, request: Request, next: Next) -> Result<Response, Fault> {
+    let _turn = loop {
+        match app.repeats.take(&whose, &digest) {
+            Ok(turn) => break turn,
+            Err(held) if held.request != digest => return Err(used_for_another()),
+            // Nothing is ever sent: it ends when the first one has ended, and then its answer is this one's too.
+            Err(mut held) => {
+                held.done.changed().await.ok();
             }
-            Begun::First => {
-                let request = Request::from_parts(parts, Body::from(body));
-                return Ok(finish_in_any_case(app, of, request, next).await);
-            }
-            Begun::Open { .. } => match running {
-                // The first one is still at it, here: its answer is this one's too.
-                Some(mut running) => {
-                    running.changed().await.ok();
-                }
-                // It may have ended between the two looks.
-                None if app.repeats.find(&of).is_some() => {}
-                None => return unknown(&app, &of, &digest).await,
-            },
+        }
+    };
+    match app.engine.begin_reply(&whose.0, &whose.1, &digest).await? {
+        Begun::Answered { status, body } => Ok(replay(status, body)),
+        Begun::Other => Err(used_for_another()),
+        Begun::Open { .. } => Err(cut_off()),
+        Begun::First => {
+            let response = next.run(request).await;
+            Ok(remember(&app, &whose, response).await)
         }
     }
 }
 
-/// Looks once more: the first one may have written its answer down just now.
-async fn unknown(app: &App, of: &(String, String), digest: &str) -> Result<Response, Fault> {
-    if let Begun::Answered { status, body } = app.engine.begin_reply(&of.0, &of.1, digest).await? {
-        return Ok(replay(status, body));
-    }
+fn used_for_another() -> Fault {
+    let what = "the Idempotency-Key was used for another request".to_owned();
+    Fault::new(FaultKind::Unfit, what).hint("choose a new key for a new request")
+}
+
+fn cut_off() -> Fault {
     let what = "the first request with this Idempotency-Key was cut off; nobody knows whether it was done".to_owned();
-    Err(Fault::new(FaultKind::Conflict, what).hint("look whether it was done; to do it anew, choose a new key"))
+    Fault::new(FaultKind::Conflict, what).hint("look whether it was done; to do it anew, choose a new key")
 }
 
-async fn finish_in_any_case(app: App, of: (String, String), request: Request, next: Next) -> Response {
-    let (done, running) = watch::channel(());
-    app.repeats.0.lock().expect("nothing panics while it holds these").insert(of.clone(), running);
-    let task = iris_engine::tasks::spawn("reply", async move {
-        let response = next.run(request).await;
-        let response = remember(&app, &of, response).await;
-        app.repeats.0.lock().expect("nothing panics while it holds these").remove(&of);
-        drop(done);
-        response
-    });
-    task.await.unwrap_or_else(|_| {
-        Fault::new(FaultKind::Internal, "the request was not finished; the log says why".to_owned()).into_response()
-    })
-}
-
-async fn remember(app: &App, of: &(String, String), response: Response) -> Response {
+async fn remember(app: &App, whose: &Whose, response: Response) -> Response {
     let (parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, LARGEST_ANSWER).await else {
         return Fault::new(FaultKind::Internal, "the answer is too large to be kept".to_owned()).into_response();
@@ -123,9 +147,9 @@ async fn remember(app: &App, of: &(String, String), response: Response) -> Respo
     let text = std::str::from_utf8(&body).unwrap_or_default();
     // What was refused has changed nothing, so it may be asked again with the same key. A fault of our own may have.
     let kept = if parts.status.is_client_error() || parts.status == StatusCode::SERVICE_UNAVAILABLE {
-        app.engine.forget_reply(&of.0, &of.1).await
+        app.engine.forget_reply(&whose.0, &whose.1).await
     } else {
-        app.engine.finish_reply(&of.0, &of.1, parts.status.as_u16(), text).await
+        app.engine.finish_reply(&whose.0, &whose.1, parts.status.as_u16(), text).await
     };
     if let Err(error) = kept {
         tracing::warn!(%error, "the answer to a request with a key was not kept");
@@ -135,10 +159,12 @@ async fn remember(app: &App, of: &(String, String), response: Response) -> Respo
 
 fn replay(status: i64, body: String) -> Response {
     let status = u16::try_from(status).ok().and_then(|status| StatusCode::from_u16(status).ok());
+    let status = status.unwrap_or(StatusCode::OK);
+    let kind = if status.is_server_error() { problem::CONTENT_TYPE } else { "application/json" };
     let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
-    (status.unwrap_or(StatusCode::OK), headers, body).into_response()
+    (status, headers, body).into_response()
 }
 
 fn digest(path: &str, body: &Bytes) -> String {

@@ -23,7 +23,6 @@ pub(crate) struct Filter {
     #[serde(default)]
     after: String,
     /// At most this many; 100 if not said, 1000 at most.
-    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 

@@ -12,17 +12,17 @@ use iris_api::token::{LinkMade, LoginRequest, Me, Token, TokenMade, TokenRequest
 use iris_core::credential::{CredentialKind, Scope, Scopes};
 use iris_core::fault::FaultKind;
 use iris_core::id::Party;
-use iris_engine::token::Wanted;
+use iris_engine::token::{SignedIn, Wanted};
 use iris_engine::{TokenRow, wall_ms};
 
 use super::problem::Fault;
 use crate::App;
-use crate::auth::{COOKIE, Caller, csrf_of};
+use crate::auth::{COOKIE, Caller};
 
 /// Who one is, and what one may do
 #[utoipa::path(get, path = "/api/me", tag = "tokens", responses((status = 200, description = "done", body = Me)))]
 pub(crate) async fn me(Extension(caller): Extension<Caller>) -> Json<Me> {
-    Json(describe(&caller.credential, caller.csrf))
+    Json(describe(&caller.credential, None))
 }
 
 fn describe(row: &TokenRow, csrf: Option<String>) -> Me {
@@ -104,10 +104,10 @@ pub(crate) async fn log_in(
 ) -> Result<Response, Fault> {
     let Json(request) = body?;
     app.limits.may_guess()?;
-    let made = app.engine.follow_link(&request.code).await?;
+    let SignedIn { made, word } = app.engine.follow_link(&request.code).await?;
     let left = made.row.expires_at.map_or(0, |at| at - wall_ms()).max(0);
     let lasts = Duration::from_millis(u64::try_from(left).unwrap_or(0)).as_secs();
-    let me = describe(&made.row, Some(csrf_of(&made.secret)));
+    let me = describe(&made.row, Some(word));
     Ok(with_cookie(&made.secret, lasts, Json(me)))
 }
 

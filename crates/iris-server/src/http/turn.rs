@@ -6,6 +6,7 @@ use axum::http::HeaderMap;
 use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled};
+use iris_core::credential::CredentialKind;
 use iris_core::duration::Millis;
 use iris_core::id::{SessionId, TurnId};
 use iris_engine::turn::cancel::Cancelled;
@@ -15,6 +16,7 @@ use utoipa::IntoParams;
 
 use super::page_size;
 use super::problem::{Fault, not_found};
+use super::repeat;
 use crate::auth::Caller;
 use crate::{App, wire};
 
@@ -27,7 +29,7 @@ pub(crate) async fn tell(
     body: Result<Json<TellRequest>, JsonRejection>,
 ) -> Result<Json<TellResponse>, Fault> {
     let Json(request) = body?;
-    let header_key = headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
+    let header_key = headers.get(repeat::HEADER).map(repeat::read_key).transpose()?;
     let report = app
         .engine
         .tell(Tell {
@@ -35,12 +37,20 @@ pub(crate) async fn tell(
             to: request.to_team.parse()?,
             text: request.message,
             patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
-            key: request.key.or(header_key),
+            key: request.key.or(header_key).map(|key| own_key(&caller, key)),
             delay: request.delay.map(Millis),
             within: None,
         })
         .await?;
     Ok(Json(wire::tell(report)))
+}
+
+/// The same key of two credentials is two keys. The owner's are as they were given.
+fn own_key(caller: &Caller, key: String) -> String {
+    match caller.credential.kind {
+        CredentialKind::Owner => key,
+        _ => format!("{}/{key}", caller.credential.id),
+    }
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -51,7 +61,6 @@ pub(crate) struct Paging {
     #[serde(default)]
     after: i64,
     /// At most this many; 100 if not said, 1000 at most.
-    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use axum::http::request::Parts;
+use iris_core::credential::Scope;
 use iris_core::id::Party;
 use percent_encoding::percent_decode_str;
 use rmcp::ErrorData;
@@ -14,6 +15,13 @@ use crate::auth::Caller;
 /// The folder a client runs in, percent-encoded. Whoever runs in a team's folder speaks for the team; only a human's
 /// credential may say so.
 const FOLDER: &str = "iris-folder";
+
+/// Who calls, if they may read.
+pub(super) fn reader(app: &App, extensions: &Extensions) -> Result<Caller, ErrorData> {
+    let caller = caller(app, extensions)?;
+    caller.may(Scope::Read).map_err(|refusal| ErrorData::invalid_request(refusal.to_string(), None))?;
+    Ok(caller)
+}
 
 pub(super) fn caller(app: &App, extensions: &Extensions) -> Result<Caller, ErrorData> {
     // Without it the request did not come through `auth`, and nobody is let in by mistake.

@@ -13,7 +13,8 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::sync::watch;
 
 use super::Door;
-use super::resource::{Of, not_found};
+use super::caller::reader;
+use super::resource::{Of, may_watch, not_found};
 use crate::App;
 
 /// What a session of the older revision watches.
@@ -33,8 +34,9 @@ const TOGETHER: Duration = Duration::from_millis(200);
 const STILL_THERE: Duration = Duration::from_secs(30);
 const AT_ONCE: usize = 256;
 
-pub(super) fn subscribe(door: &Door, uri: String, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
-    if Of::parse(&uri).is_none() {
+pub(super) async fn subscribe(door: &Door, uri: String, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    let who = reader(&door.app, &context.extensions)?;
+    if !may_watch(&door.app, &who, &uri).await {
         return Err(not_found(&uri));
     }
     {
@@ -108,23 +110,29 @@ pub(super) fn accepted(requested: &SubscriptionFilter) -> Option<SubscriptionFil
     Some(accepted)
 }
 
-pub(super) async fn listen(app: &App, context: SubscriptionContext) {
+pub(super) async fn listen(app: &App, context: SubscriptionContext) -> Result<(), ErrorData> {
     let mut log = Log::new(app);
-    let uris = context.accepted().resource_subscriptions.iter().flatten().cloned().collect::<BTreeSet<_>>();
+    let who = reader(app, &context.request_context().extensions)?;
+    let mut uris = BTreeSet::new();
+    for uri in context.accepted().resource_subscriptions.iter().flatten() {
+        if may_watch(app, &who, uri).await {
+            uris.insert(uri.clone());
+        }
+    }
     let list = context.accepted().resources_list_changed == Some(true);
     loop {
         let changed = tokio::select! {
             changed = log.changed() => changed,
             () = context.cancelled() => None,
         };
-        let Some(changed) = changed else { return };
+        let Some(changed) = changed else { return Ok(()) };
         for uri in uris.intersection(&changed.resources) {
             if context.sink().notify_resource_updated(uri.as_str()).await.is_err() {
-                return;
+                return Ok(());
             }
         }
         if list && changed.list && context.sink().notify_resource_list_changed().await.is_err() {
-            return;
+            return Ok(());
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use iris_core::credential::Scope;
 use iris_core::id::{SessionId, TurnId};
 use iris_engine::SessionRow;
 use rmcp::model::{
@@ -12,7 +11,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-use super::caller::caller;
+use super::caller::reader;
 use crate::auth::Caller;
 use crate::http::problem::Fault;
 use crate::http::team;
@@ -65,7 +64,7 @@ pub(super) async fn list(
     request: Option<PaginatedRequestParams>,
     context: &RequestContext<RoleServer>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let who = caller(app, &context.extensions)?;
+    let who = reader(app, &context.extensions)?;
     let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
     let mut resources = if cursor.is_empty() { teams(app) } else { Vec::new() };
     let rows = app.engine.list_sessions(None, &cursor, PAGE).await.map_err(Fault::from)?;
@@ -106,8 +105,7 @@ pub(super) async fn read(
     uri: &str,
     context: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let who = caller(app, &context.extensions)?;
-    who.may(Scope::Read).map_err(|refusal| ErrorData::invalid_request(refusal.to_string(), None))?;
+    let who = reader(app, &context.extensions)?;
     let found = match Of::parse(uri) {
         Some(of) => look(app, &who, of).await?,
         None => None,
@@ -115,6 +113,15 @@ pub(super) async fn read(
     let value = found.ok_or_else(|| not_found(uri))?;
     let text = serde_json::to_string_pretty(&value).expect("JSON has a text form");
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(JSON)]))
+}
+
+/// Whether who calls may be told that it changed: a human also of what is not there yet, an agent of what it may read.
+pub(super) async fn may_watch(app: &App, who: &Caller, uri: &str) -> bool {
+    match Of::parse(uri) {
+        None => false,
+        Some(_) if who.is_human() => true,
+        Some(of) => matches!(look(app, who, of).await, Ok(Some(_))),
+    }
 }
 
 pub(super) fn not_found(uri: &str) -> ErrorData {

@@ -2,8 +2,7 @@
 
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
-use iris_core::job::JobState;
-use iris_core::question::{Answer, OnDeadline, QuestionKind, QuestionState, Way};
+use iris_core::question::{Answer, OnDeadline, QuestionState, Way};
 use iris_core::rule::RuleScope;
 
 use super::open::insert;
@@ -88,7 +87,7 @@ fn remember(tx: &mut Tx<'_>, row: &QuestionRow, given: &Given) -> Result<(), Sto
     let refused = matches!(given.answer, Answer::Refuse { .. });
     let (scope, for_ms) = match given.remember {
         Some(remembered) => remembered,
-        None if refused && row.kind == QuestionKind::Approval => (RuleScope::Deed, given.refusals_last_ms),
+        None if refused && row.digest.is_some() => (RuleScope::Deed, given.refusals_last_ms),
         None => return Ok(()),
     };
     if for_ms > 0 {
@@ -181,7 +180,7 @@ fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
             append(tx, row, QuestionEvent::Expired { id, job })?;
             if let Some(job) = row.job.as_ref().filter(|_| row.blocks) {
                 let why = format!("nobody answered in time: {}", row.text);
-                job::end(tx, job, JobState::Failed, None, Some(&why))?;
+                job::fail(tx, job, &why)?;
             }
         }
     }

@@ -29,6 +29,10 @@ impl Latencies {
         Ok(all)
     }
 
+    pub fn add_all(&mut self, others: Self) {
+        self.milliseconds.extend(others.milliseconds);
+    }
+
     pub fn len(&self) -> usize {
         self.milliseconds.len()
     }
@@ -94,11 +98,16 @@ pub struct Caller {
 
 impl Caller {
     pub fn new(daemon: &Daemon, method: &str, path: &str, body: &str) -> Result<Self> {
+        Self::with_headers(daemon, method, path, "", body)
+    }
+
+    /// With further headers, each with its line end.
+    pub fn with_headers(daemon: &Daemon, method: &str, path: &str, headers: &str, body: &str) -> Result<Self> {
         let stream = std::net::TcpStream::connect(&daemon.address)?;
         stream.set_nodelay(true)?;
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
-             content-length: {}\r\n\r\n{body}",
+             content-length: {}\r\n{headers}\r\n{body}",
             daemon.address,
             daemon.token,
             body.len()
@@ -109,6 +118,19 @@ impl Caller {
     pub fn tell(daemon: &Daemon, from: &str) -> Result<Self> {
         let body = format!(r#"{{"toTeam":"alpha","fromTeam":"{from}","message":"hello there","timeout":0}}"#);
         Self::new(daemon, "POST", "/api/teams/tell", &body)
+    }
+
+    /// The same tell as a tool call.
+    pub fn tell_over_mcp(daemon: &Daemon, from: &str) -> Result<Self> {
+        let headers = "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+                       mcp-method: tools/call\r\nmcp-name: team_tell\r\n";
+        let body = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "team_tell",
+            "arguments": { "toTeam": "alpha", "fromTeam": from, "message": "hello there", "timeout": 0 },
+            "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                       "io.modelcontextprotocol/clientCapabilities": {} },
+        } });
+        Self::with_headers(daemon, "POST", "/mcp", headers, &body.to_string())
     }
 
     /// One request and its whole answer.

@@ -16,15 +16,17 @@ const MEGABYTE: f64 = 1024.0 * 1024.0;
 pub fn all(plan: &Plan, runtime: &Runtime, floors: &Floors) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     type Group<'a> = (&'static str, &'a dyn Fn() -> Result<Vec<Figure>>);
-    let groups: [Group<'_>; 10] = [
+    let groups: [Group<'_>; 12] = [
         ("start", &|| start(plan)),
         ("tell", &|| tell(plan, floors)),
+        ("mcp", &|| mcp(plan)),
         ("throughput", &|| throughput(plan, runtime)),
         ("postgres", &|| postgres(plan, runtime)),
         ("relay", &|| relay(plan, runtime)),
         ("growth", &|| growth(plan)),
         ("sessions", &|| sessions(plan, runtime)),
         ("history", &|| history(plan, runtime)),
+        ("readers", &|| super::readers::measure(plan, runtime)),
         ("claude", &|| super::claude::measure(plan, runtime)),
         ("detect", &|| super::detect::measure(plan)),
     ];
@@ -86,6 +88,29 @@ fn tell(plan: &Plan, floors: &Floors) -> Result<Vec<Figure>> {
         Figure::new("warm tell, p99", latencies.p99(), "ms").at_most(3.0).incumbent(8.7),
         Figure::new("warm tell p50 / sum of the floors", latencies.p50() / floors.sum_ms(), "x").at_most(3.0),
         Figure::new("tells/s, 1 session, 1 caller that waits each time", latencies.per_second(), "/s"),
+    ])
+}
+
+/// The same tells by turns as API calls and as tool calls, so that whatever else the machine does meets both.
+fn mcp(plan: &Plan) -> Result<Vec<Figure>> {
+    let world = world(plan, setup(plan))?;
+    let mut callers = [Caller::tell(&world.daemon, "user")?, Caller::tell_over_mcp(&world.daemon, "user")?];
+    let mut latencies = [Latencies::default(), Latencies::default()];
+    let warm_up = plan.rounds(1000);
+    for round in 0..warm_up + plan.rounds(6000) {
+        for (caller, latencies) in callers.iter_mut().zip(&mut latencies) {
+            let took = caller.call()?;
+            if round >= warm_up {
+                latencies.add(took);
+            }
+        }
+    }
+    world.daemon.stop()?;
+    let [api, mcp] = latencies;
+    Ok(vec![
+        Figure::new("warm tell over MCP (HTTP), p50", mcp.p50(), "ms"),
+        Figure::new("warm tell over MCP (HTTP), p99", mcp.p99(), "ms"),
+        Figure::new("MCP (HTTP) above the API call under it, p50", mcp.p50() - api.p50(), "ms").at_most(0.3),
     ])
 }
 

@@ -2,7 +2,7 @@
 
 mod containment;
 mod home;
-mod program;
+pub mod program;
 
 use iris_api::status::Status;
 use iris_engine::config;

@@ -5,7 +5,7 @@ mod bridge;
 mod forward;
 mod message;
 mod session;
-mod start;
+pub mod start;
 
 use super::Context;
 use crate::exit::Exit;
@@ -25,7 +25,7 @@ With IRIS_URL it talks to that daemon and starts none.")]
 pub struct McpArguments {}
 
 pub async fn run(McpArguments {}: McpArguments, context: &mut Context) -> Result<Exit, Failure> {
-    start::ensure(&context.client(), &context.home).await?;
+    start::ensure(&context.client(), &context.home, &[]).await?;
     Bridge::new(context)?.run().await?;
     Ok(Exit::Done)
 }

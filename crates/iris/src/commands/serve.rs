@@ -2,7 +2,7 @@
 
 mod detach;
 mod listen;
-mod starter;
+pub mod starter;
 mod stop;
 
 use iris_engine::config;
@@ -16,7 +16,7 @@ use super::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
 use crate::{logging, place, telemetry};
-use stop::Signals;
+pub use stop::Signals;
 
 /// Run Iris in the foreground, until Ctrl-C
 #[derive(Debug, clap::Args)]

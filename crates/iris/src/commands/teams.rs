@@ -1,4 +1,6 @@
-//! `iris teams`: which teams there are, and how one is.
+//! `iris teams`: which teams there are, how one is, joining and leaving.
+
+pub mod add;
 
 use clap::Subcommand;
 use iris_api::Page;
@@ -10,12 +12,15 @@ use crate::failure::Failure;
 use crate::place;
 use crate::printer::{Column, Table, Tone};
 
-/// Show the teams
+/// Show, add and remove teams
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   iris teams list            all teams, and how many agents are awake
   iris teams show backend    one team and its sessions
+  iris teams add .           the project you are in becomes a team
+  iris teams remove backend  the team goes; its conversations are kept
+  iris teams import ~/.iris-mcp/config.yaml
   iris teams list --json     for scripts")]
 pub struct TeamsArguments {
     #[command(subcommand)]
@@ -39,12 +44,42 @@ Examples:
         /// The team's name
         team: String,
     },
+    /// Make a project folder a team
+    #[command(after_help = "\
+Examples:
+  iris teams add .
+  iris teams add ~/code/backend --name api --description 'the HTTP API'
+  iris teams add ~/demo --agent scripted --script ~/demo.yaml
+
+It writes config.yaml and keeps its comments; a running daemon takes it up by itself.")]
+    Add(add::AddArguments),
+    /// Let a folder be a team no longer
+    #[command(after_help = "\
+Examples:
+  iris teams remove backend")]
+    Remove {
+        /// The team's name
+        team: String,
+    },
+    /// Take over the teams of an Iris MCP config
+    #[command(after_help = "\
+Examples:
+  iris teams import ~/.iris-mcp/config.yaml
+
+The file is not changed. Teams that are there already stay as they are; what cannot be taken over is listed.")]
+    Import {
+        /// Its config.yaml or config.json
+        file: std::path::PathBuf,
+    },
 }
 
 pub async fn run(arguments: TeamsArguments, context: &mut Context) -> Result<Exit, Failure> {
     match arguments.command {
         TeamsCommand::List => list(context).await,
         TeamsCommand::Show { team } => show(&team, context).await,
+        TeamsCommand::Add(arguments) => add::add(arguments, context).await,
+        TeamsCommand::Remove { team } => add::remove(&team, context).await,
+        TeamsCommand::Import { file } => add::import(&file, context).await,
     }
 }
 
@@ -83,15 +118,12 @@ async fn list(context: &mut Context) -> Result<Exit, Failure> {
 /// What to do about it, rather than an empty table.
 fn no_teams(home: &str) -> String {
     format!(
-        "no team is configured yet; add one to {home}/config.yaml:
+        "there is no team yet; make the project you are in one:
 
-  teams:
-    demo:
-      path: /home/you/project
-      agent: scripted
-      script: /home/you/demo.yaml
+  iris teams add .
 
-then start `iris serve` again"
+or see how it works first: iris up --demo
+(the teams are in {home}/config.yaml)"
     )
 }
 

@@ -5,6 +5,7 @@
 #[path = "../daemon/world.rs"]
 mod world;
 
+mod ask;
 mod fault;
 mod life;
 mod permission;

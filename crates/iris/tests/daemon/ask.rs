@@ -2,12 +2,15 @@
 
 mod clock;
 mod crash;
+mod found;
 mod job;
 mod race;
 mod rule;
+mod steps;
 
 use std::time::Duration;
 
+use iris_testing::daemon::Setup;
 use serde_json::{Value, json};
 
 use crate::world::{SOON, World, id, setup};
@@ -30,8 +33,13 @@ replies:
 default: [{ say: "You said: {{text}}" }]
 "#;
 
+/// It repeats what it is told, also a question, which is then not to be taken for one of its own.
+pub fn asking_setup() -> Setup {
+    setup().team("alpha", ASKING).setting("agent: { completionAnalysis: { enabled: false } }")
+}
+
 pub fn asking() -> World {
-    World::new(setup().team("alpha", ASKING))
+    World::new(asking_setup())
 }
 
 pub fn question_id(question: &Value) -> &str {

@@ -239,7 +239,7 @@ async fn a_repeated_key_finds_the_same_turn_also_after_a_crash() {
     assert_eq!((id(&first), &first["response"]), (id(&second), &second["response"]));
     assert_eq!((id(&first), &first["response"]), (id(&third), &third["response"]));
     let other = serde_json::json!({"toTeam": "alpha", "message": "another", "key": "k-1"});
-    assert_eq!(world.post("/api/teams/tell", other).await.0, 409);
+    assert_eq!(world.post("/api/teams/tell", other).await.0, 422);
     assert_eq!(world.events("turn.finished").await.len(), 1);
 }
 

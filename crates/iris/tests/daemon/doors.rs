@@ -1,43 +1,21 @@
-//! Who gets in, and what a wrong request gets.
+//! Who gets in, what they may do there, and what a wrong request gets. One file for each thing that could be tried.
+
+mod agent;
+mod answer;
+mod browser;
+mod caller;
+mod key;
+mod limit;
+mod origin;
+mod route;
+mod stall;
+mod stream;
+mod tls;
+mod token;
 
 use serde_json::json;
 
-use iris_testing::client::Client;
-
 use crate::world::{ECHO, World, setup};
-
-const ROUTES: [(&str, &str); 12] = [
-    ("GET", "/api/status"),
-    ("GET", "/api/teams"),
-    ("GET", "/api/teams/alpha/status"),
-    ("POST", "/api/teams/tell"),
-    ("POST", "/api/teams/alpha/wake"),
-    ("POST", "/api/teams/alpha/sleep"),
-    ("GET", "/api/sessions"),
-    ("DELETE", "/api/sessions/x"),
-    ("GET", "/api/turns/x"),
-    ("POST", "/api/turns/x/cancel"),
-    ("GET", "/api/events"),
-    ("POST", "/api/backup"),
-];
-
-#[tokio::test]
-async fn nothing_but_health_is_open_without_the_token() {
-    let world = World::new(setup().team("alpha", ECHO));
-    let mut stranger = Client::new(&world.daemon.address, "not-the-token");
-    assert_eq!(stranger.get("/health").await.expect("an answer").body, b"ok");
-    for (method, path) in ROUTES {
-        let answer = match method {
-            "GET" => stranger.get(path).await,
-            "DELETE" => stranger.delete(path).await,
-            _ => stranger.post(path, &json!({})).await,
-        };
-        let answer = answer.expect("an answer");
-        assert_eq!(answer.status, 401, "{method} {path}");
-        assert_eq!(answer.json().expect("a problem")["kind"], "unauthorized");
-    }
-    assert!(world.events("turn").await.is_empty());
-}
 
 #[tokio::test]
 async fn a_wrong_request_names_the_thing_and_changes_nothing() {
@@ -71,29 +49,4 @@ async fn any_text_comes_back_as_it_went_in() {
         assert_eq!(world.tell(text).await["response"], format!("You said: {text}"), "{text:?}");
     }
     assert_eq!(world.tell("nul\u{0}bytes").await["response"], "You said: nulbytes", "only these are taken out");
-}
-
-#[tokio::test]
-async fn a_reader_of_events_resumes_by_number_without_gap_or_repeat() {
-    let world = World::new(setup().team("alpha", ECHO));
-    for number in 0..5 {
-        world.tell(&format!("m{number}")).await;
-    }
-    let all: Vec<i64> = world.events("").await.iter().map(|event| event["seq"].as_i64().expect("a number")).collect();
-    let newest = world.get("/api/status").await["newestEvent"].as_i64().expect("a number");
-    assert!(all.is_empty(), "an empty kind names nothing");
-    let mut seen = Vec::new();
-    // A new connection for every three events.
-    while seen.last() != Some(&newest) {
-        let after = seen.last().copied().unwrap_or(0);
-        let mut stream = world.client().follow(&format!("/api/events?after={after}")).await.expect("a stream");
-        for _ in 0..3 {
-            if seen.last() == Some(&newest) {
-                break;
-            }
-            let (_, event) = stream.next(crate::world::SOON).await.expect("a frame");
-            seen.push(event["seq"].as_i64().expect("a number"));
-        }
-    }
-    assert_eq!(seen, (1..=newest).collect::<Vec<_>>());
 }

@@ -28,7 +28,7 @@ fn every_command_explains_itself() {
         &["doctor"],
         &["backup"],
     ];
-    for command in commands.into_iter().chain([&["restore"][..]]) {
+    for command in commands.into_iter().chain([&["restore"][..], &["detect"][..]]) {
         let words: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
         let help = place.iris(&words).ok();
         assert!(help.contains("Examples:"), "{words:?} has no examples");

@@ -2,6 +2,7 @@
 
 mod backup;
 mod daemon;
+mod detect;
 mod doctor;
 mod help;
 mod read;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::stage::{Modern, last_state, until, world};
+use crate::stage::{Modern, http, last_state, until, world};
+use crate::world::World;
 
 #[tokio::test]
 async fn every_tool_says_what_it_takes_answers_and_does() {
@@ -154,7 +155,7 @@ async fn foreign_pages_and_strangers_get_nowhere() {
     let with = |name: &'static str, value: &'static str| modern.post().header(name, value).body(body).send();
     assert_eq!(with("origin", "http://evil.example").await.expect("an answer").status(), 403);
     assert_eq!(with("host", "evil.example").await.expect("an answer").status(), 403);
-    let stranger = reqwest::Client::new().post(format!("http://{}/mcp", world.daemon.address)).body(body);
+    let stranger = http().post(format!("http://{}/mcp", world.daemon.address)).body(body);
     assert_eq!(stranger.send().await.expect("an answer").status(), 401);
     assert_eq!(with("mcp-session-id", "made-up").await.expect("an answer").status(), 404);
 }
@@ -175,4 +176,66 @@ async fn prompts_are_written_and_names_completed() {
     let reference = json!({"type": "ref/prompt", "name": "ask_team"});
     let completed = modern.request("completion/complete", json!({"ref": reference, "argument": argument})).await;
     assert_eq!(completed["result"]["completion"]["values"], json!(["beta"]), "{completed}");
+}
+
+async fn token(world: &World, request: Value) -> Modern {
+    let (status, made) = world.post("/api/tokens", request).await;
+    assert!((200..300).contains(&status), "{made}");
+    Modern::with(world, made["secret"].as_str().expect("a secret"))
+}
+
+/// An agent's credential speaks for its team, whatever is said, and sees its own conversations.
+#[tokio::test]
+async fn an_agent_is_who_its_credential_says() {
+    let world = world();
+    let owner = Modern::of(&world);
+    let private = owner.done("team_tell", json!({"toTeam": "alpha", "message": "private"})).await;
+    let agent = token(&world, json!({"name": "b", "kind": "agent", "party": "beta"})).await;
+    let told = agent.done("team_tell", json!({"toTeam": "alpha", "message": "hello", "fromTeam": "user"})).await;
+    assert_eq!(told["from"], "beta");
+    // A folder says whose team it is only of a human.
+    let agent = agent.in_folder_of(&world, "alpha");
+    assert_eq!(agent.done("team_getTeamName", json!({})).await["party"], "beta");
+    let human = Modern::of(&world).in_folder_of(&world, "alpha");
+    assert_eq!(human.done("team_getTeamName", json!({})).await["party"], "alpha");
+    let refused = agent.refused("team_fork", json!({"team": "alpha"})).await;
+    assert!(refused.contains("cannot copy"), "{refused}");
+
+    for (uri, seen) in [(&private["sessionId"], false), (&told["sessionId"], true)] {
+        let uri = format!("iris://sessions/{}", uri.as_str().expect("an id"));
+        let read = agent.request("resources/read", json!({"uri": uri})).await;
+        assert_eq!(read["result"].is_object(), seen, "{read}");
+        let listed = agent.request("resources/list", json!({})).await;
+        assert_eq!(listed.to_string().contains(&uri), seen, "{listed}");
+    }
+}
+
+#[tokio::test]
+async fn a_credential_that_may_only_read_only_reads() {
+    let world = world();
+    let reader = token(&world, json!({"name": "r", "scopes": ["read"]})).await;
+    assert_eq!(reader.done("team_teams", json!({})).await["teams"].as_array().map(Vec::len), Some(2));
+    let refused = reader.refused("team_tell", json!({"toTeam": "alpha", "message": "x"})).await;
+    assert!(refused.contains("tell"), "{refused}");
+    let teller = token(&world, json!({"name": "t", "scopes": ["tell"]})).await;
+    let read = teller.request("resources/read", json!({"uri": "iris://teams"})).await;
+    assert!(read["error"]["message"].as_str().is_some_and(|text| text.contains("read")), "{read}");
+}
+
+/// A session of the older revision is no credential: another's cannot be used.
+#[tokio::test]
+async fn a_session_belongs_to_the_credential_that_made_it() {
+    let world = world();
+    let (owner, other) = (Modern::of(&world), token(&world, json!({"name": "o"})).await);
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
+    let response = owner.post().body(hello).send().await.expect("an answer");
+    let session = response.headers()["mcp-session-id"].clone();
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    let in_session = |who: &Modern| who.post().header("mcp-session-id", session.clone()).body(ping).send();
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    owner.post().header("mcp-session-id", session.clone()).body(ready).send().await.expect("taken");
+    assert_eq!(in_session(&other).await.expect("an answer").status(), 404);
+    assert_eq!(in_session(&owner).await.expect("an answer").status(), 200);
 }

@@ -14,7 +14,7 @@ replies:
   - match: '^write$'
     do: [{ stream: { text: 'one two three four five six seven eight', chunk: 4, every: 100ms } }]
   - match: '^write slowly$'
-    do: [{ delay: 2s }, { stream: { text: 'one two three four five six seven eight nine ten', chunk: 2, every: 100ms } }]
+    do: [{ delay: 1s }, { stream: { text: 'one two three four five six seven eight nine ten', chunk: 2, every: 100ms } }]
   - match: '^die$'
     do: [{ crash: { code: 7 } }]
 default: [{ say: 'You said: {{text}}' }]
@@ -24,20 +24,41 @@ pub fn world() -> World {
     World::new(setup().team("alpha", SCRIPT).team("beta", SCRIPT))
 }
 
+/// It wants to know what it would encrypt with, though it never does here.
+pub fn http() -> reqwest::Client {
+    rustls::crypto::ring::default_provider().install_default().ok();
+    reqwest::Client::new()
+}
+
 pub struct Modern {
     http: reqwest::Client,
     url: String,
     token: String,
+    folder: Option<String>,
 }
 
 impl Modern {
     pub fn of(world: &World) -> Self {
+        Self::with(world, &world.daemon.token)
+    }
+
+    /// With another credential than the owner's.
+    pub fn with(world: &World, token: &str) -> Self {
         let url = format!("http://{}/mcp", world.daemon.address);
-        Self { http: reqwest::Client::new(), url, token: world.daemon.token.clone() }
+        Self { http: http(), url, token: token.to_owned(), folder: None }
+    }
+
+    /// Says that it runs in the folder of a team, as the bridge does.
+    pub fn in_folder_of(mut self, world: &World, team: &str) -> Self {
+        self.folder = Some(world.path().join("projects").join(team).display().to_string());
+        self
     }
 
     pub fn post(&self) -> reqwest::RequestBuilder {
-        let request = self.http.post(&self.url).bearer_auth(&self.token);
+        let mut request = self.http.post(&self.url).bearer_auth(&self.token);
+        if let Some(folder) = &self.folder {
+            request = request.header("iris-folder", folder);
+        }
         request.header("accept", "application/json, text/event-stream").header("content-type", "application/json")
     }
 

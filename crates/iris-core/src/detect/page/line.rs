@@ -155,7 +155,15 @@ pub(in crate::detect) fn marker(line: &str) -> Option<usize> {
     if let Some(at) = rest.find('\u{20e3}').filter(|&at| at <= 4) {
         return Some(bold + at + '\u{20e3}'.len_utf8());
     }
-    numbered(rest).map(|length| bold + length)
+    numbered(rest).or_else(|| dashed(rest)).map(|length| bold + length)
+}
+
+/// `1 – one`
+fn dashed(line: &str) -> Option<usize> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line[digits..].strip_prefix(' ')?;
+    let after = rest.strip_prefix(['–', '-', '—'])?;
+    ((1..=2).contains(&digits) && after.starts_with(' ')).then(|| line.len() - after.trim_start().len())
 }
 
 /// `1.` `2)` `(3)` `a)` `B.` `4、` `（5）`
@@ -201,6 +209,7 @@ mod tests {
         check("（2）二", Some("二"));
         check("1️⃣ boxed", Some(" boxed"));
         check("① ringed", Some(" ringed"));
+        check("2 – dashed", Some("dashed"));
         check("1.5 seconds", None);
         check("I. am not", Some("am not"));
         check("-5 degrees", None);

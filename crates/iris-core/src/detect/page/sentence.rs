@@ -143,7 +143,7 @@ fn is_full_stop(before: &str, rest: &str) -> bool {
     match following.next() {
         None => return true,
         Some(next) if is_unspaced(next) => return !before.ends_with(|last: char| last.is_ascii_digit()),
-        Some(next) if matches!(next, ')' | '"' | '”' | '»') => {}
+        Some(')' | '"' | '”' | '»') => {}
         Some(next) if !next.is_whitespace() => return false,
         Some(_) => {}
     }

@@ -3,20 +3,22 @@
 //! A reader has a number and nothing else here: no queue is kept for it. When it is slow it is simply behind, and reads on
 //! from the log.
 
-use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use iris_api::event::Delta;
+use iris_core::event::Recorded;
 use iris_engine::bus;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 
 use super::Filter;
-use crate::{App, wire};
+use crate::App;
 
 /// What a reader is sent, as JSON.
 pub(in crate::http) enum Item {
-    Event { seq: i64, json: String },
+    Event { seq: i64, json: Arc<str> },
     Delta { json: String },
 }
 
@@ -24,7 +26,8 @@ pub(in crate::http) struct Follower {
     app: App,
     filter: Filter,
     after: i64,
-    ready: VecDeque<Item>,
+    /// How many events are read at once: fewer if they are large.
+    at_once: usize,
     head: watch::Receiver<i64>,
     deltas: broadcast::Receiver<bus::Delta>,
     closing: watch::Receiver<bool>,
@@ -32,10 +35,12 @@ pub(in crate::http) struct Follower {
     woken: Instant,
 }
 
-const AT_ONCE: usize = 256;
+const MOST_AT_ONCE: usize = 256;
+/// What is held for one reader that does not take it is about as much.
+const BYTES_AT_ONCE: usize = 64 * 1024;
 /// What happens within this time after something else is sent together with what follows: with many readers and much
 /// going on, a packet for each event would cost more than the events.
-const PACE: Duration = Duration::from_millis(10);
+const PACE: Duration = Duration::from_millis(20);
 
 impl Follower {
     pub fn new(app: App, filter: Filter, last: Option<i64>) -> Self {
@@ -44,40 +49,60 @@ impl Follower {
         let after = last.or(filter.after).unwrap_or_else(|| app.engine.bus().head());
         let closing = app.closing.clone();
         let woken = Instant::now() - PACE;
-        Self { app, filter, after, ready: VecDeque::new(), head, deltas, closing, woken }
+        Self { app, filter, after, at_once: 32, head, deltas, closing, woken }
     }
 
-    /// The next thing to send; `None` ends the stream, and the reader comes back with its number.
-    pub async fn next(&mut self) -> Option<Item> {
+    /// What there is to send, and never nothing; `None` ends the stream, and the reader comes back with its number.
+    ///
+    /// Whoever breaks it off loses no event: the number moves when everything has been gathered.
+    pub async fn next(&mut self) -> Option<Vec<Item>> {
+        let mut items = Vec::new();
         loop {
-            if let Some(item) = self.ready.pop_front() {
-                return Some(item);
-            }
             if *self.closing.borrow() {
                 return None;
             }
-            if self.after < *self.head.borrow_and_update() {
+            if self.after < *self.head.borrow_and_update() || !items.is_empty() {
                 tokio::time::sleep_until(self.woken + PACE).await;
-                self.woken = Instant::now();
                 // Pieces were written before the message they belong to, so they go out before it.
-                while let Ok(delta) = self.deltas.try_recv() {
-                    self.show(Ok(delta))?;
+                self.gather_deltas(&mut items)?;
+                self.gather_events(&mut items).await?;
+                if !items.is_empty() {
+                    self.woken = Instant::now();
+                    return Some(items);
                 }
-                self.read().await?;
                 continue;
             }
             tokio::select! {
                 grown = self.head.changed() => grown.ok()?,
-                delta = self.deltas.recv() => self.show(delta)?,
                 closed = self.closing.changed() => closed.ok()?,
+                delta = self.deltas.recv() => match delta {
+                    Ok(delta) => items.extend(self.show(&delta)),
+                    // Missed pieces are no loss: the whole message follows as an event.
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return None,
+                },
             }
         }
     }
 
-    async fn read(&mut self) -> Option<()> {
+    fn gather_deltas(&mut self, items: &mut Vec<Item>) -> Option<()> {
+        loop {
+            match self.deltas.try_recv() {
+                Ok(delta) => items.extend(self.show(&delta)),
+                Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty) => return Some(()),
+                Err(TryRecvError::Closed) => return None,
+            }
+        }
+    }
+
+    async fn gather_events(&mut self, items: &mut Vec<Item>) -> Option<()> {
         let engine = &self.app.engine;
         let head = engine.bus().head();
-        let read = engine.bus().read_after(engine.store(), self.after, AT_ONCE).await;
+        if self.after >= head {
+            return Some(());
+        }
+        let read = engine.bus().read_after(engine.store(), self.after, self.at_once).await;
         let events = match read {
             Ok(events) => events,
             Err(error) => {
@@ -88,30 +113,29 @@ impl Follower {
         };
         // Numbers may have holes, also at the end.
         self.after = events.last().map_or(head, |event| event.seq);
-        let taken = events.iter().filter(|event| self.filter.takes(event));
-        self.ready.extend(taken.map(|event| {
-            let json = serde_json::to_string(&wire::event(event)).expect("an event is plain data");
-            Item::Event { seq: event.seq, json }
-        }));
+        self.at_once = how_many(&events);
+        let taken: Vec<_> = events.into_iter().filter(|event| self.filter.takes(event)).collect();
+        let frames = self.app.frames.of(&taken);
+        items.extend(taken.iter().zip(frames).map(|(event, json)| Item::Event { seq: event.seq, json }));
         Some(())
     }
 
-    fn show(&mut self, delta: Result<bus::Delta, broadcast::error::RecvError>) -> Option<()> {
-        match delta {
-            Ok(delta) if self.filter.takes_delta(&delta) => {
-                let shape = Delta {
-                    team: delta.team.to_string(),
-                    session: delta.session.to_string(),
-                    turn: delta.turn.to_string(),
-                    text: delta.text.to_string(),
-                };
-                let json = serde_json::to_string(&shape).expect("a delta is plain data");
-                self.ready.push_back(Item::Delta { json });
-                Some(())
-            }
-            // Missed pieces are no loss: the whole message follows as an event.
-            Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => Some(()),
-            Err(broadcast::error::RecvError::Closed) => None,
-        }
+    fn show(&self, delta: &bus::Delta) -> Option<Item> {
+        self.filter.takes_delta(delta).then(|| {
+            let shape = Delta {
+                team: delta.team.to_string(),
+                session: delta.session.to_string(),
+                turn: delta.turn.to_string(),
+                text: delta.text.to_string(),
+            };
+            Item::Delta { json: serde_json::to_string(&shape).expect("a delta is plain data") }
+        })
     }
+}
+
+/// As many as these, if the next ones are as large.
+fn how_many(events: &[Arc<Recorded>]) -> usize {
+    let bytes: usize = events.iter().map(|event| event.body.len()).sum();
+    let average = bytes / events.len().max(1) + 200;
+    (BYTES_AT_ONCE / average).clamp(1, MOST_AT_ONCE)
 }

@@ -2,6 +2,7 @@
 //!
 //! Each message is `{"type":"event",…}` or `{"type":"delta",…}`. What a client sends is not read, beyond pings and goodbyes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
@@ -12,20 +13,23 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::stream::SplitSink;
-use futures_util::{SinkExt, stream::SplitStream};
+use futures_util::{SinkExt, stream, stream::SplitStream};
 
 use super::Filter;
 use super::follow::{Follower, Item};
 use crate::App;
 use crate::auth::Caller;
+use crate::connection::visit::Visit;
 use crate::http::problem::{Fault, refused};
 
 /// A client has nothing to say here that is longer.
 const LARGEST_MESSAGE: usize = 4096;
+/// A browser names it beside its word, and wants to be told which of the two it was.
+const PROTOCOL: &str = "iris";
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// Nothing was heard for this long, not even the answer to a ping: nobody is there.
 const SILENT: Duration = Duration::from_secs(50);
-/// A reader that takes nothing for this long has stalled.
+/// A reader that does not take what there was to say at one time within this has stalled.
 const STALLED: Duration = Duration::from_secs(20);
 
 /// The log as it grows, by WebSocket
@@ -39,6 +43,7 @@ const STALLED: Duration = Duration::from_secs(20);
 pub(crate) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    visit: Option<Extension<Arc<Visit>>>,
     filter: Result<Query<Filter>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Fault> {
@@ -48,7 +53,9 @@ pub(crate) async fn open(
             .hint("connect with a WebSocket, or read /api/events")
     })?;
     let follower = Follower::new(app, filter, None);
-    Ok(upgrade.max_message_size(LARGEST_MESSAGE).on_upgrade(move |socket| async move {
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LARGEST_MESSAGE).max_frame_size(LARGEST_MESSAGE);
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        let _visit = visit;
         let (sink, heard) = socket.split();
         let why = tokio::select! {
             why = speak(sink, follower) => why,
@@ -62,9 +69,9 @@ pub(crate) async fn open(
 async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower) -> &'static str {
     let mut pings = tokio::time::interval(PING_EVERY);
     loop {
-        let message = tokio::select! {
-            item = follower.next() => match item {
-                Some(item) => Message::text(shape(item)),
+        let messages = tokio::select! {
+            items = follower.next() => match items {
+                Some(items) => items.into_iter().map(|item| Message::text(shape(&item))).collect(),
                 None => {
                     let frame = CloseFrame { code: close_code::RESTART, reason: "the daemon ends".into() };
                     // Whoever is gone need not be told.
@@ -72,9 +79,11 @@ async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower) 
                     return "the daemon ends";
                 }
             },
-            _ = pings.tick() => Message::Ping(Default::default()),
+            _ = pings.tick() => vec![Message::Ping(Default::default())],
         };
-        match tokio::time::timeout(STALLED, sink.send(message)).await {
+        // All that there is to say at one time goes out as one piece.
+        let mut messages = stream::iter(messages.into_iter().map(Ok));
+        match tokio::time::timeout(STALLED, sink.send_all(&mut messages)).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return "the reader is gone",
             Err(_) => {
@@ -96,8 +105,8 @@ async fn listen(mut heard: SplitStream<WebSocket>) -> &'static str {
 }
 
 /// The shapes of SSE, with their name inside.
-fn shape(item: Item) -> String {
-    let (kind, json) = match item {
+fn shape(item: &Item) -> String {
+    let (kind, json): (_, &str) = match item {
         Item::Event { json, .. } => ("event", json),
         Item::Delta { json } => ("delta", json),
     };

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
-use futures_util::stream::{self, Stream};
+use futures_util::stream::{self, Stream, StreamExt};
 use iris_api::event::Event;
 use iris_core::question::Answer;
 use iris_engine::JobRow;
@@ -23,13 +23,14 @@ pub(super) fn follow(
     let follower = Follower::new(app, filter, Some(after.unwrap_or(0)));
     let id = job.id.to_string();
     let frames = stream::unfold((follower, id), |(mut follower, id)| async move {
-        let frame = match follower.next().await? {
-            Item::Event { seq, json } => frame(&id, &json).id(seq.to_string()),
-            Item::Delta { json } => Frame::default().event("delta").data(json),
+        let framed = |item| match item {
+            Item::Event { seq, json } => Ok(frame(&id, &json).id(seq.to_string())),
+            Item::Delta { json } => Ok(Frame::default().event("delta").data(json)),
         };
-        Some((Ok(frame), (follower, id)))
+        let frames: Vec<_> = follower.next().await?.into_iter().map(framed).collect();
+        Some((stream::iter(frames), (follower, id)))
     });
-    Sse::new(frames).keep_alive(KeepAlive::new().interval(HEARTBEAT))
+    Sse::new(frames.flatten()).keep_alive(KeepAlive::new().interval(HEARTBEAT))
 }
 
 fn frame(job: &str, json: &str) -> Frame {

@@ -26,6 +26,11 @@ pub(super) async fn look(config: &Config) -> Finding {
     }
 }
 
+/// The agent programs there are, each with what it says of itself.
+pub async fn found() -> Vec<(String, String)> {
+    version().await.ok().map(|version| (CLAUDE.to_owned(), version)).into_iter().collect()
+}
+
 /// Run with what an agent would get of the environment to find itself, and nothing else.
 async fn version() -> Result<String, String> {
     let mut command = Command::new(CLAUDE);

@@ -20,6 +20,7 @@ use super::message::{Kind, Message, error};
 use super::session::Session;
 use crate::client::Client;
 use crate::commands::Context;
+use crate::commands::serve::Signals;
 use crate::failure::Failure;
 
 pub struct Bridge {
@@ -190,15 +191,17 @@ impl Bridge {
 }
 
 impl Ends {
-    /// Until the client closes its end.
+    /// Until the client closes its end, or ends it.
     pub async fn run(self) -> Result<(), Failure> {
         let Self { bridge, lines } = self;
+        let mut signals = Signals::listen()?;
         let writing = write(lines);
         let reading = read_lines(&bridge);
         tokio::select! {
             () = reading => {}
             // Nobody reads any more.
             () = writing => {}
+            () = signals.next() => {}
         }
         bridge.end().await;
         Ok(())

@@ -72,7 +72,7 @@ async fn exchange(bridge: &Bridge, message: &Message) -> Result<(), String> {
         }
         tracing::info!(what, "trying again");
         tokio::time::sleep(AGAIN).await;
-        if let Err(failure) = start::ensure(&bridge.client, &bridge.home).await {
+        if let Err(failure) = start::ensure(&bridge.client, &bridge.home, &[]).await {
             return Err(failure.message);
         }
     }

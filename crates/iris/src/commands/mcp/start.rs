@@ -17,11 +17,11 @@ use crate::failure::Failure;
 const PATIENCE: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Returns when there is a daemon that can be talked to.
-pub async fn ensure(client: &Client, home: &Path) -> Result<(), Failure> {
+/// Returns when there is a daemon that can be talked to; `extra` is for one that has to be started.
+pub async fn ensure(client: &Client, home: &Path, extra: &[&str]) -> Result<(), Failure> {
     let began = Instant::now();
     while !client.is_elsewhere() && !client.finds_a_daemon() {
-        start(home).await?;
+        start(home, extra).await?;
         if began.elapsed() > PATIENCE {
             let what = format!("no daemon served within {} s", PATIENCE.as_secs());
             return Err(Failure::fault(FaultKind::Unavailable, what));
@@ -32,11 +32,11 @@ pub async fn ensure(client: &Client, home: &Path) -> Result<(), Failure> {
 }
 
 /// One that was started at the same time and has the home already is as good as ours.
-async fn start(home: &Path) -> Result<(), Failure> {
+async fn start(home: &Path, extra: &[&str]) -> Result<(), Failure> {
     let failed = |what: String| Failure::fault(FaultKind::Unavailable, what);
     let program = std::env::current_exe().map_err(|error| failed(format!("iris cannot find itself ({error})")))?;
     let mut starter = Command::new(program);
-    starter.arg("--home").arg(home).args(["serve", "--detached"]);
+    starter.arg("--home").arg(home).args(["serve", "--detached"]).args(extra);
     starter.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let ended = starter.output().await.map_err(|error| failed(format!("iris cannot be started ({error})")))?;
     let taken = ended.status.code() == Some(i32::from(Exit::AlreadyRunning as u8));

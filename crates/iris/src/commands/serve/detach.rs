@@ -77,6 +77,6 @@ fn last_words(file: &Path, since: u64) -> String {
         file.take(64 * 1024).read_to_string(&mut text)
     });
     let errors = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let said = errors.filter_map(|line| line["detail"].as_str().map(str::to_owned)).last();
+    let said = errors.filter_map(|line| line["detail"].as_str().map(str::to_owned)).next_back();
     said.filter(|_| read.is_ok()).unwrap_or_else(|| "it did not say why".to_owned())
 }

@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{ASKING, question_id};
+use super::{asking_setup, question_id};
 use crate::shim::Faults;
-use crate::world::{World, setup};
+use crate::world::World;
 
 const DAY: i64 = 86_400;
 const DEADLINE: Duration = Duration::from_millis(2500);
 
 fn world(faults: &Faults, zone: &str) -> World {
-    let mut setup = setup().team("alpha", ASKING).questions("deadlines: { blocking: 2500ms }").env("TZ", zone);
+    let mut setup = asking_setup().questions("deadlines: { blocking: 2500ms }").env("TZ", zone);
     setup.env.extend(faults.env());
     World::new(setup)
 }

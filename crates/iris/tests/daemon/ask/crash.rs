@@ -6,8 +6,8 @@ use std::time::Duration;
 use iris_testing::daemon::Daemon;
 use serde_json::json;
 
-use super::{ASKING, question_id};
-use crate::world::{World, setup};
+use super::{asking_setup, question_id};
+use crate::world::World;
 
 const POINTS: [&str; 8] = [
     "question.answer.before_commit",
@@ -27,7 +27,7 @@ fn rounds() -> usize {
 
 /// One life in which a question is asked and answered, killed at a point; then everything is brought to its end.
 async fn live(point: &str, goal: &str, value: serde_json::Value) -> World {
-    let plain = setup().team("alpha", ASKING);
+    let plain = asking_setup();
     let armed = plain.clone().env("IRIS_CRASH_AT", &format!("{point}:1"));
     // The resume by a turn is reached only if the process that asked is gone when the answer comes.
     let first = if point.starts_with("question.resume") { plain.clone() } else { armed.clone() };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ASKING, asking, question_id};
+use super::{asking, asking_setup, question_id};
 use crate::world::{SOON, World, setup};
 
 impl World {
@@ -70,7 +70,7 @@ async fn a_job_that_waits_lives_through_a_restart_and_ends_as_it_should() {
 
 #[tokio::test]
 async fn a_question_asked_over_the_api_is_answered_by_a_turn() {
-    let world = World::new(setup().team("alpha", "replies:\n  - match: '^work$'\n    do: [{ delay: 400ms }, { say: worked }]\n  - match: 'Iris'\n    do: [{ say: 'told: {{text}}' }]\n"));
+    let world = World::new(setup().team("alpha", "replies:\n  - match: '^work$'\n    do: [{ delay: 400ms }, { say: worked }]\n  - match: 'Iris'\n    do: [{ say: 'told: {{text}}' }]\n").setting("agent: { completionAnalysis: { enabled: false } }"));
     let job = world.start_job("work").await;
     let path = format!("/api/jobs/{}/questions", job["id"].as_str().expect("an id"));
     let ask = json!({"question": "Which persona?", "type": "blocking", "responseType": "choice",
@@ -123,7 +123,7 @@ async fn the_stream_of_a_job_names_what_happens() {
 
 #[tokio::test]
 async fn nobody_answers_in_time() {
-    let setup = setup().team("alpha", ASKING).questions("deadlines: { blocking: 700ms, approval: 700ms }");
+    let setup = asking_setup().questions("deadlines: { blocking: 700ms, approval: 700ms }");
     let world = World::new(setup);
     let job = world.start_job("ask").await;
     let question = world.open_question().await;

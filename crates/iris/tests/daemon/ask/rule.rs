@@ -87,7 +87,7 @@ async fn a_rule_answers_for_as_long_as_it_says_and_its_answers_say_so() {
 /// The record is changed in many ways between the question and the answer. `IRIS_TEST_ROUNDS=10000` for the full count.
 #[tokio::test]
 async fn bytes_that_were_changed_after_they_were_asked_for_never_run() {
-    let world = World::new(setup().team("alpha", super::ASKING).questions("perMinute: 1000000"));
+    let world = World::new(super::asking_setup().questions("perMinute: 1000000"));
     let rounds = std::env::var("IRIS_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
     let database = world.path().join("data/iris.db");
     for round in 0..rounds {

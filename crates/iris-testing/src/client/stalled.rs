@@ -1,0 +1,59 @@
+//! A reader that opens a stream and never reads, with as little room for what is sent to it as the system allows.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::Result;
+use socket2::{Domain, Socket, Type};
+
+use super::Client;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Sse,
+    Socket,
+}
+
+/// What opens a stream.
+pub fn request(client: &Client, way: Way, after: Option<i64>) -> String {
+    let (path, more) = match way {
+        Way::Sse => ("/api/events", "accept: text/event-stream\r\n"),
+        Way::Socket => (
+            "/api/stream",
+            "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+             sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+        ),
+    };
+    let after = after.map(|after| format!("?after={after}")).unwrap_or_default();
+    let (host, token) = (&client.address, &client.token);
+    format!("GET {path}{after} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n{more}\r\n")
+}
+
+pub struct Stalled(TcpStream);
+
+impl Stalled {
+    pub fn open(client: &Client, way: Way) -> Result<Self> {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+        socket.set_recv_buffer_size(4096)?;
+        socket.connect(&client.address.parse::<SocketAddr>()?.into())?;
+        let mut stream = TcpStream::from(socket);
+        stream.write_all(request(client, way, Some(0)).as_bytes())?;
+        Ok(Self(stream))
+    }
+
+    /// Reads at last, to the end, and says how many bytes there were. `None`: there was no end, it was never dropped.
+    pub fn read_to_end(mut self, patience: Duration) -> Result<Option<usize>> {
+        self.0.set_read_timeout(Some(patience))?;
+        let (mut piece, mut total) = (vec![0; 256 * 1024], 0);
+        loop {
+            match self.0.read(&mut piece) {
+                Ok(0) => return Ok(Some(total)),
+                Ok(count) => total += count,
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(Some(total)),
+                Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `iris down`: the daemon ends.
+
+use std::time::Duration;
+
+use iris_core::fault::FaultKind;
+use iris_engine::home::Home;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio::time::Instant;
+
+use super::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place;
+
+/// Stop the daemon; agents end, everything that was accepted is kept
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris down           running turns may finish for settings.shutdownGrace
+  iris down --now     at once; what ran is settled at the next start")]
+pub struct DownArguments {
+    /// Do not wait for running turns
+    #[arg(long)]
+    now: bool,
+}
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const AGAIN: Duration = Duration::from_millis(50);
+
+pub async fn run(arguments: DownArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let home = Home::at(&context.home);
+    let Some(holder) = home.holder() else {
+        let what = format!("iris was not up for {}", place::shown(&context.home));
+        return said(context, false, what);
+    };
+    // The lock is held by this very process, so the number is not a stranger's.
+    let pid = Pid::from_raw(holder.pid.cast_signed());
+    let refused = |error: nix::errno::Errno| {
+        Failure::fault(FaultKind::Unavailable, format!("process {pid} cannot be asked to end ({error})"))
+    };
+    kill(pid, Signal::SIGTERM).map_err(refused)?;
+    if arguments.now {
+        tokio::time::sleep(AGAIN).await;
+        // It may have ended already.
+        kill(pid, Signal::SIGTERM).ok();
+    }
+    context.printer.wait_for("waiting for running turns and agents to end");
+    let began = Instant::now();
+    while home.holder().is_some_and(|now| now.pid == holder.pid) {
+        if began.elapsed() > PATIENCE {
+            let what = format!("process {pid} has not ended within {} s", PATIENCE.as_secs());
+            return Err(Failure::fault(FaultKind::Unavailable, what).hint("`iris down --now` does not wait for turns"));
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+    context.printer.stop_waiting();
+    said(context, true, "iris is down".to_owned())
+}
+
+fn said(context: &mut Context, stopped: bool, line: String) -> Result<Exit, Failure> {
+    if context.printer.is_json() {
+        context.printer.json(&serde_json::json!({ "stopped": stopped }))?;
+    } else {
+        context.printer.line(line)?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,176 @@
+//! `iris teams add`, `remove` and `import`: joining and leaving, by changing config.yaml.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use iris_api::Page;
+use iris_api::team::Team;
+use iris_core::fault::FaultKind;
+use iris_core::team::TeamName;
+use iris_engine::config;
+use iris_engine::home::Home;
+use serde_json::{Value, json};
+
+use crate::commands::Context;
+use crate::config_file::{self, Key};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place;
+
+#[derive(Debug, clap::Args)]
+pub struct AddArguments {
+    /// The project's folder
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// The team's name [default: that of the folder]
+    #[arg(long)]
+    name: Option<String>,
+    /// What the team is for; other teams' agents read it
+    #[arg(long)]
+    description: Option<String>,
+    /// claude or scripted
+    #[arg(long, default_value = "claude")]
+    agent: String,
+    /// The script of a scripted agent
+    #[arg(long, value_name = "FILE", required_if_eq("agent", "scripted"))]
+    script: Option<PathBuf>,
+}
+
+pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let folder = folder(&arguments.path)?;
+    let name = match &arguments.name {
+        Some(name) => name.parse()?,
+        None => name_of(&folder)?,
+    };
+    let mut keys: Vec<Key> = vec![("path".to_owned(), json!(folder))];
+    keys.push(("agent".to_owned(), json!(arguments.agent)));
+    if let Some(script) = &arguments.script {
+        keys.push(("script".to_owned(), json!(absolute(script)?)));
+    }
+    keys.extend(arguments.description.map(|about| ("description".to_owned(), json!(about))));
+    config_file::add_team(&file(context), &name, &keys)?;
+    wait_until_in_force(context, |teams| teams.iter().any(|team| *team == name.as_str())).await;
+    tell(context, json!({ "team": name, "path": folder }), format!("{name} is a team: {}", place::shown(&folder)))?;
+    context.printer.note(format!("talk to it: iris tell {name} 'what is this project?'"));
+    Ok(Exit::Done)
+}
+
+pub async fn remove(name: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let name: TeamName = name.parse()?;
+    config_file::remove_team(&file(context), &name)?;
+    wait_until_in_force(context, |teams| teams.iter().all(|team| *team != name.as_str())).await;
+    tell(context, json!({ "team": name }), format!("{name} is a team no longer; its conversations are kept"))?;
+    Ok(Exit::Done)
+}
+
+/// What of an Iris MCP config is taken over as it is.
+const TAKEN: [&str; 12] = [
+    "description",
+    "idleTimeout",
+    "responseTimeout",
+    "skipPermissions",
+    "grantPermission",
+    "color",
+    "model",
+    "allowedTools",
+    "disallowedTools",
+    "appendSystemPrompt",
+    "env",
+    "args",
+];
+
+pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure> {
+    let unusable = |what: String| Failure::invalid(format!("{} cannot be taken over: {what}", place::shown(from)));
+    let text = std::fs::read_to_string(from).map_err(|error| unusable(error.to_string()))?;
+    let theirs: Value = serde_saphyr::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+    let teams = theirs["teams"].as_object().ok_or_else(|| unusable("there are no `teams` in it".to_owned()))?;
+    let known = config::load(&file(context))?;
+    let (mut added, mut kept, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+    // Everything is looked at before anything is changed.
+    let mut new = Vec::new();
+    for (name, team) in teams {
+        let parsed: TeamName = name.parse()?;
+        let path = team["path"].as_str().ok_or_else(|| unusable(format!("team '{name}' has no path")))?;
+        let base = from.parent().unwrap_or(Path::new("."));
+        let mut keys: Vec<Key> = vec![("path".to_owned(), json!(absolute(&base.join(path))?))];
+        for (key, value) in team.as_object().into_iter().flatten().filter(|(key, _)| *key != "path") {
+            match lists(value) {
+                Some(value) if TAKEN.contains(&key.as_str()) => keys.push((key.clone(), listed(key, value))),
+                _ => left_out.push(format!("teams.{name}.{key}")),
+            }
+        }
+        if known.teams.contains_key(&parsed) { kept.push(name.clone()) } else { new.push((parsed, keys)) }
+    }
+    left_out.extend(theirs.as_object().into_iter().flatten().map(|(key, _)| key.clone()).filter(|key| key != "teams"));
+    for (name, keys) in new {
+        config_file::add_team(&file(context), &name, &keys)?;
+        added.push(name.to_string());
+    }
+    wait_until_in_force(context, |teams| added.iter().all(|name| teams.contains(&name.as_str()))).await;
+    let said = json!({ "added": added, "alreadyThere": kept, "leftOut": left_out });
+    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    tell(context, said, format!("added: {}; already there: {}", list(&added), list(&kept)))?;
+    if !left_out.is_empty() {
+        context
+            .printer
+            .note(format!("left out, because Iris has no such key or sets it elsewhere: {}", left_out.join(", ")));
+    }
+    Ok(Exit::Done)
+}
+
+fn lists(value: &Value) -> Option<&Value> {
+    (!value.is_null()).then_some(value)
+}
+
+/// Tools are one text with commas there and a list here.
+fn listed(key: &str, value: &Value) -> Value {
+    match (key, value.as_str()) {
+        ("allowedTools" | "disallowedTools", Some(text)) => text.split(',').map(str::trim).collect(),
+        _ => value.clone(),
+    }
+}
+
+fn file(context: &Context) -> PathBuf {
+    Home::at(&context.home).config()
+}
+
+fn folder(path: &Path) -> Result<PathBuf, Failure> {
+    let found = path.canonicalize().ok().filter(|path| path.is_dir());
+    found.ok_or_else(|| {
+        Failure::fault(FaultKind::NotFound, format!("{} is not a folder", place::shown(path)))
+            .hint("give the project's folder: iris teams add ~/code/backend")
+    })
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| Failure::invalid(format!("{}: {error}", path.display())))
+}
+
+/// The folder's name, with what a team's name cannot have taken out.
+pub fn name_of(folder: &Path) -> Result<TeamName, Failure> {
+    let name = folder.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    name.parse().map_err(|_| Failure::invalid("the folder's name is no name for a team".to_owned()).hint("say --name"))
+}
+
+/// A daemon looks at the file by itself; whoever uses the team next should find it.
+pub async fn wait_until_in_force(context: &Context, is_so: impl Fn(&[&str]) -> bool) {
+    let client = context.client();
+    if !client.finds_a_daemon() {
+        return;
+    }
+    for _ in 0..30 {
+        let Ok(page) = client.get::<Page<Team>>(&["teams"], &[]).await else { return };
+        let names: Vec<_> = page.items.iter().map(|team| team.name.as_str()).collect();
+        if is_so(&names) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn tell(context: &mut Context, json: Value, line: String) -> Result<(), Failure> {
+    if context.printer.is_json() { context.printer.json(&json) } else { context.printer.line(line) }
+}

@@ -1,0 +1,131 @@
+//! `iris up`: the daemon in the background and the dashboard in the browser.
+
+pub mod demo;
+mod show;
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use iris_api::status::Status;
+use iris_api::token::LinkMade;
+use iris_engine::config;
+use iris_engine::home::Home;
+use serde::Serialize;
+
+use super::Context;
+use super::doctor::program;
+use super::mcp::start;
+use super::teams::add::name_of;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place;
+
+/// Start Iris in the background and open the dashboard
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  iris up                 finds the running daemon, or starts one; opens the browser, signed in
+  iris up --demo          a small team of scripted agents to watch and to answer: no account, no model
+  iris up --no-open       prints the link (and a QR code on a terminal)
+  iris down               stops it
+
+The link signs a browser in once, within five minutes. `iris link` makes another.")]
+pub struct UpArguments {
+    /// Add a demo team and set it to work; `iris demo clean` takes it away
+    #[arg(long)]
+    demo: bool,
+    /// The port, if a daemon has to be started; 0 picks a free one
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// Print the link and open no browser
+    #[arg(long)]
+    no_open: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Up {
+    url: String,
+    link: String,
+    link_expires_in_ms: u64,
+    pid: u32,
+    started: bool,
+    demo: bool,
+    /// Agent programs that were found, with what they say of themselves.
+    agents: Vec<(String, String)>,
+    teams: usize,
+}
+
+pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, Failure> {
+    let client = context.client();
+    let was_there = client.finds_a_daemon();
+    if arguments.demo {
+        demo::prepare(context).await?;
+    }
+    if !was_there {
+        context.printer.wait_for("starting iris");
+        let port = arguments.port.map(|port| port.to_string());
+        let extra: Vec<&str> = port.iter().flat_map(|port| ["--port", port.as_str()]).collect();
+        start::ensure(&client, &context.home, &extra).await?;
+        context.printer.stop_waiting();
+    }
+    if arguments.demo {
+        demo::begin(context).await?;
+    }
+    let status: Status = client.get(&["status"], &[]).await?;
+    let made: LinkMade = client.post(&["links"], &()).await?;
+    let url = client.base().await?;
+    let up = Up {
+        link: format!("{url}{}", made.path),
+        url,
+        link_expires_in_ms: made.expires_in_ms,
+        pid: status.pid,
+        started: !was_there,
+        demo: arguments.demo,
+        agents: program::found().await,
+        teams: config::load(&Home::at(&context.home).config())?.teams.len(),
+    };
+    if context.printer.is_json() {
+        context.printer.json(&up)?;
+    } else {
+        say(&up, context, arguments.no_open)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn say(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {
+    let home = place::shown(&context.home);
+    let how = if up.started { "is up" } else { "was up already" };
+    context.printer.line(format!("iris {how}: {} (process {}, home {home})", up.url, up.pid))?;
+    for (name, version) in &up.agents {
+        context.printer.line(format!("found {name} {version}"))?;
+    }
+    if up.agents.is_empty() {
+        context.printer.line("found no agent program; `iris up --demo` needs none")?;
+    }
+    let opened = !no_open && show::open(&up.link);
+    if opened {
+        context.printer.line("the dashboard opens in your browser")?;
+    } else {
+        let minutes = Duration::from_millis(up.link_expires_in_ms).as_secs() / 60;
+        context.printer.line(format!("open this once, within {minutes} minutes: {}", up.link))?;
+        if std::io::stdout().is_terminal() {
+            context.printer.line(show::qr(&up.link))?;
+        }
+    }
+    if up.demo {
+        context.printer.line("the demo is at work; soon it has a question: see the dashboard, or `iris inbox`")?;
+    } else if up.teams == 0 {
+        offer_folder(context)?;
+    }
+    Ok(())
+}
+
+/// Where somebody runs this is where they work.
+fn offer_folder(context: &mut Context) -> Result<(), Failure> {
+    let here = std::env::current_dir().ok().filter(|here| here.join(".git").exists());
+    match here.and_then(|here| name_of(&here).ok()) {
+        Some(name) => context.printer.line(format!("make this project a team, called {name}: iris teams add .")),
+        None => context.printer.line("make a project a team: go to its folder and run `iris teams add .`"),
+    }
+}

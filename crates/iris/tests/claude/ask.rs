@@ -1,0 +1,125 @@
+//! Questions of the real CLI: answered late, answered after a restart, refused for good.
+
+use std::time::Duration;
+
+use iris_testing::daemon::Daemon;
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, stage, stages};
+use crate::world::World;
+
+async fn answer(stage: &Stage, question: &Value, value: Value) {
+    let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+    let (status, said) = stage.world.post(&path, json!({"response": {"value": value}})).await;
+    assert_eq!(status, 200, "{}: {said}", stage.version);
+}
+
+fn restart(stage: Stage) -> Stage {
+    let Stage { world: World { daemon, setup, home }, model, version } = stage;
+    daemon.kill().expect("killed");
+    let daemon = Daemon::start(&setup, home.path()).expect("it starts again");
+    Stage { world: World { daemon, setup, home }, model, version }
+}
+
+/// `IRIS_TEST_THINK_SECONDS=660` for the eleven minutes; a person thinks for a moment otherwise.
+#[tokio::test]
+async fn a_permission_waits_as_long_as_a_person_thinks() {
+    let seconds = std::env::var("IRIS_TEST_THINK_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(3);
+    let Some(stage) = stage(&["grantPermission: ask", "responseTimeout: 1s"]).await else { return };
+    let turn =
+        stage.start("alpha", json!([{"tool": "Bash", "input": {"command": "touch late.txt"}}, {"echo": true}])).await;
+    let question = stage.world.open_question().await;
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    assert_eq!(stage.world.turn(&turn).await["state"], "running", "nobody calls it silent");
+    answer(&stage, &question, json!(true)).await;
+    assert_eq!(stage.world.ended(&turn).await["state"], "completed");
+    assert!(stage.project("alpha").join("late.txt").exists());
+}
+
+#[tokio::test]
+async fn a_question_is_answered_after_a_restart_of_the_daemon() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        let ask = json!([
+            {"tool": "AskUserQuestion", "input": {"questions": [{
+                "question": "Which colour?", "header": "Colour", "multiSelect": false,
+                "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]
+            }]}},
+            {"echo": true}, {"echo": true}, {"echo": true}
+        ]);
+        let turn = stage.start("alpha", ask).await;
+        stage.world.open_question().await;
+        let stage = restart(stage);
+        assert_eq!(stage.world.ended(&turn).await["reason"], "interrupted", "{}", stage.version);
+        let question = stage.world.open_question().await;
+        assert_eq!(question["question"], "Which colour?", "{}: it is still open", stage.version);
+        answer(&stage, &question, json!("Blue")).await;
+        stage
+            .until("the agent has it", async || {
+                let turns = stage.turns("user", "alpha").await;
+                turns.len() == 2 && turns[1]["state"] == "completed"
+            })
+            .await;
+        let told = &stage.turns("user", "alpha").await[1];
+        assert!(told["message"].to_string().contains("user answered: Blue"), "{}: {told}", stage.version);
+        assert!(told["response"].to_string().contains("Blue"), "{}: the model has it: {told}", stage.version);
+    }
+}
+
+#[tokio::test]
+async fn what_was_refused_never_runs_also_not_by_a_sub_agent() {
+    for stage in stages(&["grantPermission: ask"]).await {
+        let bad = json!({"tool": "Bash", "input": {"command": "touch bad.txt", "description": "first"}});
+        let turn = stage.start("alpha", json!([bad, {"echo": true}])).await;
+        let question = stage.world.open_question().await;
+        answer(&stage, &question, json!(false)).await;
+        stage.world.ended(&turn).await;
+        let again = json!({"tool": "Bash", "input": {"command": "touch  bad.txt", "description": "quite harmless"}});
+        let sub = format!("MODEL{}", json!([again, {"text": "sub-agent done"}]));
+        let agent = json!({"tool": "Agent", "input": {"description": "try", "prompt": sub,
+                           "subagent_type": "general-purpose", "run_in_background": false}});
+        let told = stage.tell("alpha", "again", json!([again, agent, {"text": "done"}])).await;
+        assert_eq!(told["status"], "completed", "{}: nobody is asked: {told}", stage.version);
+        assert!(!stage.project("alpha").join("bad.txt").exists(), "{}", stage.version);
+        let refused = stage.world.events("question.answered").await;
+        let by_rule = refused.iter().filter(|event| event["data"]["rule"].is_string()).count();
+        assert_eq!(by_rule, 2, "{}: both tries were refused: {refused:?}", stage.version);
+    }
+}
+
+#[tokio::test]
+async fn a_plan_is_put_to_a_person_with_its_text() {
+    let Some(stage) = stage(&["grantPermission: ask"]).await else { return };
+    let script = json!([
+        {"tool": "EnterPlanMode", "input": {}},
+        {"tool": "ExitPlanMode", "input": {"plan": "1. paint it blue"}},
+        {"echo": true}
+    ]);
+    let turn = stage.start("alpha", script).await;
+    loop {
+        let question = stage.world.open_question().await;
+        let is_plan = question["way"] == "plan";
+        if is_plan {
+            assert_eq!(question["question"], "May it carry out its plan?");
+            let shown = format!("{}{}", question["context"], question["action"]["input"]);
+            assert!(shown.contains("paint it blue"), "{question}");
+        }
+        answer(&stage, &question, json!(true)).await;
+        if is_plan {
+            break;
+        }
+    }
+    assert_eq!(stage.world.ended(&turn).await["state"], "completed");
+}
+
+#[tokio::test]
+async fn the_tool_of_iris_waits_for_a_person() {
+    for stage in stages(&["grantPermission: ask"]).await {
+        let ask = json!({"tool": "mcp__iris__ask_question", "input": {"question": "Which port?", "type": "blocking"}});
+        let turn = stage.start("alpha", json!([ask, {"echo": true}])).await;
+        let question = stage.world.open_question().await;
+        assert_eq!((&question["way"], &question["question"]), (&json!("tool"), &json!("Which port?")));
+        answer(&stage, &question, json!("1615")).await;
+        let ended = stage.world.ended(&turn).await;
+        assert!(ended["response"].to_string().contains("1615"), "{}: {ended}", stage.version);
+    }
+}

@@ -1,0 +1,132 @@
+//! Questions in plain words at the end of a turn: first the party that told, then a person; and never for ever.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::question_id;
+use crate::world::{World, id, setup};
+
+const PLAIN: &str = r#"
+replies:
+  - match: "^look$"
+    do: [{ say: "I looked at the logs and found 3 errors.\n\nShould I fix them? (y/n)" }]
+  - match: "yes"
+    do: [{ say: "Fixed all three." }]
+default: [{ say: "All done, the logs are clean." }]
+"#;
+
+fn world(patience: &str) -> World {
+    let setting = format!("agent: {{ completionAnalysis: {{ responseTimeout: {patience} }} }}");
+    World::new(setup().team("alpha", PLAIN).setting(&setting))
+}
+
+#[tokio::test]
+async fn who_does_not_wait_is_not_waited_for() {
+    let world = world("60s");
+    let told = world.tell_async("user", "look").await;
+    let question = world.open_question().await;
+    assert_eq!((&question["way"], &question["turn"]), (&json!("detected"), &told["turnId"]), "{question}");
+    assert!(question["question"].as_str().expect("words").contains("Should I fix them?"), "{question}");
+    assert!(question["context"].as_str().expect("context").contains("3 errors"), "{question}");
+    assert_eq!(world.ended(id(&told)).await["state"], "completed", "the turn is over");
+    let (status, answered) = world.answer(&question, json!("yes")).await;
+    assert_eq!((status, &answered["jobResumed"]), (200, &json!(true)), "{answered}");
+    let last = world.last_turn("user").await;
+    assert_eq!((&last["response"], &last["origin"]), (&json!("Fixed all three."), &json!("answer")), "{last}");
+    assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]));
+}
+
+#[tokio::test]
+async fn the_party_that_told_answers_by_telling_again() {
+    let world = world("60s");
+    world.tell("look").await;
+    assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]), "it has the party's attention first");
+    assert_eq!(world.tell("yes please").await["response"], "Fixed all three.");
+    let answered = world.events("question.answered").await;
+    assert_eq!(answered.len(), 1);
+    assert_eq!(answered[0]["data"]["by"], "user");
+    assert_eq!(world.events("question.resumed").await.len(), 0, "the tell itself was the answer");
+    assert_eq!(world.session("user").await["state"], "idle");
+}
+
+#[tokio::test]
+async fn a_party_that_says_nothing_for_too_long_leaves_it_to_a_person() {
+    let world = world("700ms");
+    world.tell("look").await;
+    let question = world.open_question().await;
+    assert_eq!((&question["way"], &question["askedOf"]), (&json!("detected"), &json!("user")));
+    // It can still be answered by telling.
+    world.tell("yes").await;
+    let closed = world.get(&format!("/api/questions/{}", question_id(&question))).await;
+    assert_eq!((&closed["state"], &closed["closedBy"]), (&json!("answered"), &json!("user")));
+}
+
+#[tokio::test]
+async fn a_job_waits_for_what_its_agent_asks_in_plain_words() {
+    let world = world("60s");
+    let (_, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "look"})).await;
+    let path = format!("/api/jobs/{}", job["id"].as_str().expect("an id"));
+    let question = world.open_question().await;
+    let status = world.get(&path).await["status"].clone();
+    assert!(status == "waiting_for_approval" || status == "waiting_for_input", "{status}");
+    world.answer(&question, json!("yes")).await;
+    world.eventually("it is done", async || world.get(&path).await["status"] == "completed").await;
+    assert_eq!(world.get(&path).await["result"], "Fixed all three.");
+}
+
+#[tokio::test]
+async fn a_reply_that_asks_nothing_asks_nothing() {
+    let world = world("60s");
+    world.tell_async("user", "hello").await;
+    world.last_turn("user").await;
+    assert!(world.events("question.opened").await.is_empty());
+}
+
+/// An agent that answers every answer with a question, and somebody who answers every question at once: after a few it is
+/// not passed on any more.
+#[tokio::test]
+async fn an_agent_and_a_script_that_answer_each_other_come_to_an_end() {
+    let script = "default: [{ say: 'Which file should I look at next?' }]\n";
+    let world = World::new(setup().team("alpha", script));
+    world.tell_async("user", "go").await;
+    let mut answered = 0;
+    for _ in 0..60 {
+        let pending = world.get("/api/questions/pending").await;
+        for question in pending["questions"].as_array().expect("a list") {
+            world.answer(question, json!("the next one")).await;
+            answered += 1;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!((1..=5).contains(&answered), "{answered} times");
+    assert_eq!(world.session("user").await["state"], "idle");
+}
+
+/// Two agents that tell each other for ever: the chain of tells has an end.
+#[tokio::test]
+async fn two_agents_that_answer_each_other_come_to_an_end() {
+    let tell = |team: &str| {
+        format!(
+            "default: [{{ mcp: {{ server: iris, tool: team_tell, arguments: {{ toTeam: {team}, message: 'and you?', timeout: -1 }} }} }}, \
+             {{ say: 'What do you think about it, should we go on?' }}]\n"
+        )
+    };
+    let world = World::new(setup().team("alpha", &tell("beta")).team("beta", &tell("alpha")));
+    world.tell_async("user", "start").await;
+    let mut finished = 0;
+    world
+        .eventually("nothing happens any more", async || {
+            let now = world.events("turn.finished").await.len();
+            let busy = world.get("/api/sessions").await["items"]
+                .as_array()
+                .expect("sessions")
+                .iter()
+                .any(|session| !session["running"].is_null() || session["queued"] != 0);
+            let still = !busy && now == std::mem::replace(&mut finished, now);
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            still
+        })
+        .await;
+    assert!(finished <= 10, "{finished} turns");
+}

@@ -1,0 +1,100 @@
+//! What an agent's token cannot do, whatever it says.
+
+use serde_json::json;
+
+use super::caller::{bearer, is_problem};
+use crate::world::{ECHO, World, setup};
+
+const ASKS: &str = "replies:\n  - match: ask\n    do: [{ permission: { tool: Bash, input: { command: make } } }]\n\
+                    default: [{ say: 'You said: {{text}}' }]\n";
+
+#[tokio::test]
+async fn an_agent_cannot_answer_what_was_asked() {
+    let world = World::new(setup().team("alpha", ASKS).team_key("grantPermission: ask"));
+    world.tell_async("user", "ask").await;
+    let question = world.open_question().await;
+    let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+    let agent = bearer(&world.agent_token("alpha").await);
+    let answer = json!({"response": {"type": "boolean", "value": true}}).to_string();
+    for headers in [
+        vec![("authorization", agent.as_str())],
+        vec![("authorization", agent.as_str()), ("idempotency-key", "k")],
+        vec![("authorization", agent.as_str()), ("x-http-method-override", "GET")],
+    ] {
+        let refused = world.send("POST", &path, &headers, &answer).await;
+        assert_eq!(refused.status, 403);
+        assert!(is_problem(&refused)["detail"].as_str().expect("a detail").contains("agent"));
+    }
+    assert_eq!(world.open_question().await["id"], question["id"], "it is still open");
+    assert!(world.daemon.log().contains("an agent's credential does not open this"), "each attempt is in the log");
+    // A person's token with that scope, and no other, can.
+    let person = bearer(&world.token("decider", &["answer"]).await);
+    assert_eq!(world.send("POST", &path, &[("authorization", &person)], &answer).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_agent_speaks_for_its_own_team_whatever_it_says() {
+    let world = World::new(setup().team("alpha", ECHO).team("beta", ECHO));
+    let agent = world.agent_token("beta").await;
+    let told = json!({"toTeam": "alpha", "fromTeam": "user", "message": "as the user", "timeout": 0});
+    let told = world.with(&agent).post("/api/teams/tell", &told).await.expect("an answer");
+    assert_eq!(told.json().expect("JSON")["from"], "beta");
+    let woken = world.with(&agent).post("/api/teams/alpha/wake", &json!({"fromTeam": "user"})).await;
+    assert_eq!(woken.expect("an answer").json().expect("JSON")["session"]["from"], "beta");
+    // Nor does it put what it said into somebody else's session.
+    let forked = world.with(&agent).post("/api/teams/alpha/fork", &json!({"fromTeam": "user", "as": "user"})).await;
+    assert_eq!(forked.expect("an answer").json().expect("JSON")["from"], "beta-2");
+    let from: Vec<_> =
+        world.get("/api/sessions").await["items"].as_array().expect("sessions").iter().cloned().collect();
+    assert!(from.iter().all(|session| session["from"] != "user"), "{from:?}");
+}
+
+#[tokio::test]
+async fn an_agent_reads_nothing_of_others_and_administers_nothing() {
+    let world = World::new(setup().team("alpha", ECHO).team("beta", ECHO));
+    let told = world.tell("a secret of the user's").await;
+    let (session, turn) = (told["sessionId"].as_str().expect("an id"), told["turnId"].as_str().expect("an id"));
+    let agent = world.agent_token("alpha").await;
+    let before = world.newest().await;
+    for path in [
+        format!("/api/sessions/{session}"),
+        format!("/api/sessions/{session}/turns"),
+        format!("/api/turns/{turn}"),
+        format!("/api/turns/{turn}/messages"),
+        "/api/sessions".to_owned(),
+        "/api/events".to_owned(),
+        "/api/stream".to_owned(),
+        "/api/teams/alpha/status".to_owned(),
+        "/api/questions/pending".to_owned(),
+        "/api/tokens".to_owned(),
+        "/api/status".to_owned(),
+    ] {
+        let answer = world.with(&agent).get(&path).await.expect("an answer");
+        assert_eq!(answer.status, 403, "{path}");
+        assert!(!String::from_utf8_lossy(&answer.body).contains("secret of the user"), "{path}");
+    }
+    for (path, body) in [
+        ("/api/tokens", json!({"name": "more", "scopes": ["admin"]})),
+        ("/api/links", json!({})),
+        ("/api/agents/stop", json!({})),
+        ("/api/backup", json!({"path": "/tmp/never"})),
+        ("/api/teams/alpha/trust", json!({"digest": "x"})),
+        ("/api/teams/alpha/sleep", json!({"all": true, "force": true})),
+        ("/api/teams/alpha/cancel", json!({"all": true})),
+    ] {
+        assert_eq!(world.with(&agent).post(path, &body).await.expect("an answer").status, 403, "{path}");
+    }
+    assert_eq!(world.with(&agent).delete(&format!("/api/sessions/{session}")).await.expect("an answer").status, 403);
+    assert_eq!(world.newest().await, before, "nothing was changed");
+}
+
+#[tokio::test]
+async fn an_agent_s_key_is_not_the_user_s() {
+    let world = World::new(setup().team("alpha", ECHO).team("beta", ECHO));
+    let agent = world.agent_token("beta").await;
+    let tell = json!({"toTeam": "alpha", "message": "one", "timeout": 0, "key": "deploy-1"});
+    let first = world.with(&agent).post("/api/teams/tell", &tell).await.expect("an answer");
+    let mine = world.post("/api/teams/tell", tell).await;
+    assert_eq!((first.status, mine.0), (200, 200), "the key is free for everybody else");
+    assert_ne!(first.json().expect("JSON")["turnId"], mine.1["turnId"]);
+}

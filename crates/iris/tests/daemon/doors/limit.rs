@@ -1,0 +1,153 @@
+//! How much, how often, how slowly.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::caller::{bearer, is_problem};
+use super::stream::Socket;
+use crate::world::{ECHO, World, setup};
+
+#[tokio::test]
+async fn a_token_that_asks_too_often_is_told_to_wait_and_the_owner_is_not() {
+    let world = World::new(setup().team("alpha", ECHO).server("requestsPerSecond: 5"));
+    let (one, two) = (world.token("one", &["read"]).await, world.token("two", &["read"]).await);
+    let (mut ones, mut refused) = (world.with(&one), None);
+    for _ in 0..200 {
+        let answer = ones.get("/api/teams").await.expect("an answer");
+        if answer.status != 200 {
+            refused = Some(answer);
+            break;
+        }
+    }
+    let refused = refused.expect("somewhere is an end");
+    assert_eq!(refused.status, 429);
+    let problem = is_problem(&refused);
+    assert!(problem["detail"].as_str().expect("a detail").contains("'one' asks too often"), "{problem}");
+    let wait: u64 = refused.header("retry-after").expect("how long").parse().expect("seconds");
+    assert_eq!(world.with(&two).get("/api/teams").await.expect("an answer").status, 200, "others are not held up");
+    let mut owner = world.client();
+    for _ in 0..100 {
+        assert_eq!(owner.get("/api/teams").await.expect("an answer").status, 200);
+    }
+    tokio::time::sleep(Duration::from_secs(wait)).await;
+    assert_eq!(ones.get("/api/teams").await.expect("an answer").status, 200, "after that time it may ask again");
+}
+
+#[tokio::test]
+async fn guessing_is_slow_and_does_not_hold_up_those_who_know() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let (mut guesser, mut owner) = (world.with("iris_guess"), world.client());
+    let mut statuses = [0, 0];
+    for _ in 0..200 {
+        let answer = guesser.get("/api/teams").await.expect("an answer");
+        statuses[usize::from(answer.status == 429)] += 1;
+        assert!(answer.status == 401 || answer.header("retry-after").is_some(), "{answer:?}");
+        assert_eq!(owner.get("/api/teams").await.expect("an answer").status, 200);
+    }
+    assert!(statuses[1] > statuses[0], "{statuses:?}");
+    // A code of a link cannot be guessed any faster.
+    let mut told = Vec::new();
+    for number in 0..60 {
+        told.push(
+            world.send("POST", "/api/login", &[], &json!({"code": format!("iris_{number}")}).to_string()).await.status,
+        );
+    }
+    assert!(told.iter().all(|status| [409, 429].contains(status)) && told.contains(&429), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_stranger_may_send_very_little() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let large = json!({"code": "x".repeat(100_000)}).to_string();
+    assert_eq!(world.send("POST", "/api/login", &[], &large).await.status, 413);
+    let socket = Socket::of_the_owner(&world, "/api/stream").await;
+    drop(socket);
+}
+
+/// How long a connection stays open that only ever says this.
+async fn stays_open(world: &World, says: &[u8], patience: Duration) -> bool {
+    let mut stream = TcpStream::connect(&world.daemon.address).await.expect("connected");
+    stream.write_all(says).await.expect("sent");
+    let mut answer = Vec::new();
+    tokio::time::timeout(patience, stream.read_to_end(&mut answer)).await.is_err()
+}
+
+/// Much longer than any of the daemon's own bounds.
+const LONG: Duration = Duration::from_secs(50);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_dawdles_is_sent_away() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let host = &world.daemon.address;
+    let slow: [(&str, String); 5] = [
+        ("says nothing", String::new()),
+        ("stops in the first line", "GET /api/te".to_owned()),
+        ("stops in the headers", format!("GET /api/teams HTTP/1.1\r\nhost: {host}\r\n")),
+        ("stops after an answer", format!("GET /health HTTP/1.1\r\nhost: {host}\r\n\r\n")),
+        (
+            "never sends its code",
+            format!(
+                "POST /api/login HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{{"
+            ),
+        ),
+    ];
+    let tries = slow.iter().map(|(what, says)| {
+        let world = &world;
+        async move { (what, stays_open(world, says.as_bytes(), LONG).await) }
+    });
+    for (what, stays) in futures_util::future::join_all(tries).await {
+        assert!(!stays, "whoever {what} is waited for");
+    }
+}
+
+/// Strangers that hold on to their connections take nobody's place.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crowd_of_strangers_keeps_nobody_out() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let mut known = world.client();
+    assert_eq!(known.get("/api/teams").await.expect("an answer").status, 200);
+    let mut following = world.client().follow("/api/events?after=0").await.expect("a stream");
+    following.next(crate::world::SOON).await.expect("open");
+    let mut crowd = Vec::new();
+    for _ in 0..3000 {
+        let Ok(mut stream) = TcpStream::connect(&world.daemon.address).await else { break };
+        stream.write_all(b"GET /api/te").await.ok();
+        crowd.push(stream);
+    }
+    assert!(crowd.len() > 900, "only {} could be opened here", crowd.len());
+    let began = Instant::now();
+    for _ in 0..20 {
+        assert_eq!(world.client().get("/api/teams").await.expect("a newcomer is served").status, 200);
+    }
+    assert_eq!(known.get("/api/teams").await.expect("an answer").status, 200);
+    world.tell("hello").await;
+    following.next(crate::world::SOON).await.expect("a reader goes on");
+    eprintln!("{} strangers, 20 newcomers in {:?}", crowd.len(), began.elapsed());
+}
+
+/// A frame that says it is larger than anything a client has to say is not waited for.
+#[tokio::test]
+async fn a_socket_does_not_take_large_messages() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let (address, owner) = (&world.daemon.address, bearer(&world.daemon.token));
+    let mut stream = TcpStream::connect(address).await.expect("connected");
+    let upgrade = format!(
+        "GET /api/stream HTTP/1.1\r\nhost: {address}\r\nauthorization: {owner}\r\nconnection: upgrade\r\n\
+         upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(upgrade.as_bytes()).await.expect("sent");
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).await.expect("an answer");
+    assert_eq!(&head, b"HTTP/1.1 101");
+    // A text frame of 10 MB, of which only the head is sent.
+    let mut frame = vec![0x81, 0xff];
+    frame.extend_from_slice(&10_000_000u64.to_be_bytes());
+    frame.extend_from_slice(&[1, 2, 3, 4]);
+    stream.write_all(&frame).await.expect("sent");
+    let mut rest = Vec::new();
+    let ended = tokio::time::timeout(crate::world::SOON, stream.read_to_end(&mut rest)).await;
+    assert!(ended.is_ok(), "it was waited for");
+}

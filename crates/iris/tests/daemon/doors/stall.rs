@@ -1,0 +1,64 @@
+//! Readers that never read: they cost nothing, are dropped, and lose nothing when they come back.
+
+use std::time::Duration;
+
+use iris_testing::client::stalled::{Stalled, Way};
+use serde_json::Value;
+
+use crate::world::{SOON, World, setup};
+
+const READERS: usize = 50;
+const MEGABYTE: u64 = 1024 * 1024;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_that_never_read_cost_nothing_and_lose_nothing() {
+    let script = "replies:\n  - match: much\n    do: [{ flood: { messages: 10000, size: 2000 } }]\n\
+                  default: [{ say: hello }]\n";
+    let world = World::new(setup().team("alpha", script));
+    // Warm: what a turn with much output takes by itself is not the readers' doing.
+    world.tell("much").await;
+    let before = world.daemon.memory().expect("a figure");
+    let ways = [Way::Sse, Way::Socket].into_iter().cycle().take(READERS);
+    let stalled: Vec<_> = ways.map(|way| Stalled::open(&world.client(), way).expect("open")).collect();
+    let mut largest = 0;
+    let mut telling = std::pin::pin!(world.tell("much"));
+    let told = loop {
+        tokio::select! {
+            told = &mut telling => break told,
+            () = tokio::time::sleep(Duration::from_millis(50)) => {
+                largest = largest.max(world.daemon.memory().expect("a figure"));
+            }
+        }
+    };
+    assert_eq!(told["status"], "completed", "the agent's work went on: {told}");
+    largest = largest.max(world.daemon.memory().expect("a figure"));
+    let grown = largest.saturating_sub(before) / MEGABYTE;
+    eprintln!("{} MB before, {grown} MB more with {READERS} stalled readers", before / MEGABYTE);
+    assert!(grown <= 64, "{grown} MB");
+
+    // Longer than they are waited for. They read at last, and find that they were dropped long ago.
+    tokio::time::sleep(Duration::from_secs(25)).await;
+    let whole = 40 * MEGABYTE;
+    for reader in stalled {
+        let read = tokio::task::spawn_blocking(move || reader.read_to_end(Duration::from_secs(5))).await;
+        let read = read.expect("no panic").expect("read").expect("it was dropped") as u64;
+        assert!(read < whole / 2, "{read} bytes were kept for it");
+    }
+    assert!(world.daemon.log().contains("took nothing for 20 s and was dropped"), "with a reason");
+
+    let newest = world.newest().await;
+    let mut stream = world.client().follow("/api/events?after=0").await.expect("a stream");
+    let mut socket = super::stream::Socket::of_the_owner(&world, "/api/stream?after=0").await;
+    let (mut by_sse, mut by_socket) = (Vec::new(), Vec::new());
+    let seq = |event: &Value| event["seq"].as_i64().expect("a number");
+    while by_sse.last() < Some(&newest) {
+        let (kind, event) = stream.next(SOON).await.expect("it goes on");
+        by_sse.extend((kind == "event").then(|| seq(&event)));
+    }
+    while by_socket.last() < Some(&newest) {
+        let said = socket.next().await.expect("it goes on");
+        by_socket.extend((said["type"] == "event").then(|| seq(&said)));
+    }
+    assert_eq!(by_sse, by_socket);
+    assert!(by_sse.len() > 20_000 && by_sse.windows(2).all(|pair| pair[0] < pair[1]));
+}

@@ -1,0 +1,223 @@
+//! The log as it grows: the same events by SSE and by WebSocket, from any number on, without a gap or a repeat.
+
+use std::time::Duration;
+
+use iris_testing::client::socket;
+use serde_json::{Value, json};
+
+use super::caller::bearer;
+use crate::world::{ECHO, SOON, World, setup};
+
+/// A socket in a test: what goes wrong fails it.
+pub struct Socket(socket::Socket);
+
+impl Socket {
+    pub async fn open(world: &World, path: &str, headers: &[(&str, &str)]) -> Result<Self, u16> {
+        let opened = socket::Socket::open(&world.daemon.address, path, headers).await.expect("an answer");
+        opened.map(Self)
+    }
+
+    pub async fn of_the_owner(world: &World, path: &str) -> Self {
+        Self::open(world, path, &[("authorization", &bearer(&world.daemon.token))]).await.expect("open")
+    }
+
+    pub async fn next(&mut self) -> Option<Value> {
+        self.0.next(SOON).await.expect("something comes")
+    }
+
+    /// Waits until the other side has closed it.
+    pub async fn closed(&mut self) {
+        while self.next().await.is_some() {}
+    }
+}
+
+/// One reader, by either way, that knows the number it has come to.
+struct Reader {
+    way: Way,
+    filter: String,
+    after: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Sse,
+    Socket,
+}
+
+impl Reader {
+    fn new(way: Way, filter: &str) -> Self {
+        Self { way, filter: filter.to_owned(), after: 0 }
+    }
+
+    /// Connects, takes up to so many events, and cuts the connection. An error is a connection that was cut for it.
+    async fn take(&mut self, world: &World, most: usize, patience: Duration) -> Vec<Value> {
+        let path = format!("after={}{}", self.after, self.filter);
+        let mut taken = Vec::new();
+        match self.way {
+            Way::Sse => {
+                let Ok(mut stream) = world.client().follow(&format!("/api/events?{path}")).await else { return taken };
+                while taken.len() < most
+                    && let Ok((kind, event)) = stream.next(patience).await
+                {
+                    taken.extend((kind == "event").then_some(event));
+                }
+            }
+            Way::Socket => {
+                let (path, owner) = (format!("/api/stream?{path}"), bearer(&world.daemon.token));
+                let headers = [("authorization", owner.as_str())];
+                let Ok(Ok(mut socket)) = socket::Socket::open(&world.daemon.address, &path, &headers).await else {
+                    return taken;
+                };
+                while taken.len() < most
+                    && let Ok(Some(mut said)) = socket.next(patience).await
+                {
+                    let is_event = said["type"] == "event";
+                    said.as_object_mut().expect("an object").remove("type");
+                    taken.extend(is_event.then_some(said));
+                }
+            }
+        }
+        self.after = taken.last().map_or(self.after, |event| event["seq"].as_i64().expect("a number"));
+        taken
+    }
+
+    async fn take_all(&mut self, world: &World, until: i64) -> Vec<Value> {
+        let mut all = Vec::new();
+        while self.after < until {
+            let before = self.after;
+            all.extend(self.take(world, usize::try_from(until).expect("few"), Duration::from_millis(300)).await);
+            assert!(self.after > before, "{until} never comes");
+        }
+        all
+    }
+}
+
+async fn whole_log(world: &World) -> Vec<Value> {
+    let (mut all, mut after) = (Vec::new(), String::from("0"));
+    loop {
+        let page = world.get(&format!("/api/events?limit=1000&after={after}")).await;
+        all.extend(page["items"].as_array().expect("events").iter().cloned());
+        match page["next"].as_str() {
+            Some(next) => next.clone_into(&mut after),
+            None => return all,
+        }
+    }
+}
+
+#[tokio::test]
+async fn both_ways_carry_the_same_events_and_the_same_filters() {
+    let world = World::new(setup().team("alpha", ECHO).team("beta", ECHO));
+    let told = world.tell("one").await;
+    world.client().tell("user", "beta", "two").await.expect("told");
+    world.client().tell("other", "alpha", "three").await.expect("told");
+    let (session, turn) = (told["sessionId"].as_str().expect("an id"), told["turnId"].as_str().expect("an id"));
+    let log = whole_log(&world).await;
+    for (filter, least) in [
+        (String::new(), 12),
+        ("&team=beta".to_owned(), 3),
+        (format!("&session={session}"), 3),
+        (format!("&turn={turn}"), 3),
+        ("&kind=turn".to_owned(), 6),
+        ("&kind=turn.finished".to_owned(), 3),
+        (format!("&kind=turn.finished&session={session}"), 1),
+    ] {
+        let page = world.get(&format!("/api/events?limit=1000&after=0{filter}")).await;
+        let expected = page["items"].as_array().expect("events");
+        assert!(expected.len() >= least && (filter.is_empty() || expected.len() < log.len()), "{filter}: {page}");
+        for way in [Way::Sse, Way::Socket] {
+            let until = expected.last().and_then(|event| event["seq"].as_i64()).expect("an event");
+            assert_eq!(&Reader::new(way, &filter).take_all(&world, until).await, expected, "{way:?} {filter}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn text_as_it_is_written_goes_by_both_ways() {
+    let script = "default: [{ stream: { text: 'some words as they come', chunk: 4, every: 5ms } }]\n";
+    let world = World::new(setup().team("alpha", script));
+    let mut stream = world.client().follow("/api/events").await.expect("a stream");
+    let mut socket = Socket::of_the_owner(&world, "/api/stream").await;
+    // Both are there once they were told something.
+    world.tell_async("user", "go").await;
+    let (mut by_sse, mut by_socket) = (String::new(), String::new());
+    loop {
+        let (kind, said) = stream.next(SOON).await.expect("a frame");
+        match kind.as_str() {
+            "delta" => by_sse.push_str(said["text"].as_str().expect("text")),
+            _ if said["kind"] == "turn.finished" => break,
+            _ => {}
+        }
+    }
+    while let Some(said) = socket.next().await {
+        match said["type"].as_str() {
+            Some("delta") => by_socket.push_str(said["text"].as_str().expect("text")),
+            _ if said["kind"] == "turn.finished" => break,
+            _ => {}
+        }
+    }
+    assert_eq!((by_sse.as_str(), by_socket.as_str()), ("some words as they come", "some words as they come"));
+}
+
+/// How often a reader comes back: a few hundred times, or as often as the environment says.
+fn rounds() -> usize {
+    std::env::var("IRIS_TEST_RECONNECTS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(300)
+}
+
+/// Cut at random points while agents work and the daemon is killed now and then: what was read is the log, once.
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_that_are_cut_off_miss_nothing_and_see_nothing_twice() {
+    let script = "default: [{ flood: { messages: 20, size: 100 } }]\n";
+    let mut world = World::new(setup().team("alpha", script));
+    let mut readers: Vec<_> = [Way::Sse, Way::Socket, Way::Sse, Way::Socket].map(|way| Reader::new(way, "")).into();
+    let mut seen: Vec<Vec<i64>> = vec![Vec::new(); readers.len()];
+    // The same every time, and unlike any pattern in the daemon.
+    let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut draw = move |below: u64| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random % below
+    };
+    let (rounds, mut done) = (rounds(), 0);
+    while done < rounds {
+        for party in 0..3 {
+            world.tell_async(&format!("p{party}"), "go").await;
+        }
+        for _ in 0..25 {
+            let cuts: Vec<_> = readers.iter().map(|_| (draw(15), Duration::from_millis(1 + draw(20)))).collect();
+            let taking = readers
+                .iter_mut()
+                .zip(cuts)
+                .map(|(reader, (most, patience))| reader.take(&world, usize::try_from(most).expect("few"), patience));
+            for (seen, taken) in seen.iter_mut().zip(futures_util::future::join_all(taking).await) {
+                seen.extend(taken.iter().map(|event| event["seq"].as_i64().expect("a number")));
+            }
+            done += readers.len();
+        }
+        // A life of the daemon is at most a few hundred of these.
+        if draw(4) == 0 {
+            world = world.crash_and_restart();
+        }
+    }
+    let log: Vec<i64> = whole_log(&world).await.iter().map(|event| event["seq"].as_i64().expect("a number")).collect();
+    let until = *log.last().expect("events");
+    for (reader, mut seen) in readers.iter_mut().zip(seen) {
+        let rest = reader.take_all(&world, until).await;
+        seen.extend(rest.iter().map(|event| event["seq"].as_i64().expect("a number")));
+        seen.retain(|seq| *seq <= until);
+        assert_eq!(seen, log, "{:?}", reader.way);
+    }
+    eprintln!("{done} connections, {} events", log.len());
+}
+
+#[tokio::test]
+async fn a_number_from_nowhere_is_no_harm() {
+    let world = World::new(setup().team("alpha", ECHO));
+    for after in [i64::MAX, i64::MAX - 1, i64::MIN, -1] {
+        world.get(&format!("/api/events?after={after}")).await;
+        let mut stream = world.client().follow(&format!("/api/events?after={after}")).await.expect("a stream");
+        stream.next(Duration::from_millis(50)).await.ok();
+    }
+    assert_eq!(world.tell("still there").await["response"], "You said: still there");
+    assert_eq!(json!(world.get("/api/status").await["store"]["state"]), "well");
+}

@@ -1,0 +1,151 @@
+//! Tokens: made, shown once, kept as a digest, listed, ended.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::caller::{bearer, is_problem};
+use super::stream::Socket;
+use crate::world::{ECHO, SOON, World, setup};
+
+#[tokio::test]
+async fn a_secret_is_in_no_file_no_log_and_no_event() {
+    let world = World::new(setup().team("alpha", ECHO).env("IRIS_LOG", "trace"));
+    let token = world.token("ci", &["read", "tell"]).await;
+    let browser = world.browser().await;
+    let tell = json!({"toTeam": "alpha", "message": "hello", "timeout": 0});
+    assert_eq!(world.with(&token).post("/api/teams/tell", &tell).await.expect("an answer").status, 200);
+    let headers = [("cookie", browser.cookie.as_str()), ("iris-csrf", browser.word.as_str())];
+    assert_eq!(world.send("GET", "/api/sessions", &headers, "").await.status, 200);
+    // Refused ones end in no log either.
+    world.send("GET", "/api/sessions", &[("authorization", "Bearer iris_mistyped_secret")], "").await;
+    world.send("GET", "/api/sessions?token=iris_in_the_url", &[], "").await;
+    let shown = [world.get("/api/tokens").await, world.get("/api/events?limit=1000").await];
+    let secrets = [token.as_str(), browser.secret(), &browser.word, "iris_mistyped_secret", "iris_in_the_url"];
+    for secret in secrets {
+        assert!(shown.iter().all(|page| !page.to_string().contains(secret)), "it is shown again");
+        assert!(!world.daemon.log().contains(secret), "it is in the log");
+    }
+    let home = world.path().to_owned();
+    let World { daemon, home: kept, .. } = world;
+    // The owner's own token is in its own file, and only there.
+    let owner = daemon.token.clone();
+    daemon.stop().expect("it stops");
+    let mut seen = 0;
+    each_file(&home, &mut |path, bytes| {
+        seen += 1;
+        for secret in secrets {
+            assert!(!has(bytes, secret.as_bytes()), "a secret is in {}", path.display());
+        }
+        assert!(path.ends_with("token") || !has(bytes, owner.as_bytes()), "the owner's is in {}", path.display());
+    });
+    assert!(seen > 3, "there is a database to look at");
+    drop(kept);
+}
+
+fn has(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len()).any(|window| window == text)
+}
+
+fn each_file(folder: &Path, look: &mut impl FnMut(&Path, &[u8])) {
+    for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let kind = entry.file_type().expect("a kind");
+        if kind.is_dir() {
+            each_file(&entry.path(), look);
+        } else if kind.is_file() {
+            look(&entry.path(), &std::fs::read(entry.path()).expect("a file"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_lasts_over_a_restart_and_not_beyond_its_time() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let lasting = world.token("lasting", &["read"]).await;
+    let short = world.make_token(json!({"name": "short", "scopes": ["read"], "expiresIn": 1500})).await;
+    assert_eq!(world.with(&short).get("/api/teams").await.expect("an answer").status, 200);
+    let mut following = world.with(&short).follow("/api/events").await.expect("a stream");
+    let mut socket = Socket::open(&world, "/api/stream", &[("authorization", &bearer(&short))]).await.expect("open");
+    // It ends by itself, and what it had open ends with it.
+    assert!(following.next(SOON).await.expect_err("it ends").to_string().contains("ended"));
+    socket.closed().await;
+    let world = world.crash_and_restart();
+    assert_eq!(world.with(&lasting).get("/api/teams").await.expect("an answer").status, 200);
+    assert_eq!(world.with(&short).get("/api/teams").await.expect("an answer").status, 401);
+}
+
+#[tokio::test]
+async fn a_revoked_token_opens_nothing_and_keeps_nothing_open() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let tokens = [world.token("one", &["read"]).await, world.token("two", &["read"]).await];
+    let listed = world.get("/api/tokens").await;
+    let id = listed["items"][1]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(listed["items"].as_array().expect("tokens").len(), 2);
+    for (token, named) in tokens.iter().zip(["one", id.as_str()]) {
+        let mut following = world.with(token).follow("/api/events?after=0").await.expect("a stream");
+        following.next(SOON).await.expect("it is open");
+        let mut socket = Socket::open(&world, "/api/stream?after=0", &[("authorization", &bearer(token))]).await;
+        let socket = socket.as_mut().expect("open");
+        socket.next().await.expect("it is open");
+        let gone = world.client().delete(&format!("/api/tokens/{named}")).await.expect("an answer");
+        assert_eq!(gone.status, 200);
+        assert_eq!(world.with(token).get("/api/teams").await.expect("an answer").status, 401);
+        while following.next(SOON).await.is_ok() {}
+        socket.closed().await;
+    }
+    assert_eq!(world.get("/api/tokens").await["items"], json!([]));
+    let again = world.client().delete("/api/tokens/one").await.expect("an answer");
+    assert_eq!(is_problem(&again)["hint"], "run `iris token list` to see them");
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_token_is_refused_and_makes_none() {
+    let world = World::new(setup().team("alpha", ECHO));
+    world.token("taken", &["read"]).await;
+    let cases = [
+        (json!({"name": "x", "scopes": ["root"]}), 422, "'root' is no scope; there are read, tell, answer and admin"),
+        (json!({"name": "x", "scopes": []}), 422, "without any scope"),
+        (json!({"name": "x", "kind": "owner"}), 422, "'owner' is no kind of token"),
+        (json!({"name": "x", "kind": "browser"}), 422, "'browser' is no kind of token"),
+        (json!({"name": "alpha", "kind": "agent", "scopes": ["answer"]}), 422, "agents do not decide"),
+        (json!({"name": "alpha", "kind": "agent", "scopes": ["read", "admin"]}), 422, "agents do not decide"),
+        (json!({"name": "x", "kind": "agent", "party": "user"}), 422, "there is no team 'user'"),
+        (json!({"name": "", "scopes": ["read"]}), 422, "1 to 64 characters"),
+        (json!({"name": "a\u{7}b"}), 422, "1 to 64 characters"),
+        (json!({"name": "n".repeat(65)}), 422, "1 to 64 characters"),
+        (json!({"name": "taken"}), 409, "there is a token 'taken' already"),
+        (json!({"name": "x", "expiresIn": 0}), 422, "expired already"),
+        (json!({"name": "x", "expiresIn": -5}), 422, "expiresIn"),
+        (json!({"name": "x", "secret": "mine"}), 422, "secret"),
+    ];
+    for (wanted, status, detail) in cases {
+        let (found, problem) = world.post("/api/tokens", wanted.clone()).await;
+        assert_eq!(found, status, "{wanted}: {problem}");
+        assert!(problem["detail"].as_str().expect("a detail").contains(detail), "{problem}");
+    }
+    assert_eq!(world.get("/api/tokens").await["items"].as_array().expect("tokens").len(), 1);
+}
+
+#[tokio::test]
+async fn a_browser_ends_with_the_token_that_signed_it_in() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let lender = world.make_token(json!({"name": "lender", "scopes": ["read"], "expiresIn": 3_600_000})).await;
+    let link = |token: String| {
+        let mut client = world.with(&token);
+        async move { client.post("/api/links", &json!({})).await.expect("an answer").json().expect("JSON") }
+    };
+    let (used, unused) = (link(lender.clone()).await, link(lender.clone()).await);
+    let browser = world.sign_in(super::caller::code_of(&used)).await;
+    let listed = world.get("/api/tokens").await["items"].clone();
+    let of = |kind: &str| listed.as_array().expect("tokens").iter().find(|t| t["kind"] == kind).cloned();
+    let (token, signed_in) = (of("human").expect("the token"), of("browser").expect("the browser"));
+    assert_eq!(signed_in["scopes"], json!(["read"]), "no more than the token has");
+    assert_eq!(signed_in["expiresAt"], token["expiresAt"], "and no longer");
+    let headers = [("cookie", browser.cookie.as_str()), ("iris-csrf", browser.word.as_str())];
+    assert_eq!(world.send("GET", "/api/teams", &headers, "").await.status, 200);
+    assert_eq!(world.client().delete("/api/tokens/lender").await.expect("an answer").status, 200);
+    assert_eq!(world.send("GET", "/api/teams", &headers, "").await.status, 401);
+    let code = json!({"code": super::caller::code_of(&unused)}).to_string();
+    assert_eq!(world.send("POST", "/api/login", &[], &code).await.status, 409, "its links are void too");
+    assert_eq!(world.get("/api/tokens").await["items"], json!([]));
+}

@@ -1,0 +1,6 @@
+//! Lines that an agent writes.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| iris_testing::fuzz::lines(bytes));

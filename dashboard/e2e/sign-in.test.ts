@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, closeBrowser, closePages, forgive, stranger } from "./stage";
+import { Daemon, closeBrowser, closePages, forgive, signedIn, stranger } from "./stage";
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -39,8 +39,7 @@ test("without a credential every page says how to get in", async () => {
 });
 
 test("signing out ends it everywhere", async () => {
-  const page = await stranger();
-  await page.goto(await daemon.link());
+  const page = await signedIn(daemon);
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Signed out" }).waitFor();
@@ -50,8 +49,7 @@ test("signing out ends it everywhere", async () => {
 });
 
 test("a token that is made in the settings opens the door, and shows its text once", async () => {
-  const page = await stranger();
-  await page.goto(await daemon.link());
+  const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/settings`);
   await page.getByRole("button", { name: "New token" }).click();
   await page.getByLabel("Name").fill("reader");

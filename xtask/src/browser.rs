@@ -14,7 +14,7 @@ const VERSION: &str = "1.65.0";
 const INTEGRITY: &str =
     "sha512-vNSKgH6YqtN7cdT/L334zo0a+YwkrpicyrHJlWWPIm/Q+Nn2SWInil01oT0mbu96U4GgoRtCYQD9CzJQgju+lA==";
 
-const CHROMIUM: &str = "IRIS_TEST_CHROMIUM";
+pub const CHROMIUM: &str = "IRIS_TEST_CHROMIUM";
 const MODULES: &str = "IRIS_TEST_PLAYWRIGHT";
 
 pub struct Browser {

@@ -39,9 +39,7 @@ pub fn install() -> Result<()> {
         return Ok(());
     }
     eprintln!("      fetching the dashboard's packages (once; some 200 MB on disk)");
-    let mut command = npm();
-    command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-    shell::run_quietly(&mut command).context("cannot fetch the dashboard's packages")?;
+    shell::run_quietly(&mut shell::npm_ci(&folder())).context("cannot fetch the dashboard's packages")?;
     fs::write(stamp, wanted)?;
     Ok(())
 }
@@ -69,7 +67,7 @@ pub fn browser_check() -> Result<Check> {
     let mut command = script("e2e");
     command.env("IRIS_TEST_BINARY", shell::built_program("debug", "iris")?);
     command.env("IRIS_TEST_PICTURES", shell::target_directory()?.join("screenshots"));
-    command.envs(browser::find_chromium().map(|program| ("IRIS_TEST_CHROMIUM", program)));
+    command.envs(browser::find_chromium().map(|program| (browser::CHROMIUM, program)));
     Ok(Check {
         name: "dashboard in the browser",
         command,

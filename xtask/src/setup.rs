@@ -103,7 +103,7 @@ impl Tool {
             Tool::Postgres => "every store test runs on it as well as on SQLite",
             Tool::Npm => "the dashboard is built with it, and what the tests need from outside is fetched",
             Tool::Python => "schemathesis and one of the MCP clients run in it",
-            Tool::Chromium => "the dashboard is tested in it, and what pages of other sites can do",
+            Tool::Chromium => "the dashboard is tested in it, and what a page of another site can do",
         }
     }
 

@@ -49,7 +49,7 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn everything(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(10);
+    let mut steps = Steps::new(11);
     let surroundings = Surroundings::set_up(&mut steps)?;
     steps.next("looking whether the dashboard is built");
     dashboard::ensure()?;

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, UNIX_EPOCH};
 
 use iris_core::id::{Party, TurnId};
 use iris_core::team::TeamName;
@@ -179,7 +179,7 @@ impl Traces {
             KeyValue::new("iris.party", ended.party.to_string()),
         ]);
         let tracer = global::tracer(SCOPE);
-        let now = SystemTime::now();
+        let now = UNIX_EPOCH + Duration::from_millis(u64::try_from(iris_store::wall_ms()).unwrap_or(0));
         let builder = tracer
             .span_builder(format!("invoke_agent {}", ended.team))
             .with_kind(SpanKind::Internal)

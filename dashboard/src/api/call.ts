@@ -1,5 +1,5 @@
-// Requests to the daemon. Every one carries the cookie; one that changes something also carries the CSRF word of this
-// session and a key, so that a repeated request does nothing twice.
+// Requests to the daemon. Every one carries the cookie and the word that was said at the sign-in; one that changes
+// something also carries a key, so that a repeated request does nothing twice.
 import createClient, { type Middleware } from "openapi-fetch";
 
 import type { components, paths } from "./types";
@@ -21,12 +21,19 @@ export class Refusal extends Error {
   }
 }
 
-/** Undefined until it is known; empty where none is wanted. */
-let csrf: string | undefined;
+/** Where the word of this browser's sign-in is kept. It is good for nothing without the cookie, which no script can read. */
+const WORD = "iris.word";
 let onSignedOut: () => void = () => {};
 
-export function setCsrf(word: string) {
-  csrf = word;
+export function keepWord(word: string | null | undefined) {
+  if (word) localStorage.setItem(WORD, word);
+  else localStorage.removeItem(WORD);
+}
+
+/** What goes along with every request: a cookie alone may come from anybody whom this browser listens to. */
+export function signs(): Record<string, string> {
+  const word = localStorage.getItem(WORD);
+  return word ? { "Iris-Csrf": word } : {};
 }
 
 /** What happens when the daemon does not know us any more. */
@@ -34,16 +41,19 @@ export function whenSignedOut(act: () => void) {
   onSignedOut = act;
 }
 
+/** Not signed in, or without the word that was said at the sign-in. */
+export async function isSignedOut(answer: Response): Promise<boolean> {
+  if (answer.status === 401) return true;
+  return answer.status === 403 && (await answer.clone().text()).includes("Iris-Csrf");
+}
+
 const headers: Middleware = {
-  async onRequest({ request }) {
-    if (request.method === "GET" || request.url.endsWith("/api/login")) return;
-    // Somebody was quicker than the page: the word is asked for first.
-    if (csrf === undefined) await body(api.GET("/api/me")).then((me) => setCsrf(me.csrf ?? ""));
-    if (csrf) request.headers.set("Iris-Csrf", csrf);
-    if (!request.headers.has("Idempotency-Key")) request.headers.set("Idempotency-Key", crypto.randomUUID());
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(signs())) request.headers.set(name, value);
+    if (request.method !== "GET" && !request.headers.has("Idempotency-Key")) request.headers.set("Idempotency-Key", crypto.randomUUID());
   },
-  onResponse({ response }) {
-    if (response.status === 401) onSignedOut();
+  async onResponse({ response }) {
+    if (await isSignedOut(response)) onSignedOut();
   },
 };
 

@@ -1,13 +1,6 @@
 // Who is signed in.
 import { queryOptions } from "@tanstack/react-query";
 
-import { api, body, setCsrf } from "./call";
+import { api, body } from "./call";
 
-export const meQuery = queryOptions({
-  queryKey: ["me"],
-  queryFn: async () => {
-    const me = await body(api.GET("/api/me"));
-    setCsrf(me.csrf ?? "");
-    return me;
-  },
-});
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => body(api.GET("/api/me")) });

@@ -2,7 +2,7 @@
 // 15 seconds, and silence for longer is a lost connection, whatever the network says.
 import { createParser } from "eventsource-parser";
 
-import type { Shapes } from "./call";
+import { type Shapes, isSignedOut, signs } from "./call";
 
 export type Event = Omit<Shapes["Event"], "data"> & { data: unknown };
 export type Delta = Shapes["Delta"];
@@ -94,11 +94,11 @@ export class EventStream {
     try {
       await this.findPlace(cut.signal);
       const answer = await fetch(`/api/events?after=${this.after}`, {
-        headers: { Accept: "text/event-stream" },
+        headers: { Accept: "text/event-stream", ...signs() },
         cache: "no-store",
         signal: cut.signal,
       });
-      if (answer.status === 401) return this.listener.connection({ state: "signed-out" });
+      if (await isSignedOut(answer)) return this.listener.connection({ state: "signed-out" });
       if (!answer.ok || !answer.body) throw new Error(`the daemon answered ${answer.status}`);
       this.attempts = 0;
       this.lostSince = undefined;
@@ -113,8 +113,8 @@ export class EventStream {
 
   /** Where to go on; at first, and after a long absence, with what happens next. */
   private async findPlace(signal: AbortSignal) {
-    const answer = await fetch("/api/status", { cache: "no-store", signal });
-    if (answer.status === 401) {
+    const answer = await fetch("/api/status", { headers: signs(), cache: "no-store", signal });
+    if (await isSignedOut(answer)) {
       this.listener.connection({ state: "signed-out" });
       this.cut?.abort();
     }

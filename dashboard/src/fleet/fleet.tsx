@@ -15,6 +15,7 @@ import { useAct } from "@/session/act";
 import { Composer } from "@/session/composer";
 import { ORDER, mood } from "@/session/mood";
 import { MoodChip } from "@/session/mood-chip";
+import { PartyName } from "@/session/party";
 import { Avatar } from "@/shell/avatar";
 import { Empty, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
@@ -147,7 +148,7 @@ function SessionRow({ session, mood: now, me, cost }: { session: Session; mood: 
           <Plain text={headline(last?.message || last?.origin || "A new session", 120)} />
         </Link>
         <span className="said block truncate text-xs text-dim">
-          for {session.from === me ? "you" : <Plain text={session.from} />}, turn {session.turns}
+          for <PartyName party={session.from} me={me} />, turn {session.turns}
           {session.queued > 0 && <span className="text-held">, {session.queued} waiting</span>}
           {doing && (
             <>

@@ -7,7 +7,7 @@ import { duration } from "@/text/time";
 const WEEK = 7 * 24 * 60 * 60_000;
 const figuresQuery = queryOptions({ queryKey: ["questions", "figures"], queryFn: () => body(api.GET("/api/questions/figures", { params: { query: { withinMs: WEEK } } })) });
 
-const share = (part: number | null | undefined) => (part == null ? "–" : `${Math.round(part * 100)} %`);
+const share = (part: number) => `${Math.round(part * 100)} %`;
 
 /** What came of the questions of a week. */
 export function QuestionFigures() {
@@ -18,9 +18,14 @@ export function QuestionFigures() {
       <header className="flex flex-wrap justify-between gap-x-3 border-b border-line px-3 py-2">
         <h2 className="font-medium">Questions of the last seven days</h2>
         <span className="text-xs text-dim">
-          {figures.answerMs != null && <>answered after {duration(figures.answerMs)} on average · </>}
-          {share(figures.responseRate)} answered · {share(figures.timeoutRate)} ran out of time
-          {figures.questionsPerJob != null && <> · {figures.questionsPerJob.toFixed(1)} for each job</>}
+          {[
+            figures.answerMs != null && `answered after ${duration(figures.answerMs)} on average`,
+            figures.responseRate != null && `${share(figures.responseRate)} answered`,
+            figures.timeoutRate != null && `${share(figures.timeoutRate)} ran out of time`,
+            figures.questionsPerJob != null && `${figures.questionsPerJob.toFixed(1)} for each job`,
+          ]
+            .filter(Boolean)
+            .join(" · ")}
         </span>
       </header>
       {figures.alerts.map(({ kind, what }) => (

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 
 import { queries } from "@/api/ask";
-import { api, body, setCsrf } from "@/api/call";
+import { api, body, keepWord } from "@/api/call";
 import { router } from "@/router";
 
 type State = { is: "out" } | { is: "trying" } | { is: "refused"; why: string };
@@ -55,5 +55,5 @@ function takeCode(): string | undefined {
 
 async function signIn(code: string) {
   const me = await body(api.POST("/api/login", { body: { code } }));
-  setCsrf(me.csrf ?? "");
+  keepWord(me.csrf);
 }

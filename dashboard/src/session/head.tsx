@@ -12,6 +12,7 @@ import { Moment } from "@/text/time";
 import { SessionActions } from "./actions";
 import { mood } from "./mood";
 import { MoodChip } from "./mood-chip";
+import { PartyName } from "./party";
 
 export function SessionHead({ session, open, me }: { session: Session; open: Question[]; me: string }) {
   const team = useQuery(teamsQuery).data?.find(({ name }) => name === session.to);
@@ -26,7 +27,7 @@ export function SessionHead({ session, open, me }: { session: Session; open: Que
       <Avatar name={session.to} color={team?.color} />
       <h1 className="said text-base font-semibold">
         <Plain text={session.to} />
-        <span className="font-normal text-dim"> for {session.from === me ? "you" : <Plain text={session.from} />}</span>
+        <span className="font-normal text-dim"> for <PartyName party={session.from} me={me} /></span>
       </h1>
       <MoodChip mood={mood(session, open, me)} />
       {session.heldUntil != null && (

@@ -7,6 +7,7 @@ import { Plain } from "@/text/plain";
 import { Moment, money, took } from "@/text/time";
 
 import type { Session } from "@/api/ask";
+import { PartyName, partyName } from "./party";
 import type { Part, Transcript } from "./transcript";
 
 export function TellRow({ part, session, me }: { part: Part; session: Session; me: string }) {
@@ -15,8 +16,10 @@ export function TellRow({ part, session, me }: { part: Part; session: Session; m
   return (
     <section aria-label={`Turn ${turn.number}`} className="mt-4 rounded-lg border border-line bg-raised p-2.5">
       <header className="said mb-1 flex flex-wrap items-center gap-2 text-xs text-dim">
-        <Avatar name={from} />
-        <span className="font-semibold text-ink">{from === me ? "You" : <Plain text={from} />}</span>
+        <Avatar name={partyName(from, me)} />
+        <span className="font-semibold text-ink first-letter:uppercase">
+          <PartyName party={from} me={me} />
+        </span>
         {turn.origin ? (
           <span>
             went on by itself (<Plain text={turn.origin.replaceAll("_", " ")} />)

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { type Shapes, api, body } from "@/api/call";
+import { type Shapes, api, body, keepWord } from "@/api/call";
 import { complain } from "@/shell/notices";
 import { Plain } from "@/text/plain";
 import { duration } from "@/text/time";
@@ -15,7 +15,7 @@ export function SignedIn({ me }: { me: Shapes["Me"] }) {
     onSuccess: ({ path, expiresInMs }) => setLink({ url: location.origin + path, goodFor: expiresInMs }),
     onError: complain,
   });
-  const leave = useMutation({ mutationFn: () => body(api.POST("/api/logout")), onSuccess: () => location.assign("/login"), onError: complain });
+  const leave = useMutation({ mutationFn: () => body(api.POST("/api/logout")), onSuccess: () => (keepWord(null), location.assign("/login")), onError: complain });
   return (
     <Group title="Signed in">
       <Setting

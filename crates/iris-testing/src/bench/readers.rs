@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -79,7 +79,7 @@ async fn read(mut stream: TcpStream, over: &AtomicBool) -> Result<Latencies> {
     while !over.load(Ordering::Relaxed) {
         let count = stream.read(&mut buffer[filled..]).await?;
         anyhow::ensure!(count > 0, "a reader was dropped");
-        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
+        let now = u128::try_from(iris_engine::wall_ms())?;
         filled += count;
         let mut from = 0;
         // A number behind `"at":` is an event; inside of a text it would be `\"at\":`.

@@ -44,8 +44,7 @@ async fn an_agent_speaks_for_its_own_team_whatever_it_says() {
     // Nor does it put what it said into somebody else's session.
     let forked = world.with(&agent).post("/api/teams/alpha/fork", &json!({"fromTeam": "user", "as": "user"})).await;
     assert_eq!(forked.expect("an answer").json().expect("JSON")["from"], "beta-2");
-    let from: Vec<_> =
-        world.get("/api/sessions").await["items"].as_array().expect("sessions").iter().cloned().collect();
+    let from: Vec<_> = world.get("/api/sessions").await["items"].as_array().expect("sessions").to_vec();
     assert!(from.iter().all(|session| session["from"] != "user"), "{from:?}");
 }
 

@@ -5,13 +5,16 @@ use serde_json::json;
 use super::caller::{bearer, is_problem};
 use crate::world::{ECHO, World, setup};
 
+/// A method, a path, headers, a body, and the status that is wanted.
+type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, u16);
+
 #[tokio::test]
 async fn every_error_is_a_problem() {
     let world = World::new(setup().team("alpha", ECHO));
     let owner = bearer(&world.daemon.token);
     let (auth, json_kind) = (("authorization", owner.as_str()), ("content-type", "application/json"));
     let large = format!(r#"{{"code":"{}"}}"#, "x".repeat(2000));
-    let cases: [(&str, &str, &[(&str, &str)], &str, u16); 13] = [
+    let cases: [Case<'_>; 13] = [
         ("GET", "/api/teams", &[], "", 401),
         ("GET", "/api/teams", &[auth, ("origin", "null")], "", 403),
         ("GET", "/api/nowhere", &[auth], "", 404),

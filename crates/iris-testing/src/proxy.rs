@@ -31,6 +31,14 @@ async fn pass(mut client: TcpStream, behind: SocketAddr, token: &str) -> Result<
         }
     };
     let text = String::from_utf8_lossy(&head[..end]).into_owned();
+    // Whole, because a server that refuses before it has read everything may close before its answer is read.
+    let body =
+        text.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+    while head.len() < end + 4 + body.unwrap_or(0_usize) {
+        if client.read_buf(&mut head).await? == 0 {
+            return Ok(());
+        }
+    }
     let kept = text.split("\r\n").filter(|line| !line.to_ascii_lowercase().starts_with("connection:"));
     let mut sent = kept.collect::<Vec<_>>().join("\r\n").into_bytes();
     sent.extend(format!("\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n").bytes());

@@ -173,7 +173,7 @@ async fn an_agent_asks_an_agent() {
         assert_eq!(turns[0]["cause"], told["turnId"], "{}: stamped by the pipe", stage.version);
         let request = stage.model.requests().into_iter().next().expect("asked");
         let tools = request.tools.iter().filter(|tool| tool.starts_with("mcp__iris__")).count();
-        assert_eq!(tools, 11, "{}: always loaded: {:?}", stage.version, request.tools);
+        assert_eq!(tools, 12, "{}: always loaded: {:?}", stage.version, request.tools);
     }
 }
 

@@ -29,6 +29,24 @@ pub fn describe(event: &Event) -> String {
         "session.stopped" => stopped(&body),
         "session.cache_cleared" => format!("{} turns forgotten", number("turns")),
         "session.deleted" => format!("from {}", text("from")),
+        "question.opened" => format!("{}: {}", text("kind").replace('_', " "), text("text")),
+        "question.answered" => format!("by {}", text("by")),
+        "question.defaulted" => "nobody answered in time; the default holds".to_owned(),
+        "question.expired" => "nobody answered in time".to_owned(),
+        "question.cancelled" | "question.limited" => text("why"),
+        "question.superseded" => format!("by {}", text("by")),
+        "question.resumed" => match body["turn"].as_str() {
+            Some(_) => "told by a turn".to_owned(),
+            None => "told where it asked".to_owned(),
+        },
+        "job.started" => text("goal"),
+        "job.status" => text("status").replace('_', " "),
+        "job.ended" => match body["error"].as_str() {
+            Some(error) => format!("{}: {error}", text("status")),
+            None => text("status"),
+        },
+        "rule.made" => format!("about the {}, by {}", text("scope"), text("by")),
+        "rule.revoked" => format!("by {}", text("by")),
         "daemon.started" | "daemon.stopped" => format!("iris {}", text("version")),
         "daemon.recovered" => format!(
             "{} turns interrupted, {} queued again, {} processes ended",
@@ -95,6 +113,8 @@ mod tests {
             "terminated after 5ms: response timeout",
         );
         check("session.stopped", r#"{"why":"exited","exit":{"signal":9}}"#, "exited, signal 9");
-        check("question.opened", r#"{"a":1}"#, r#"{"a":1}"#);
+        check("question.opened", r#"{"kind":"error_recovery","text":"Retry?"}"#, "error recovery: Retry?");
+        check("job.ended", r#"{"status":"failed","error":"nobody answered"}"#, "failed: nobody answered");
+        check("something.new", r#"{"a":1}"#, r#"{"a":1}"#);
     }
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+import { Daemon, closeBrowser, closePages, signedIn, stranger } from "./stage";
 
 const STREAM = `
 default: [{ stream: { text: "${"word ".repeat(4000)}", chunk: 10, every: 4ms } }]
@@ -23,14 +23,13 @@ const median = (values: number[]) => sorted(values)[Math.floor(values.length / 2
 
 test.runIf(process.env["IRIS_MEASURE"])("first page, an event, frames while it streams", async () => {
   const starts: number[] = [];
+  const storageState = await (await signedIn(daemon)).context().storageState();
   for (let round = 0; round < 5; round++) {
-    const page = await signedIn(daemon);
-    const cold = await page.context().newPage();
-    // Nothing of the first page is kept from before.
-    await cold.route("**/*", (route) => route.continue());
-    await cold.goto(`${daemon.url}/inbox`);
-    await cold.getByText("Nobody needs you").waitFor();
-    starts.push(await cold.evaluate(() => performance.getEntriesByName("usable")[0]?.startTime ?? performance.now()));
+    // Signed in, with nothing of the page kept from before.
+    const page = await stranger({ storageState });
+    await page.goto(`${daemon.url}/inbox`);
+    await page.waitForFunction(() => document.body.innerText.includes("Nobody needs you"));
+    starts.push(await page.evaluate(() => performance.now()));
     await page.context().close();
   }
   console.log(`first page usable: median ${median(starts).toFixed(0)} ms, slowest ${Math.max(...starts).toFixed(0)} ms`);

@@ -47,7 +47,16 @@ pub(crate) fn describe(api: &OpenApi) -> Value {
         // A handler is named after its verb; together with its noun the name is unique.
         let name = [&operation["tags"][0], &operation["operationId"]].map(|part| part.as_str().unwrap_or_default());
         operation["operationId"] = json!(name.join("_"));
-        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+        for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
+            if status.as_str() >= "400"
+                && let Some(content) = response.get_mut("content").and_then(Value::as_object_mut)
+                && let Some(problem) = content.remove("application/json")
+            {
+                content.insert(problem::CONTENT_TYPE.to_owned(), problem);
+            }
+        }
+        // Looked for, not indexed: that would put a null there.
+        for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
             if parameter["in"] == "path" && parameter["name"] == "name" {
                 parameter["schema"]["pattern"] = json!(TEAM_NAME);
             }

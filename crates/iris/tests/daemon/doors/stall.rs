@@ -48,13 +48,13 @@ async fn readers_that_never_read_cost_nothing_and_lose_nothing() {
 
     let newest = world.newest().await;
     let mut stream = world.client().follow("/api/events?after=0").await.expect("a stream");
-    let mut socket = super::stream::Socket::of_the_owner(&world, "/api/stream?after=0").await;
     let (mut by_sse, mut by_socket) = (Vec::new(), Vec::new());
     let seq = |event: &Value| event["seq"].as_i64().expect("a number");
     while by_sse.last() < Some(&newest) {
         let (kind, event) = stream.next(SOON).await.expect("it goes on");
         by_sse.extend((kind == "event").then(|| seq(&event)));
     }
+    let mut socket = super::stream::Socket::of_the_owner(&world, "/api/stream?after=0").await;
     while by_socket.last() < Some(&newest) {
         let said = socket.next().await.expect("it goes on");
         by_socket.extend((said["type"] == "event").then(|| seq(&said)));

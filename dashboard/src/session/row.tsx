@@ -67,7 +67,7 @@ function ToolRow({ call }: { call: Call }) {
       title={name}
       detail={subject(name, input)}
       startsOpen={name === "Edit" || name === "Write" || name === "MultiEdit"}
-      end={result === undefined ? <span className="pulse text-work">running</span> : result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - call.at)}</span>}
+      end={result === undefined ? <span className="busy text-work">running</span> : result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - call.at)}</span>}
     >
       <div className="space-y-2 rounded border border-line bg-surface p-2">
         <ToolInput name={name} input={input} />
@@ -90,7 +90,7 @@ function LetterRow({ row, team }: { row: Extract<Row, { kind: "letter" }>; team:
       <p className="said flex items-center gap-2 border-b border-line bg-raised px-2 py-1 text-xs">
         <Mail size={14} aria-hidden="true" />
         <Avatar name={team} /> <Plain text={team} /> <span aria-label="to">→</span> <Avatar name={letter.to} /> <Plain text={letter.to} />
-        {!call.result && <span className="pulse ml-auto text-work">waits for an answer</span>}
+        {!call.result && <span className="busy ml-auto text-work">waits for an answer</span>}
       </p>
       <div className="p-2">
         <Markdown text={letter.text} />
@@ -124,7 +124,7 @@ function AgentBanner({ row, onOpen }: { row: Extract<Row, { kind: "agent" }>; on
       </span>
       <span className="flex shrink-0 items-center gap-1 text-xs text-dim">
         <Bot size={14} aria-hidden="true" />
-        {call.result === undefined ? <span className="pulse text-work">at work</span> : call.result.isError ? <span className="text-bad">failed</span> : "done"}
+        {call.result === undefined ? <span className="busy text-work">at work</span> : call.result.isError ? <span className="text-bad">failed</span> : "done"}
         {hidden > 0 && <span>· {hidden} hidden</span>}
       </span>
     </button>

@@ -52,7 +52,7 @@ export function UnreadRow({ part, transcript }: { part: Part; transcript: Transc
   return (
     <div className="py-1.5">
       {response && <Markdown text={response} />}
-      <p className="pulse text-xs text-dim">reading what it did…</p>
+      <p className="busy text-xs text-dim">reading what it did…</p>
     </div>
   );
 }

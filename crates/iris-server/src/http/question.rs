@@ -43,6 +43,9 @@ impl Filter {
     }
 }
 
+/// Past answers are looked up for so many: nobody reads the suggestions of a thousand.
+const WITH_SUGGESTION: usize = 100;
+
 /// The questions that wait for an answer, oldest first
 #[utoipa::path(get, path = "/api/questions/pending", tag = "questions", params(Filter), responses((status = 200, description = "done", body = Pending)))]
 pub(crate) async fn pending(
@@ -53,7 +56,8 @@ pub(crate) async fn pending(
     let open = app.engine.list_open_questions().await?;
     let mut questions = Vec::new();
     for row in open.into_iter().filter(|row| filter.takes(row)) {
-        let suggestion = app.engine.suggest_answer(&row).await?;
+        let is_early = questions.len() < WITH_SUGGESTION;
+        let suggestion = if is_early { app.engine.suggest_answer(&row).await? } else { None };
         let suggestion = suggestion.as_ref().map(wire::suggestion);
         questions.push(Question { suggestion, ..wire::question(row) });
     }

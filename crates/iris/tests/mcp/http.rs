@@ -14,7 +14,8 @@ async fn every_tool_says_what_it_takes_answers_and_does() {
     let tools = listed["result"]["tools"].as_array().expect("tools").clone();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
     let wanted = "team_tell team_teams team_getTeamName team_wake team_wake_all team_isAwake team_sleep team_cancel \
-                  team_report team_cache_read team_cache_clear team_fork send_message ask_message quick_message \
+                  team_report team_cache_read team_cache_clear team_fork ask_question send_message ask_message \
+                  quick_message \
                   list_teams team_status session_report session_cancel session_fork session_reboot session_delete";
     assert_eq!(names.join(" "), wanted.split_whitespace().collect::<Vec<_>>().join(" "));
     for tool in &tools {

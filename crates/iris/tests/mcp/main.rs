@@ -4,6 +4,7 @@
 #[path = "../daemon/world.rs"]
 mod world;
 
+mod ask;
 mod claude;
 mod clients;
 mod http;

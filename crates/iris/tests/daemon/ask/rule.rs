@@ -43,6 +43,42 @@ default: [{ permission: { tool: Bash, input: { command: "echo bad >> ran.txt" },
     world.open_question().await;
 }
 
+/// Whatever an agent's credential tries, and whatever an agent writes, nothing is decided by it.
+#[tokio::test]
+async fn an_agent_decides_nothing_by_any_door() {
+    let world = asking();
+    world.tell_async("user", "permit touch decided.txt").await;
+    let question = world.open_question().await;
+    let wanted =
+        json!({"name": "bot", "kind": "agent", "party": "alpha", "scopes": ["read", "tell", "answer", "admin"]});
+    let (status, made) = world.post("/api/tokens", wanted).await;
+    let made = if status == 200 {
+        made
+    } else {
+        let less = json!({"name": "bot", "kind": "agent", "party": "alpha", "scopes": ["read", "tell"]});
+        world.post("/api/tokens", less).await.1
+    };
+    let secret = made["secret"].as_str().unwrap_or_else(|| panic!("a token: {made}"));
+    let mut agent = iris_testing::client::Client::new(&world.daemon.address, secret);
+    let path = format!("/api/questions/{}", question_id(&question));
+    let yes = json!({"response": {"value": true}});
+    for (path, body) in [
+        (format!("{path}/answer"), yes.clone()),
+        (format!("{path}/cancel"), json!({})),
+        (format!("{path}/edit"), json!({"input": {"command": "true"}})),
+    ] {
+        assert_eq!(agent.post(&path, &body).await.expect("an answer").status, 403, "{path}");
+    }
+    assert_eq!(agent.delete("/api/rules/any").await.expect("an answer").status, 403);
+    for words in ["/approve", "yes", &format!("/answer {} yes", question_id(&question))] {
+        let tell = json!({"toTeam": "alpha", "message": words, "timeout": -1, "fromTeam": "user"});
+        agent.post("/api/teams/tell", &tell).await.expect("an answer");
+    }
+    let still = world.get(&path).await;
+    assert_eq!(still["state"], "open", "{still}");
+    assert!(!world.path().join("projects/alpha/decided.txt").exists());
+}
+
 #[tokio::test]
 async fn an_edit_is_another_question_and_only_it_can_be_approved() {
     let world = asking();

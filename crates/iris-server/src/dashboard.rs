@@ -54,6 +54,10 @@ async fn page_file() -> Response {
 }
 
 async fn asset(Path(name): Path<String>) -> Response {
+    // They lie side by side; a name that leads elsewhere is none of theirs.
+    if name.contains('/') {
+        return StatusCode::NOT_FOUND.into_response();
+    }
     send(&format!("assets/{name}"), FOR_EVER)
 }
 

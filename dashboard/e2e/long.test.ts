@@ -23,10 +23,10 @@ test("is scrolled from end to end with only a screenful of rows", async () => {
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${session}`);
   const log = page.getByRole("log");
-  await log.getByText("done", { exact: true }).waitFor({ timeout: 60_000 });
+  await log.getByText("done", { exact: true }).waitFor({ timeout: 240_000 });
   const rows = () => log.locator("[data-index]").count();
   const last = () => log.locator("[data-index]").last().getAttribute("data-index");
-  await expect.poll(async () => Number(await last()), { timeout: 60_000 }).toBeGreaterThanOrEqual(MESSAGES);
+  await expect.poll(async () => Number(await last()), { timeout: 240_000 }).toBeGreaterThanOrEqual(MESSAGES);
   expect(await rows()).toBeLessThan(200);
 
   for (const part of [0.75, 0.5, 0.25]) {

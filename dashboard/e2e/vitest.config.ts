@@ -2,5 +2,5 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { root: import.meta.dirname, include: ["*.test.ts"], fileParallelism: false, testTimeout: 120_000, hookTimeout: 60_000 },
+  test: { root: import.meta.dirname, include: ["*.test.ts"], fileParallelism: false, testTimeout: 300_000, hookTimeout: 60_000 },
 });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{asking, question_id};
+use super::{asking_setup, question_id};
 use crate::world::{World, id};
 
 /// `IRIS_TEST_ROUNDS=500` for the full count.
@@ -13,7 +13,7 @@ fn rounds(usual: usize) -> usize {
 /// A hundred people over the API and the command line: one wins, each of the others is told who and when.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_hundred_racing_answers_one_counts_and_has_one_effect() {
-    let world = asking();
+    let world = World::new(asking_setup().questions("perMinute: 100000"));
     for round in 0..rounds(5) {
         let told = world.tell_async("user", "ask").await;
         let question = world.open_question().await;
@@ -57,7 +57,7 @@ async fn of_a_hundred_racing_answers_one_counts_and_has_one_effect() {
 /// `IRIS_TEST_ROUNDS=10000` for the full count.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancel_and_an_answer_at_the_same_moment_have_one_order() {
-    let world = World::new(super::asking_setup().questions("perMinute: 100000"));
+    let world = World::new(asking_setup().questions("perMinute: 100000"));
     let mut counts = [0, 0];
     for round in 0..rounds(30) {
         let told = world.tell_async("user", "ask").await;

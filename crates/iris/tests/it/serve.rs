@@ -98,7 +98,7 @@ fn a_wrong_token_or_address_is_a_wrong_value() {
     let mut wrong = daemon.place.command(&["status"]);
     wrong.env("IRIS_TOKEN", "nonsense");
     let told = crate::daemon::Ran::of(wrong).failed(2);
-    assert!(told.contains("no token, or a wrong one, was sent"), "{told}");
+    assert!(told.contains("no credential was sent, or one that is not good"), "{told}");
     let mut wrong = daemon.place.command(&["status"]);
     wrong.env("IRIS_URL", "nonsense");
     let told = crate::daemon::Ran::of(wrong).failed(2);

@@ -61,7 +61,7 @@ test("a question is answered where it is asked", async () => {
   const { sessionId } = await daemon.tell("comet", "ask");
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${sessionId}`);
-  await page.getByRole("log").getByRole("button", { name: "Blue" }).click();
+  await page.getByRole("log").getByRole("group", { name: "Answers" }).getByRole("button", { name: "Blue" }).click();
   await page.getByText("Blue it is").waitFor();
 });
 

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 
 import { queries } from "@/api/ask";
 import { type Shapes, api, body } from "@/api/call";
@@ -23,10 +24,15 @@ export const jobQuestionsQuery = (id: string) =>
 
 const refresh = () => void queries.invalidateQueries({ queryKey: ["jobs"] });
 
+/** Starts a job and goes to it, also when the page it was started from has changed meanwhile. */
 export function useStart() {
+  const navigate = useNavigate();
   return useMutation({
     mutationFn: (job: { team: string; goal: string }) => body(api.POST("/api/jobs", { body: job })),
-    onSuccess: refresh,
+    onSuccess: ({ id }) => {
+      refresh();
+      void navigate({ to: "/job/$id", params: { id } });
+    },
     onError: complain,
   });
 }

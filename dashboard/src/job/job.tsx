@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 
+import { useOpenQuestions } from "@/question/ask";
 import { QuestionBody, QuestionHead } from "@/question/card";
 import { type Question, spoken } from "@/question/question";
 import { SessionLog } from "@/session/page";
@@ -21,7 +22,9 @@ export function JobPage() {
   const { data: job, error } = useQuery(jobQuery(id));
   const questions = useQuery(jobQuestionsQuery(id)).data ?? [];
   const stop = useStop();
-  const open = questions.filter(({ state }) => state === "open");
+  // What is open is known live, as in the inbox.
+  const { mine, others } = useOpenQuestions();
+  const open = [...mine, ...others].filter(({ job: of }) => of === id);
   const closed = questions.filter(({ state }) => state !== "open");
   return (
     <Page

@@ -1,6 +1,6 @@
 // Jobs: pieces of work that are carried to their end, over as many turns as it takes.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
@@ -75,11 +75,10 @@ export function Status({ job }: { job: Job }) {
 function Starter() {
   const teams = useQuery(teamsQuery).data ?? [];
   const start = useStart();
-  const navigate = useNavigate();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    start.mutate({ team: String(form.get("team")), goal: String(form.get("goal")) }, { onSuccess: ({ id }) => void navigate({ to: "/job/$id", params: { id } }) });
+    start.mutate({ team: String(form.get("team")), goal: String(form.get("goal")) });
   };
   return (
     <form className="card space-y-2 p-3" onSubmit={submit}>

@@ -11,6 +11,8 @@ use crate::pipe::Place;
 use crate::stage::{last_state, until};
 use crate::world::World;
 
+/// Ours and their aliases: an assistant that is shown fewer has lost some, one that is shown more needs a look here.
+const TOOLS: usize = 23;
 const PATIENCE: Duration = Duration::from_secs(60);
 const SCRIPT: &str = include_str!("clients/client.mjs");
 const PYTHON: &str = include_str!("clients/client.py");
@@ -54,7 +56,7 @@ async fn run(command: Command) -> Value {
 
 fn check(name: &str, seen: &Value) {
     let expected = [
-        ("tools", json!(22)),
+        ("tools", json!(TOOLS)),
         ("response", json!("one two three four five six seven eight nine ten")),
         ("refused", json!(true)),
         ("cancelled", json!(true)),
@@ -132,7 +134,7 @@ async fn the_inspector() {
             outside::output(command, PATIENCE)
         };
         let listed: Value = serde_json::from_str(&inspect(&["tools/list"]).await.expect("listed")).expect("JSON");
-        assert_eq!(listed["tools"].as_array().map(Vec::len), Some(22));
+        assert_eq!(listed["tools"].as_array().map(Vec::len), Some(TOOLS));
         let call = ["tools/call", "--tool-name", "team_tell", "--tool-arg", "toTeam=alpha", "--tool-arg", "message=hi"];
         let told: Value = serde_json::from_str(&inspect(&call).await.expect("told")).expect("JSON");
         assert_eq!(told["structuredContent"]["response"], "You said: hi", "{told}");

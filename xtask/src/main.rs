@@ -8,6 +8,7 @@ mod claude;
 mod dashboard;
 mod fuzz;
 mod generate;
+mod guide;
 mod outside;
 mod postgres;
 mod record;
@@ -36,6 +37,7 @@ Usage: cargo xtask <verb> [arguments]
   fuzz     feed broken input to whatever reads input, for a while
   record   record anew what the real Claude Code CLI writes
   generate write anew what is made from the code and checked in
+  guide    do what the README tells a newcomer to do
 
 Examples:
   cargo xtask run                       a daemon on this machine
@@ -73,6 +75,7 @@ fn perform(verb: Option<&str>, arguments: &[String]) -> Result<ExitCode> {
         Some("soak") => soak::perform(arguments),
         Some("fuzz") => fuzz::perform(arguments),
         Some("record") => record::perform(arguments),
+        Some("guide") => guide::perform(arguments),
         Some("generate") => generate::perform(arguments),
         None | Some("help" | "--help" | "-h") => Ok(shell::help(HELP)),
         Some(unknown) => {

@@ -86,6 +86,12 @@ impl Lexicon {
     }
 }
 
+/// Every phrase there is, for tests that make replies of them.
+#[cfg(test)]
+pub(super) fn list_phrases() -> Vec<String> {
+    LANGUAGES.iter().flat_map(|text| read::phrases(text)).map(|(words, _)| words).collect()
+}
+
 impl Phrase {
     fn fits(&self, said: &str, start: usize, end: usize) -> bool {
         let inside = self.starts_with_letter && said[..start].ends_with(is_word);

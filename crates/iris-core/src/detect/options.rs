@@ -1,5 +1,6 @@
 //! What there is to choose from: the items of a list beside the question, or the parts around an "or".
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::judge::Verdict;
@@ -125,8 +126,15 @@ fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<Stri
 fn find_ors(page: &Page, marked: &Marked, index: usize) -> Vec<Range<usize>> {
     let hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Or).map(|hit| hit.start..hit.end);
     let mut ors: Vec<Range<usize>> = hits.collect();
-    // The same word may be one of two languages.
-    ors.dedup();
+    // The same word may be one of two languages, and a part of another: "ou" of "ou bien".
+    ors.sort_by_key(|or| (or.start, Reverse(or.end)));
+    let mut end = 0;
+    ors.retain(|or| {
+        or.start >= end && {
+            end = or.end;
+            true
+        }
+    });
     let said = page.text_of(&page.sentences[index]);
     if ors.is_empty() && is_or_in_one_letter(&page.said) {
         let start = page.sentences[index].said.start;

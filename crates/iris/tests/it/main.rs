@@ -1,6 +1,7 @@
 //! The binary as its users meet it: real processes, a temporary home, a free port, a scripted team.
 
 mod backup;
+mod config;
 mod daemon;
 mod detect;
 mod doctor;

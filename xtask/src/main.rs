@@ -6,6 +6,7 @@ mod browser;
 mod check;
 mod claude;
 mod dashboard;
+mod dist;
 mod fuzz;
 mod generate;
 mod guide;
@@ -37,6 +38,7 @@ Usage: cargo xtask <verb> [arguments]
   fuzz     feed broken input to whatever reads input, for a while
   record   record anew what the real Claude Code CLI writes
   generate write anew what is made from the code and checked in
+  dist     build what is given to people: one program, checksums, what it is made of
   guide    do what the README tells a newcomer to do
 
 Examples:
@@ -75,6 +77,7 @@ fn perform(verb: Option<&str>, arguments: &[String]) -> Result<ExitCode> {
         Some("soak") => soak::perform(arguments),
         Some("fuzz") => fuzz::perform(arguments),
         Some("record") => record::perform(arguments),
+        Some("dist") => dist::perform(arguments),
         Some("guide") => guide::perform(arguments),
         Some("generate") => generate::perform(arguments),
         None | Some("help" | "--help" | "-h") => Ok(shell::help(HELP)),

@@ -9,5 +9,6 @@ mod help;
 mod read;
 mod serve;
 mod stop;
+mod telemetry;
 mod tell;
 mod terminal;

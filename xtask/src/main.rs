@@ -11,6 +11,7 @@ mod fuzz;
 mod generate;
 mod guide;
 mod outside;
+mod pictures;
 mod postgres;
 mod record;
 mod release;
@@ -39,6 +40,7 @@ Usage: cargo xtask <verb> [arguments]
   record   record anew what the real Claude Code CLI writes
   generate write anew what is made from the code and checked in
   dist     build what is given to people: one program, checksums, what it is made of
+  pictures take the README's pictures anew
   guide    do what the README tells a newcomer to do
 
 Examples:
@@ -78,6 +80,7 @@ fn perform(verb: Option<&str>, arguments: &[String]) -> Result<ExitCode> {
         Some("fuzz") => fuzz::perform(arguments),
         Some("record") => record::perform(arguments),
         Some("dist") => dist::perform(arguments),
+        Some("pictures") => pictures::perform(arguments),
         Some("guide") => guide::perform(arguments),
         Some("generate") => generate::perform(arguments),
         None | Some("help" | "--help" | "-h") => Ok(shell::help(HELP)),

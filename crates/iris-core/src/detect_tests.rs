@@ -142,6 +142,19 @@ fn piece() -> impl Strategy<Value = String> {
         "т.е. ",
         "\t",
         "\r\n",
+        "：",
+        "（",
+        "）",
+        "，",
+        "？",
+        "。",
+        "、",
+        "„",
+        "“",
+        "¿",
+        "(",
+        ")",
+        "\n\n",
     ];
     let words = lexicon::list_phrases().into_iter().map(|words| words + " ").collect::<Vec<_>>();
     let known = proptest::sample::select(pieces.to_vec()).prop_map(str::to_owned);

@@ -344,7 +344,12 @@ fn is_decided(page: &Page, marked: &Marked, index: usize) -> bool {
     let paragraph = page.line_of(&page.sentences[index]).paragraph;
     (index + 1..page.sentences.len().min(index + 4))
         .take_while(|&after| page.line_of(&page.sentences[after]).paragraph <= paragraph + 1)
-        .any(|after| marked.cues(after).has(Cue::Decision) && page.sentences[after].ending != Ending::Question)
+        .any(|after| {
+            let cues = marked.cues(after);
+            // "I'll start with the first, as soon as you agree" has decided nothing.
+            let waits = cues.any(Cues::of(&[Cue::Confirm, Cue::Wait, Cue::Condition, Cue::Address]));
+            cues.has(Cue::Decision) && !waits && page.sentences[after].ending != Ending::Question
+        })
 }
 
 /// Several questions in a list are one: the first and the last of them.

@@ -182,14 +182,16 @@ fn is_or_in_one_letter(said: &str) -> bool {
 fn lead(page: &Page, marked: &Marked, index: usize, limit: usize) -> usize {
     let start = page.sentences[index].said.start;
     let said = &page.text_of(&page.sentences[index])[..limit];
-    if let Some(open) = said.rfind(['(', '（']).filter(|&open| !said[open..].contains([')', '）'])) {
+    if let Some((at, open)) =
+        said.rmatch_indices(['(', '（']).next().filter(|(at, _)| !said[*at..].contains([')', '）']))
+    {
         // "(30 or 90 days)"
-        return open + 1;
+        return at + open.len();
     }
     let asks = Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]);
     let hits = marked.hits(index).iter().filter(|hit| asks.has(hit.cue) && hit.end - start <= limit);
     let asked = hits.map(|hit| (hit.start, hit.end - start)).min().map(|(_, end)| end);
-    let colon = said.rfind([':', '：']).map(|at| at + 1);
+    let colon = said.rmatch_indices([':', '：']).next().map(|(at, colon)| at + colon.len());
     let begun = asked.or(colon).unwrap_or(0);
     // In Japanese and Korean the words that ask stand last, and nothing is behind them.
     let begun = if said[begun..].chars().filter(|next| next.is_alphanumeric()).count() < 2 { 0 } else { begun };

@@ -47,6 +47,8 @@ pub(super) fn read(text: &str, window: &Window, page: &mut Page) {
         if let Some(open) = &fence {
             if open.is_closed_by(trimmed) {
                 fence = None;
+            } else if page.failed_at.last() != Some(&paragraph) && shows_failure(trimmed) {
+                page.failed_at.push(paragraph);
             }
             continue;
         }
@@ -59,6 +61,33 @@ pub(super) fn read(text: &str, window: &Window, page: &mut Page) {
             add(trimmed, at, indent, paragraph, page);
         }
     }
+}
+
+/// What programs print when they fail. Code that only speaks of errors rarely shouts or names a code.
+fn shows_failure(line: &str) -> bool {
+    const SHOUTED: &[&str] = &[
+        "FATAL",
+        "CONFLICT",
+        "ERROR",
+        "Error:",
+        "error:",
+        "error[",
+        "Exception",
+        "Traceback",
+        "denied",
+        "HTTP 4",
+        "HTTP 5",
+        "FAILED",
+        "Failed",
+        "fatal:",
+        "panicked",
+        "npm ERR",
+        "refused",
+        "timed out",
+        "not found",
+        "No such file",
+    ];
+    SHOUTED.iter().any(|word| line.contains(word))
 }
 
 struct Fence {

@@ -124,7 +124,7 @@ fn which_kind_which_sentence_and_which_options() {
     let options = asked().filter(|reply| !reply.options.is_empty());
     let options = options.map(|reply| plain(&found(reply).options) == plain(&reply.options)).collect();
     // The weakest part: what is left out is still answered in one's own words.
-    assert!(share("options", options) >= 0.65);
+    assert!(share("options", options) >= 0.6);
 }
 
 /// Without marks, which one may or may not count as part of an option.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox, jobs, link,
-    mcp, restore, rules, serve, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
+    answer, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox, install, jobs,
+    link, mcp, restore, rules, serve, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -52,6 +52,8 @@ pub enum Command {
     Serve(serve::ServeArguments),
     #[command(visible_alias = "start")]
     Mcp(mcp::McpArguments),
+    Install(install::InstallArguments),
+    Uninstall(install::UninstallArguments),
     Status(status::StatusArguments),
     Teams(teams::TeamsArguments),
     Tell(tell::TellArguments),

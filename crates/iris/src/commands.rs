@@ -13,6 +13,7 @@ pub mod down;
 pub mod events;
 pub mod fork;
 pub mod inbox;
+pub mod install;
 pub mod jobs;
 pub mod link;
 pub mod mcp;
@@ -62,6 +63,8 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Man(arguments) => completions::man(&arguments, context),
         Command::Serve(arguments) => serve::run(arguments, context).await,
         Command::Mcp(arguments) => mcp::run(arguments, context).await,
+        Command::Install(arguments) => install::run(arguments, context).await,
+        Command::Uninstall(arguments) => install::uninstall(arguments, context).await,
         Command::Status(arguments) => status::run(arguments, context).await,
         Command::Teams(arguments) => teams::run(arguments, context).await,
         Command::Tell(arguments) => tell::run(arguments, context).await,

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     answer, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox, install, jobs,
-    link, mcp, restore, rules, serve, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
+    link, mcp, restore, rules, serve, service, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -54,6 +54,7 @@ pub enum Command {
     Mcp(mcp::McpArguments),
     Install(install::InstallArguments),
     Uninstall(install::UninstallArguments),
+    Service(service::ServiceArguments),
     Status(status::StatusArguments),
     Teams(teams::TeamsArguments),
     Tell(tell::TellArguments),

@@ -20,6 +20,7 @@ pub mod mcp;
 pub mod restore;
 pub mod rules;
 pub mod serve;
+pub mod service;
 pub mod sessions;
 pub mod sleep;
 pub mod status;
@@ -65,6 +66,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Mcp(arguments) => mcp::run(arguments, context).await,
         Command::Install(arguments) => install::run(arguments, context).await,
         Command::Uninstall(arguments) => install::uninstall(arguments, context).await,
+        Command::Service(arguments) => service::run(arguments, context).await,
         Command::Status(arguments) => status::run(arguments, context).await,
         Command::Teams(arguments) => teams::run(arguments, context).await,
         Command::Tell(arguments) => tell::run(arguments, context).await,

@@ -8,6 +8,7 @@ mod help;
 mod install;
 mod read;
 mod serve;
+mod service;
 mod stop;
 mod tell;
 mod terminal;

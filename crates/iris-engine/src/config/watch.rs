@@ -67,8 +67,9 @@ fn look(path: &Path) -> Option<Seen> {
 
 pub(crate) async fn run(engine: Arc<Inner>) {
     let path = engine.home.config();
-    let mut used = look(&path);
-    let mut last = used.clone();
+    // The file may have changed since it was read for the start, so the first look reads it again: if it says what is in
+    // force, nothing comes of it.
+    let (mut used, mut last) = (None, None);
     while !engine.watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let now = look(&path);

@@ -49,7 +49,10 @@ Examples:
     #[command(after_help = "\
 Examples:
   iris config schema > iris.schema.json
-  then begin config.yaml with:  # yaml-language-server: $schema=./iris.schema.json")]
+  then begin your file with:  # yaml-language-server: $schema=./iris.schema.json
+
+The config.yaml that Iris writes begins with such a line; the schema is beside it, in config.schema.json, and every start
+of the daemon brings it up to date.")]
     Schema,
 }
 

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox, install, jobs,
-    link, mcp, restore, rules, serve, service, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
+    answer, audit, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox,
+    install, jobs, link, mcp, restore, rules, serve, service, sessions, sleep, status, stop, teams, tell, token, trust,
+    up, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -76,6 +77,7 @@ pub enum Command {
     Config(config::ConfigArguments),
     Detect(detect::DetectArguments),
     Doctor(doctor::DoctorArguments),
+    Audit(audit::AuditArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),
     Completions(completions::CompletionsArguments),

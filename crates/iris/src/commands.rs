@@ -1,6 +1,7 @@
 //! The commands, one file each. This is their table of contents.
 
 pub mod answer;
+pub mod audit;
 pub mod backup;
 pub mod cache;
 pub mod cancel;
@@ -88,6 +89,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Config(arguments) => config::run(arguments, context).await,
         Command::Detect(arguments) => detect::run(&arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context).await,
+        Command::Audit(arguments) => audit::run(arguments, context).await,
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,
     }

@@ -19,7 +19,7 @@ use super::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place;
-pub use entry::Entry;
+pub use entry::{Entry, is_ours};
 pub use registry::Registry;
 
 /// Register Iris as an MCP server with an agent CLI

@@ -39,7 +39,22 @@ fn every_command_explains_itself() {
         &["jobs", "show"],
         &["jobs", "stop"],
     ];
-    for command in commands.into_iter().chain([&["restore"][..], &["detect"][..]]).chain(asks) {
+    let begins: [&[&str]; 12] = [
+        &["up"],
+        &["down"],
+        &["install"],
+        &["uninstall"],
+        &["service"],
+        &["service", "install"],
+        &["service", "uninstall"],
+        &["service", "status"],
+        &["audit"],
+        &["audit", "export"],
+        &["config"],
+        &["config", "schema"],
+    ];
+    let others = [&["restore"][..], &["detect"][..]];
+    for command in commands.into_iter().chain(others).chain(asks).chain(begins) {
         let words: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
         let help = place.iris(&words).ok();
         assert!(help.contains("Examples:"), "{words:?} has no examples");

@@ -1,5 +1,6 @@
 //! The binary as its users meet it: real processes, a temporary home, a free port, a scripted team.
 
+mod audit;
 mod backup;
 mod daemon;
 mod detect;
@@ -12,3 +13,4 @@ mod service;
 mod stop;
 mod tell;
 mod terminal;
+mod up;

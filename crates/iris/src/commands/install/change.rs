@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::entry::is_ours;
 use super::{Done, Entry, Outcome, Registry};
 use crate::failure::Failure;
-use crate::place;
+use crate::{moment, place};
 
 /// How long a CLI may take for one command.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -154,7 +154,7 @@ fn shown(words: &[OsString]) -> String {
 
 /// Beside it, with the time in its name, and for the same eyes only.
 fn copy(file: &Path) -> std::io::Result<PathBuf> {
-    let stamp = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+    let stamp = moment::in_file_name(iris_engine::wall_ms());
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let free = (0..).map(|count: u32| match count {
         0 => format!("{name}.before-iris-{stamp}"),

@@ -1724,7 +1724,7 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
-                /** @description A kind (`turn.finished`) or the noun of several (`turn`). */
+                /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
                 /** @description For a page: at most this many; 100 if not said, 1000 at most. */
                 limit?: number;
@@ -2665,7 +2665,7 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
-                /** @description A kind (`turn.finished`) or the noun of several (`turn`). */
+                /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
                 /** @description For a page: at most this many; 100 if not said, 1000 at most. */
                 limit?: number;

@@ -49,8 +49,11 @@ Examples:
     #[command(after_help = "\
 Examples:
   iris config schema > iris.schema.json
-  then begin config.yaml with:  # yaml-language-server: $schema=./iris.schema.json
-  iris config schema --markdown | less      every key with its default, to read")]
+  then begin your file with:  # yaml-language-server: $schema=./iris.schema.json
+  iris config schema --markdown | less      every key with its default, to read
+
+The config.yaml that Iris writes begins with such a line; the schema is beside it, in config.schema.json, and every start
+of the daemon brings it up to date.")]
     Schema {
         /// As a page for people
         #[arg(long, conflicts_with = "json")]

@@ -59,6 +59,7 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     if starter::write_if_missing(&home.config())? {
         context.printer.note(format!("wrote a first config: {}", place::shown(&home.config())));
     }
+    starter::write_schema(home.root());
     let config = config::load(&home.config())?;
     let teams = config.teams.len();
     logging::mask(&config);

@@ -1,7 +1,7 @@
 //! The config file is looked at while the daemon runs. What can be used is used, all of it at once; what cannot be changes
 //! nothing, and is shown.
 //!
-//! A look at the file twice a second is cheaper than anything that could tell of a change, and works on every disk.
+//! A look at the file four times a second is cheaper than anything that could tell of a change, and works on every disk.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,9 +67,9 @@ fn look(path: &Path) -> Option<Seen> {
 
 pub(crate) async fn run(engine: Arc<Inner>) {
     let path = engine.home.config();
-    // The file may have changed since it was read for the start, so the first look reads it again: if it says what is in
-    // force, nothing comes of it.
-    let (mut used, mut last) = (None, None);
+    // Nothing was looked at yet: the file may have changed since the daemon read it at its start.
+    let mut used = None;
+    let mut last = None;
     while !engine.watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let now = look(&path);

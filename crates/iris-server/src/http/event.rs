@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use iris_api::Page;
-use iris_api::event::Event;
+use iris_api::event::{Event, Frame};
 use iris_core::event::Recorded;
 use iris_core::fault::FaultKind;
 use iris_engine::bus;
@@ -80,7 +80,7 @@ impl Filter {
     ),
     responses((status = 200, description = "done", content(
         (Page<Event> = "application/json"),
-        (String = "text/event-stream"),
+        (Frame = "text/event-stream"),
     )))
 )]
 pub(crate) async fn list(

@@ -34,7 +34,7 @@ pub struct ServeArguments {
     #[arg(long, value_name = "H")]
     pub host: Option<String>,
     /// The port to listen on; 0 picks a free one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = "IRIS_PORT")]
     pub port: Option<u16>,
     /// Start a daemon in the background and return when it serves
     #[arg(long, hide = true)]

@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod config;
 mod daemon;
 mod detect;
 mod doctor;
@@ -11,6 +12,7 @@ mod read;
 mod serve;
 mod service;
 mod stop;
+mod telemetry;
 mod tell;
 mod terminal;
 mod up;

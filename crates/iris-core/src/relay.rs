@@ -1,5 +1,6 @@
-//! When what an agent says at the end of a turn may become a question, so that agents that answer each other cannot
-//! keep Iris busy for ever. All three must hold: who said it, how often lately, and in what kind of turn.
+//! When what an agent says at the end of a turn becomes a question, so that agents and programs that answer each other
+//! cannot keep Iris busy for ever: by who said it, in what kind of turn, and how often lately. What is asked too often is
+//! not lost; it is shown later.
 
 /// The party that Iris's own assistant speaks as. What is said to it is not looked at.
 pub const IRIS: &str = "iris-agent";
@@ -7,6 +8,8 @@ pub const IRIS: &str = "iris-agent";
 pub const DEEPEST: i64 = 5;
 /// One is forgotten in this time.
 pub const DECAY_MS: i64 = 60_000;
+/// Nobody reads a question and answers it in less: a program did. What a person answers is no loop.
+pub const READING_MS: i64 = 1_000;
 
 /// A turn that has ended, as far as it matters here.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +18,6 @@ pub struct Ended<'a> {
     pub party: &'a str,
     pub team: &'a str,
     pub outcome: TurnKind,
-    /// How many questions were found in the session and not forgotten yet, and how long ago the last was.
-    pub depth: i64,
-    pub since_last_ms: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,12 @@ pub enum TurnKind {
 pub fn may_look(ended: &Ended<'_>, enabled_for: &[String]) -> bool {
     let is_iris = ended.party == IRIS || ended.team == IRIS;
     let is_enabled = enabled_for.iter().any(|name| name == "*" || name == ended.team);
-    !is_iris && is_enabled && ended.outcome == TurnKind::Reply && depth_now(ended.depth, ended.since_last_ms) < DEEPEST
+    !is_iris && is_enabled && ended.outcome == TurnKind::Reply
+}
+
+/// How long a question is kept back when so many were found in the session, the last of them so long ago.
+pub fn pause_ms(depth: i64, since_last_ms: i64) -> i64 {
+    if depth_now(depth, since_last_ms) < DEEPEST { 0 } else { DECAY_MS - since_last_ms.max(0) % DECAY_MS }
 }
 
 /// What is left of a depth after a while.
@@ -44,8 +49,7 @@ pub fn depth_now(depth: i64, since_last_ms: i64) -> i64 {
 mod tests {
     use super::*;
 
-    const PLAIN: Ended<'_> =
-        Ended { party: "user", team: "alpha", outcome: TurnKind::Reply, depth: 0, since_last_ms: 0 };
+    const PLAIN: Ended<'_> = Ended { party: "user", team: "alpha", outcome: TurnKind::Reply };
 
     fn check(ended: Ended<'_>, enabled_for: &[&str], expected: bool) {
         let enabled_for: Vec<_> = enabled_for.iter().map(|&name| name.to_owned()).collect();
@@ -53,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn three_filters_all_of_which_must_let_it_through() {
+    fn who_speaks_and_how_decides_whether_and_how_often_decides_when() {
         check(PLAIN, &["*"], true);
         check(PLAIN, &["alpha"], true);
         check(PLAIN, &["beta"], false);
@@ -61,10 +65,8 @@ mod tests {
         check(Ended { party: IRIS, ..PLAIN }, &["*"], false);
         check(Ended { team: IRIS, ..PLAIN }, &["*"], false);
         check(Ended { outcome: TurnKind::Other, ..PLAIN }, &["*"], false);
-        check(Ended { depth: 4, ..PLAIN }, &["*"], true);
-        check(Ended { depth: 5, ..PLAIN }, &["*"], false);
-        check(Ended { depth: 5, since_last_ms: DECAY_MS - 1, ..PLAIN }, &["*"], false);
-        check(Ended { depth: 5, since_last_ms: DECAY_MS, ..PLAIN }, &["*"], true);
-        check(Ended { depth: 5, since_last_ms: -5, ..PLAIN }, &["*"], false);
+        assert_eq!([pause_ms(0, 0), pause_ms(4, 0), pause_ms(5, DECAY_MS)], [0, 0, 0]);
+        assert_eq!([pause_ms(5, 0), pause_ms(5, -5), pause_ms(5, DECAY_MS - 1)], [DECAY_MS, DECAY_MS, 1]);
+        assert_eq!(pause_ms(7, DECAY_MS + 10), DECAY_MS - 10);
     }
 }

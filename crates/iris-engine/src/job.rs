@@ -132,11 +132,11 @@ impl Engine {
     /// Ends a job: its questions are cancelled, its turns broken off.
     pub async fn stop_job(&self, id: &JobId, by: &Party) -> Result<JobRow, JobError> {
         let row = self.find_job(id).await?;
-        let (wanted, why) = (id.clone(), format!("stopped by {by}"));
+        let (wanted, party, why) = (id.clone(), by.clone(), format!("stopped by {by}"));
         let ended = self
             .inner
             .store
-            .write("job.stop", move |tx| job::end(tx, &wanted, JobState::Stopped, None, Some(&why)))
+            .write("job.stop", move |tx| job::end(tx, &wanted, JobState::Stopped, Some(&party), None, Some(&why)))
             .await?;
         let over = self.find_job(id).await?;
         if !ended {

@@ -27,6 +27,8 @@ pub enum QuestionError {
     Closed(Box<QuestionRow>),
     #[error("the time for this question is over{}", said_by(.0))]
     Late(Box<QuestionRow>),
+    #[error("the work is not run again with this answer: {0}")]
+    NotAgain(String),
     #[error("what is asked is not what was looked at: its digest is {}", .0.digest.as_deref().unwrap_or("none"))]
     Changed(Box<QuestionRow>),
     #[error("only the input of an action can be edited, and it must be a JSON object")]
@@ -61,7 +63,7 @@ impl QuestionError {
             Self::NotFound(_) | Self::NoJob(_) => FaultKind::NotFound,
             Self::DoesNotFit(_) | Self::BadAsk(_) => FaultKind::Unfit,
             Self::NothingToEdit | Self::BadScope(_) | Self::BadLength | Self::NoPlace => FaultKind::Unfit,
-            Self::Closed(_) | Self::Changed(_) | Self::JobOver(_) => FaultKind::Conflict,
+            Self::Closed(_) | Self::Changed(_) | Self::JobOver(_) | Self::NotAgain(_) => FaultKind::Conflict,
             Self::Late(_) => FaultKind::Gone,
             Self::Limited(_) => FaultKind::Limit,
             Self::Store(error) => error.kind(),
@@ -87,6 +89,7 @@ impl QuestionError {
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::Closed(_) | Self::Late(_) | Self::BadAsk(_) | Self::NothingToEdit | Self::BadLength => None,
             Self::JobOver(_) => None,
+            Self::NotAgain(_) => Some("somebody may have run it again before; see `iris jobs list`".to_owned()),
         }
     }
 

@@ -145,10 +145,14 @@ fn find_repeated(tx: &mut Tx<'_>, new: &NewJob) -> Result<Option<Started>, Store
         // This very write may have been made before, and its answer lost.
         None => find(tx, &new.id)?,
     };
-    Ok(known.map(|row| {
-        let same = row.goal == new.goal && row.team == new.first.to;
-        if same { Started::Repeated(Box::new(row)) } else { Started::KeyTaken(row.id) }
-    }))
+    let Some(row) = known else { return Ok(None) };
+    // Run again with another answer, a job is another job.
+    let sql = "SELECT body FROM turn WHERE session = ?1 ORDER BY number LIMIT 1";
+    let told = tx.one(sql, values![&row.session])?.map(|turn| turn.text(0).to_owned());
+    let same = row.goal == new.goal
+        && row.team == new.first.to
+        && (row.again_of.is_none() || told.is_none_or(|told| told == new.first.body));
+    Ok(Some(if same { Started::Repeated(Box::new(row)) } else { Started::KeyTaken(row.id) }))
 }
 
 /// Says what a job waits for.
@@ -174,11 +178,12 @@ pub(crate) fn restate(tx: &mut Tx<'_>, id: &JobId) -> Result<(), StoreError> {
     )
 }
 
-/// Ends a job, and with it its questions. False if it was over before.
+/// Ends a job, and with it its questions. False if it was over before. `by`: whoever wanted it to end.
 pub fn end(
     tx: &mut Tx<'_>,
     id: &JobId,
     state: JobState,
+    by: Option<&Party>,
     result: Option<&str>,
     error: Option<&str>,
 ) -> Result<bool, StoreError> {
@@ -191,7 +196,7 @@ pub fn end(
         return Ok(false);
     }
     // Before the state changes, so that the last event of the job is its end.
-    question::cancel_of_job(tx, id, &format!("the job is {state}"))?;
+    question::cancel_of_job(tx, id, by, &format!("the job is {state}"))?;
     let fact = JobEvent::Ended { id: id.clone(), status: state, error: error.map(str::to_owned) };
     let seq = event::append(tx, &[Draft { subject: row.subject(), fact: Fact::Job(fact) }])?;
     let now = tx.wall_ms();
@@ -206,7 +211,7 @@ pub fn end(
 pub(crate) fn fail(tx: &mut Tx<'_>, id: &JobId, why: &str) -> Result<bool, StoreError> {
     let Some(row) = find(tx, id)? else { return Ok(false) };
     let said = look(tx, &row)?.last_response;
-    end(tx, id, JobState::Failed, Some(said.as_str()).filter(|said| !said.is_empty()), Some(why))
+    end(tx, id, JobState::Failed, None, Some(said.as_str()).filter(|said| !said.is_empty()), Some(why))
 }
 
 const SETTLED_AT_ONCE: i64 = 1000;
@@ -219,7 +224,7 @@ pub fn settle_all(tx: &mut Tx<'_>) -> Result<Vec<JobId>, StoreError> {
         let job = JobRow::read(&row)?;
         let view = look(tx, &job)?;
         if let Some(outcome) = settle(&view)
-            && end(tx, &job.id, outcome.state, outcome.result.as_deref(), outcome.error.as_deref())?
+            && end(tx, &job.id, outcome.state, None, outcome.result.as_deref(), outcome.error.as_deref())?
         {
             ended.push(job.id);
         }

@@ -30,6 +30,14 @@ pub fn clock(wall_ms: i64) -> String {
     format(wall_ms, "%H:%M:%S")
 }
 
+/// `20:14:05 CET`, with the date where it is not today: what people have to be on time for.
+pub fn zoned(wall_ms: i64) -> String {
+    let day = |wall_ms| format(wall_ms, "%Y-%m-%d");
+    let today = day(Timestamp::now().as_millisecond());
+    let pattern = if day(wall_ms) == today { "%H:%M:%S %Z" } else { "%Y-%m-%d %H:%M:%S %Z" };
+    format(wall_ms, pattern)
+}
+
 /// `2025-11-15 20:14`, in this place's time.
 pub fn date(wall_ms: i64) -> String {
     format(wall_ms, "%Y-%m-%d %H:%M")

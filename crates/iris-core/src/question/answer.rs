@@ -119,6 +119,16 @@ fn choose(questions: &[AskedQuestion], answer: Answer, free_text: bool) -> Resul
         Answer::Approve { .. } => return Err(AnswerError::Number { asked: questions.len(), given: 0 }),
         Answer::Fill { content } => return Err(AnswerError::Strange(Value::Object(content).to_string())),
     };
+    if let [asked] = questions
+        && asked.several
+    {
+        // Any number of one question's options: one answer that names them all.
+        if values.is_empty() {
+            return Err(AnswerError::Empty);
+        }
+        let picked = values.iter().map(|value| chosen(asked, value, free_text)).collect::<Result<Vec<_>, _>>()?;
+        return Ok(Answer::Choose { values: vec![picked.join(", ")], note });
+    }
     if questions.len() != values.len() {
         return Err(AnswerError::Number { asked: questions.len(), given: values.len() });
     }
@@ -264,6 +274,14 @@ mod tests {
         check(&asked(ResponseType::Boolean, &[], false), json!("YES"), Ok("yes"));
         check(&asked(ResponseType::Text, &[], true), json!(" "), Err(AnswerError::Empty));
         check(&asked(ResponseType::Text, &[], true), json!("tomorrow"), Ok("tomorrow"));
+        let Detail::Asked { mut asked, .. } = asked(ResponseType::Choice, &["Red", "Blue", "Green"], true) else {
+            panic!("it is asked")
+        };
+        asked.several = true;
+        let several = Detail::Choice { questions: vec![asked] };
+        check(&several, json!(["red", "Green"]), Ok("Red, Green"));
+        check(&several, json!("Blue"), Ok("Blue"));
+        check(&several, json!([]), Err(AnswerError::Empty));
         check(&form(), json!("41"), Ok(r#"{"age":41}"#));
         check(&form(), json!({"name": "x"}), Err(AnswerError::Fields(vec!["age".to_owned()])));
         check(&form(), json!({"age": 3}), Ok(r#"{"age":3}"#));

@@ -7,7 +7,7 @@ use iris_core::detect::{DetectedKind, Detection, detect};
 use iris_core::id::{QuestionId, TurnId};
 use iris_core::question::draft::Found;
 use iris_core::question::{Draft, QuestionKind};
-use iris_core::relay::{Ended, TurnKind, may_look};
+use iris_core::relay::{Ended, TurnKind, may_look, pause_ms};
 use iris_core::turn::{Ending, TurnOutcome};
 use iris_store::question::{self, NewQuestion};
 use iris_store::{StoreError, turn as turns};
@@ -54,12 +54,13 @@ impl Runner {
             party: self.party.as_str(),
             team: self.team.as_str(),
             outcome: if is_own { TurnKind::Other } else { TurnKind::Reply },
-            depth,
-            since_last_ms,
         };
         if !may_look(&ended, &analysis.enabled_for) {
-            tracing::info!(session = %self.session, depth, "a question in a reply is not passed on, lest it go on for ever");
             return Ok(None);
+        }
+        let pause = pause_ms(depth, since_last_ms);
+        if pause > 0 {
+            tracing::info!(session = %self.session, depth, pause, "a question in a reply is kept back, lest it go on for ever");
         }
         let is_waited_for = told.is_some_and(|told| !told.detached);
         let hidden_ms =
@@ -71,7 +72,7 @@ impl Runner {
             request: String::new(),
             asked_of: Some(self.party.clone()),
             key: None,
-            hidden_ms,
+            hidden_ms: hidden_ms.max(pause),
             draft,
             waited_for: Vec::new(),
         }))

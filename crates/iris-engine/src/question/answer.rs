@@ -107,7 +107,12 @@ impl Engine {
 
     /// The work ended without the answer: it is done again, with it.
     async fn run_again(&self, row: QuestionRow, by: &Party, answer: &Answer) -> Result<Taken, QuestionError> {
-        let said = format!("Earlier you asked: {}\n{by} answers now: {}", row.text, answer.words());
+        let asked = match &row.detail {
+            // Without it the agent could not know what it may do. It asks for leave again when it does it.
+            Detail::Approval { tool, input, .. } => format!("{} ({tool} {})", row.text, input.get()),
+            _ => row.text.clone(),
+        };
+        let said = format!("Earlier you asked: {asked}\n{by} answers now: {}", answer.words());
         let started = match &row.job {
             Some(job) => {
                 let before = self.find_job(job).await.map_err(|_| QuestionError::NoJob(job.to_string()))?;
@@ -137,10 +142,7 @@ impl Engine {
         };
         match started {
             Ok(()) => Ok(Taken { row, resumed: true }),
-            Err(error) => {
-                tracing::warn!(question = %row.id, error, "the work could not be run again");
-                Err(QuestionError::Late(Box::new(row)))
-            }
+            Err(error) => Err(QuestionError::NotAgain(error)),
         }
     }
 }

@@ -2,12 +2,10 @@
 //! the one it takes the place of can no longer be answered.
 
 use iris_core::agent::PermissionRequest;
-use iris_core::duration::Millis;
 use iris_core::id::{Party, QuestionId};
 use iris_core::question::{Detail, Draft, OnDeadline};
 use iris_core::turn::Ask;
 use iris_store::question::{self, NewQuestion, QuestionRow};
-use iris_store::wall_ms;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -51,8 +49,6 @@ impl Engine {
         };
         let policy = self.inner.config().questions.policy();
         let mut draft = Draft::of(&Ask::Permission(asked), folder, &policy)?;
-        // The time there is does not begin anew.
-        draft.deadline = row.deadline_at.map(|at| Millis(u64::try_from(at - wall_ms()).unwrap_or(1).max(1)));
         draft.on_deadline = if row.deadline_at.is_some() { row.on_deadline } else { OnDeadline::Wait };
         Ok(NewQuestion {
             id: QuestionId::new(Uuid::now_v7().to_string()),

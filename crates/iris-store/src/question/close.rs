@@ -1,8 +1,10 @@
 //! The end of a question, whichever it is: by compare-and-set, in the same transaction that says who is to be told.
 
+use iris_core::duration::Millis;
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
 use iris_core::question::{Answer, OnDeadline, QuestionState, Way};
+use iris_core::relay;
 use iris_core::rule::RuleScope;
 
 use super::open::insert;
@@ -68,6 +70,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
         rule: None,
     };
     append(tx, &row, fact)?;
+    calm(tx, &row)?;
     remember(tx, &row, given)?;
     if !is_run_here(&row) {
         // Whoever waits may be cut off at this very moment, and asks again.
@@ -75,6 +78,15 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
     }
     restate(tx, &row.session, row.job.as_ref())?;
     reread(tx, id).map(Answered::Won)
+}
+
+/// If a person has answered, whatever went back and forth before was no loop.
+fn calm(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE session SET found = 0 WHERE id = ?1 \
+         AND EXISTS (SELECT id FROM question WHERE id = ?2 AND shown + ?3 <= iris_now())",
+        values![&row.session, &row.id, relay::READING_MS],
+    )
 }
 
 /// Whether Iris runs the agent that asked. Any other waits where it asked, or comes again.
@@ -138,11 +150,15 @@ pub fn supersede(
         return Ok(Some((false, row)));
     }
     let Some(session) = session::find(tx, &row.session)? else { return Ok(None) };
+    let mut new = new.clone();
+    // The time there is does not begin anew. It is Iris's time, which no change of the wall clock moves.
+    let left = tx.one("SELECT due - iris_now() FROM question WHERE id = ?1 AND due IS NOT NULL", values![id])?;
+    new.draft.deadline = left.map(|row| Millis(u64::try_from(row.int(0)).unwrap_or(1).max(1)));
     close(tx, &row, QuestionState::Superseded, Some(by), None, None)?;
     tx.run("UPDATE question SET replaced_by = ?1 WHERE id = ?2", values![&new.id, id])?;
     let fact = QuestionEvent::Superseded { id: id.clone(), job: row.job.clone(), by: new.id.clone() };
     append(tx, &row, fact)?;
-    insert(tx, &session, Some(row.epoch), new)?;
+    insert(tx, &session, Some(row.epoch), &new)?;
     restate(tx, &row.session, row.job.as_ref())?;
     Ok(Some((true, *reread(tx, &new.id)?)))
 }
@@ -223,29 +239,29 @@ pub fn cancel_all(tx: &mut Tx<'_>, why: &str) -> Result<(), StoreError> {
     tx.run("UPDATE question SET resume = 'done' WHERE resume = 'due'", &[])
 }
 
-pub(crate) fn cancel_of_job(tx: &mut Tx<'_>, job: &JobId, why: &str) -> Result<(), StoreError> {
+pub(crate) fn cancel_of_job(tx: &mut Tx<'_>, job: &JobId, by: Option<&Party>, why: &str) -> Result<(), StoreError> {
     let open = tx.many("SELECT id FROM question WHERE job = ?1 AND state = 'open'", values![job])?;
     let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
-    cancel_each(tx, &ids, why)
+    cancel_each(tx, &ids, by, why)
 }
 
 /// Those that were asked in a turn that was broken off.
 pub(crate) fn cancel_of_turn(tx: &mut Tx<'_>, turn: &TurnId, why: &str) -> Result<(), StoreError> {
     let open = tx.many("SELECT id FROM question WHERE turn = ?1 AND state = 'open'", values![turn])?;
     let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
-    cancel_each(tx, &ids, why)
+    cancel_each(tx, &ids, None, why)
 }
 
 pub(crate) fn cancel_of_session(tx: &mut Tx<'_>, session: &SessionId, why: &str) -> Result<(), StoreError> {
     let open = tx.many("SELECT id FROM question WHERE session = ?1 AND state = 'open'", values![session])?;
     let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
-    cancel_each(tx, &ids, why)?;
+    cancel_each(tx, &ids, None, why)?;
     tx.run("UPDATE question SET resume = 'done' WHERE session = ?1 AND resume = 'due'", values![session])
 }
 
-fn cancel_each(tx: &mut Tx<'_>, ids: &[QuestionId], why: &str) -> Result<(), StoreError> {
+fn cancel_each(tx: &mut Tx<'_>, ids: &[QuestionId], by: Option<&Party>, why: &str) -> Result<(), StoreError> {
     for id in ids {
-        cancel(tx, id, None, why)?;
+        cancel(tx, id, by, why)?;
     }
     Ok(())
 }

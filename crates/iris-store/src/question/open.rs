@@ -111,8 +111,8 @@ fn rebind(tx: &mut Tx<'_>, id: &QuestionId, epoch: Option<i64>, new: &NewQuestio
     )
 }
 
-/// How long an answer is kept for a client outside that was cut off before it had it.
-const CUT_OFF_MS: i64 = 60_000;
+/// How long an answer is kept for a client outside that was cut off before it had it: as long as clients try again.
+const CUT_OFF_MS: i64 = 600_000;
 
 /// An answer that was told to the agent by a turn, because its process had ended, holds once for the very same request.
 /// So does one that a client outside may not have heard, for a while.

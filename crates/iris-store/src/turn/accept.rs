@@ -74,12 +74,13 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
         return Ok(Accept::Accepted(accepted));
     }
     let session = session::find_or_create(tx, &new.from, &new.to, &new.fresh_session)?;
-    answer_by_telling(tx, new, &session)?;
     let put_off = tx.one("SELECT count(*) FROM timer WHERE session = ?1", values![&session.id])?;
     let waiting = session.queued + put_off.map_or(0, |row| row.int(0));
     if waiting >= new.longest_queue {
         return Ok(Accept::QueueFull { waiting });
     }
+    // Only what is taken in answers anything.
+    answer_by_telling(tx, new, &session)?;
     let number = session.next_number;
     let position = session.queued + i64::from(session.running.is_some());
     let (state, event) = match new.delay_ms {

@@ -128,7 +128,10 @@ pub fn response(question: &Question, answer: &[String]) -> Result<Response, Fail
             Ok(Response { kind: None, value, text: None })
         }
         _ => {
-            let values: Vec<Value> = if question.questions.len() == 1 {
+            let several = question.questions.first().is_some_and(|asked| asked.several);
+            let values: Vec<Value> = if question.questions.len() == 1 && several {
+                picked(question, answer)
+            } else if question.questions.len() == 1 {
                 vec![chosen(question, 0, &answer.join(" "))]
             } else {
                 answer.iter().enumerate().map(|(index, answer)| chosen(question, index, answer)).collect()
@@ -149,10 +152,27 @@ fn yes_or_no(answer: &[String]) -> Result<Response, Failure> {
     Ok(Response { kind: None, value: Value::Bool(value), text })
 }
 
-/// The option of that number or name, else the words themselves.
+/// Several of one question's options: `1 3`, `Red,Blue`, or each as a word of its own.
+fn picked(question: &Question, answer: &[String]) -> Vec<Value> {
+    let whole = answer.join(" ");
+    let known = |word: &str| chosen(question, 0, word) != word || question.options.iter().any(|one| one.label == word);
+    // "Dark blue" is one option if it is one.
+    let parts: Vec<&str> = if known(&whole) {
+        vec![whole.as_str()]
+    } else {
+        answer.iter().flat_map(|word| word.split(',')).map(str::trim).filter(|word| !word.is_empty()).collect()
+    };
+    if parts.iter().all(|part| known(part)) {
+        parts.into_iter().map(|part| chosen(question, 0, part)).collect()
+    } else {
+        vec![Value::from(whole)]
+    }
+}
+
+/// The option of that name or, where none has it, of that number; else the words themselves.
 fn chosen(question: &Question, index: usize, answer: &str) -> Value {
     let options = question.questions.get(index).map(|asked| asked.options.as_slice()).unwrap_or_default();
+    let by_name = options.iter().find(|option| option.label.eq_ignore_ascii_case(answer) || option.value == answer);
     let by_number = answer.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
-    let by_name = options.iter().find(|option| option.label.eq_ignore_ascii_case(answer));
-    Value::from(by_number.or(by_name).map_or(answer, |option| option.value.as_str()))
+    Value::from(by_name.or(by_number).map_or(answer, |option| option.value.as_str()))
 }

@@ -28,6 +28,9 @@ pub fn body(question: &Question) -> Vec<String> {
         if question.questions.len() > 1 {
             lines.push(asked.question.clone());
         }
+        if asked.several {
+            lines.push("any number of these:".to_owned());
+        }
         for (number, option) in asked.options.iter().enumerate() {
             let about = option.description.as_ref().map(|text| format!("  {text}")).unwrap_or_default();
             let recommended = if option.recommended { " (recommended)" } else { "" };
@@ -50,8 +53,8 @@ pub fn body(question: &Question) -> Vec<String> {
 /// Since when, until when, for whom.
 pub fn since(question: &Question) -> String {
     let whom = question.asked_of.as_ref().map(|party| format!(", asked of {party}")).unwrap_or_default();
-    let until = question.deadline.map(|deadline| format!(" until {}", moment::clock(deadline))).unwrap_or_default();
-    format!("since {}{until}{whom}", moment::clock(question.opened_at))
+    let until = question.deadline.map(|deadline| format!(" until {}", moment::zoned(deadline))).unwrap_or_default();
+    format!("since {}{until}{whom}", moment::zoned(question.opened_at))
 }
 
 fn how(question: &Question) -> &'static str {

@@ -87,3 +87,27 @@ async fn the_machine_sleeps_while_somebody_thinks() {
     }
     assert_eq!(world.get(&path).await["state"], "expired");
 }
+
+/// What is edited keeps the time that is left, whatever the clock on the wall says.
+#[tokio::test]
+async fn the_clock_jumps_before_somebody_edits() {
+    for seconds in [DAY, -DAY] {
+        let faults = Faults::new();
+        let mut setup = asking_setup().questions("deadlines: { approval: 3s }");
+        setup.env.extend(faults.env());
+        let world = World::new(setup);
+        world.tell_async("user", "permit true").await;
+        let began = Instant::now();
+        let question = world.open_question().await;
+        faults.set("clock", &seconds.to_string());
+        let path = format!("/api/questions/{}/edit", question_id(&question));
+        let (status, edited) = world.post(&path, json!({"input": {"command": "false"}})).await;
+        assert_eq!(status, 200, "{edited}");
+        let path = format!("/api/questions/{}", question_id(&edited));
+        while world.get(&path).await["state"] == "open" {
+            assert!(began.elapsed() < crate::world::SOON, "it was forgotten");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(began.elapsed() >= Duration::from_millis(2900), "it ended early: {:?}", began.elapsed());
+    }
+}

@@ -83,8 +83,8 @@ async fn a_reply_that_asks_nothing_asks_nothing() {
     assert!(world.events("question.opened").await.is_empty());
 }
 
-/// An agent that answers every answer with a question, and somebody who answers every question at once: after a few it is
-/// not passed on any more.
+/// An agent that answers every answer with a question, and a program that answers every question at once: after a few the
+/// next is kept back for a while, and is not lost.
 #[tokio::test]
 async fn an_agent_and_a_script_that_answer_each_other_come_to_an_end() {
     let script = "default: [{ say: 'Which file should I look at next?' }]\n";
@@ -100,7 +100,7 @@ async fn an_agent_and_a_script_that_answer_each_other_come_to_an_end() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert!((1..=5).contains(&answered), "{answered} times");
-    assert_eq!(world.session("user").await["state"], "idle");
+    assert_eq!(world.session("user").await["state"], "waiting_for_input", "the next one is kept, and shown later");
 }
 
 /// Two agents that tell each other for ever: the chain of tells has an end.
@@ -129,4 +129,48 @@ async fn two_agents_that_answer_each_other_come_to_an_end() {
         })
         .await;
     assert!(finished <= 10, "{finished} turns");
+}
+
+/// A person who answers each time is no loop, however often it asks.
+#[tokio::test]
+async fn what_a_person_answers_may_be_followed_by_any_number_of_questions() {
+    let script = "default: [{ say: 'Step {{turn}} is done. Shall I push step {{turn}} to main?' }]\n";
+    let world = World::new(setup().team("alpha", script));
+    let (status, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "push"})).await;
+    assert_eq!(status, 200, "{job}");
+    let mut seen = std::collections::BTreeSet::new();
+    for step in 1..=7 {
+        let question = world.open_question().await;
+        // As long as a person reads at least.
+        tokio::time::sleep(Duration::from_millis(1200)).await;
+        assert!(seen.insert(question["id"].to_string()), "step {step}: another one is open");
+        let (status, answered) = world.answer(&question, json!("yes")).await;
+        assert_eq!(status, 200, "step {step}: {answered}");
+        let id = question["id"].as_str().expect("an id").to_owned();
+        world
+            .eventually("the next is asked", async || {
+                let pending = world.get("/api/questions/pending").await;
+                pending["questions"].as_array().is_some_and(|open| open.iter().any(|one| one["id"] != id.as_str()))
+            })
+            .await;
+    }
+}
+
+/// A tell that is refused has answered nothing.
+#[tokio::test]
+async fn a_full_queue_answers_no_question() {
+    let script = "default: [{ say: 'Shall I push it to main?' }]\n";
+    let world = World::new(setup().team("alpha", script).setting("maxQueue: 2"));
+    world.tell_async("user", "go").await;
+    let question = world.open_question().await;
+    for _ in 0..2 {
+        let later = json!({"fromTeam": "user", "toTeam": "alpha", "message": "later", "delay": 7_200_000});
+        let (status, told) = world.post("/api/teams/tell", later).await;
+        assert!(status < 300, "{told}");
+    }
+    let now = json!({"fromTeam": "user", "toTeam": "alpha", "message": "to develop please", "timeout": -1});
+    let (status, told) = world.post("/api/teams/tell", now).await;
+    assert!(status >= 400, "{told}");
+    let still = world.get(&format!("/api/questions/{}", question_id(&question))).await;
+    assert_eq!(still["state"], "open", "{still}");
 }

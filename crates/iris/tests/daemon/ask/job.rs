@@ -39,11 +39,13 @@ async fn a_job_waits_for_its_answer_and_goes_on_to_its_end() {
     assert_eq!(listed["items"][0]["id"], job["id"]);
 
     let approving = world.start_job("permit true").await;
-    world.open_question().await;
+    let open = world.open_question().await;
     world.job_is(&approving, "waiting_for_approval").await;
     let path = format!("/api/jobs/{}/stop", approving["id"].as_str().expect("an id"));
     assert_eq!(world.post(&path, json!({})).await.1["status"], "stopped");
     assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]), "its questions are cancelled");
+    let (status, late) = world.answer(&open, json!(true)).await;
+    assert_eq!((status, &late["closed"]["by"]), (409, &json!("user")), "{late}");
     assert_eq!(world.post(&path, json!({})).await.0, 409);
 }
 
@@ -138,6 +140,10 @@ async fn nobody_answers_in_time() {
     assert_eq!(status, 200, "{taken}");
     let jobs = world.get("/api/jobs").await;
     assert_eq!(jobs["items"][0]["againOf"], job["id"], "{jobs}");
+    // Once, with one answer: whoever comes with another is told.
+    let (status, other) = world.post(&path, json!({"response": {"value": "Blue"}, "again": true})).await;
+    assert_eq!(status, 409, "{other}");
+    assert_eq!(world.post(&path, json!({"response": {"value": "Red"}, "again": true})).await.0, 200, "the same again");
     let again = world.job_is(&jobs["items"][0], "completed").await;
     assert!(again["result"].as_str().expect("a result").contains("answers now: Red"), "{again}");
 

@@ -16,6 +16,7 @@ import { Composer } from "@/session/composer";
 import { ORDER, mood } from "@/session/mood";
 import { MoodChip } from "@/session/mood-chip";
 import { PartyName } from "@/session/party";
+import { turnTitle } from "@/session/turn-words";
 import { Avatar } from "@/shell/avatar";
 import { Empty, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
@@ -140,12 +141,12 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
 function SessionRow({ session, mood: now, me, cost }: { session: Session; mood: ReturnType<typeof mood>; me: string; cost: number | undefined }) {
   const heard = useWatched(steps).get(session.id);
   const last = useQuery(lastTurnQuery(session)).data;
-  const doing = session.state === "processing" || session.background ? step(heard) : undefined;
+  const doing = session.running != null || session.background ? step(heard) : undefined;
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_8rem_auto]">
       <span className="min-w-0">
         <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
-          <Plain text={headline(last?.message || last?.origin || "A new session", 120)} />
+          <Plain text={headline(last ? turnTitle(last) : "A new session", 120)} />
         </Link>
         <span className="said block truncate text-xs text-dim">
           for <PartyName party={session.from} me={me} />, turn {session.turns}

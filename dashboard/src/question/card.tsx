@@ -5,7 +5,9 @@ import { type ReactNode, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
 import { Refusal, type Shapes } from "@/api/call";
+import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
+import { PartyName } from "@/session/party";
 import { Avatar } from "@/shell/avatar";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
@@ -61,6 +63,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
 
 /** Who asks, since when, and how to see more. */
 export function QuestionHead({ question, isInSession = false, children }: { question: Question; isInSession?: boolean; children?: ReactNode }) {
+  const me = useQuery(meQuery).data?.party ?? "user";
   const team = useQuery(teamsQuery).data?.find(({ name }) => name === question.team);
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs text-dim">
@@ -85,7 +88,7 @@ export function QuestionHead({ question, isInSession = false, children }: { ques
       )}
       {question.askedOf && (
         <span>
-          asked of <Plain text={question.askedOf} />
+          asked of <PartyName party={question.askedOf} me={me} />
         </span>
       )}
       {children}

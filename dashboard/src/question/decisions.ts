@@ -39,7 +39,8 @@ export function decisions(events: Event[]): Decision[] {
         session: event.session ?? undefined,
         text: asked.get(told.id) ?? "a question from before",
         outcome,
-        by: told.by,
+        // What took its place is a question, and its number says nothing to anybody.
+        by: outcome === "superseded" ? undefined : told.by,
         answer: spoken(told),
       });
   }

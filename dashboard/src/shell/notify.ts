@@ -1,7 +1,10 @@
 // Notifications of the desktop, if they were asked for: when a question comes and nobody looks.
 import { useEffect } from "react";
 
+import { queries } from "@/api/ask";
 import { onEvent, wantsNotifications } from "@/api/live";
+import { meQuery } from "@/api/me";
+import { needsMe } from "@/question/question";
 import { visible } from "@/text/visible";
 
 export function canNotify(): boolean {
@@ -21,7 +24,8 @@ export function useNotifications() {
     () =>
       onEvent((event) => {
         if (event.kind !== "question.opened" || document.hasFocus() || !canNotify()) return;
-        const { id, text } = event.data as { id: string; text?: string };
+        const { id, text, ...put } = event.data as { id: string; text?: string; askedOf?: string | null; job?: string | null };
+        if (!needsMe(put, queries.getQueryData(meQuery.queryKey)?.party ?? "user")) return;
         notify(`${event.team ?? "An agent"} needs you`, visible(text ?? "It has a question."), `/inbox?question=${encodeURIComponent(id)}`);
       }),
     [],

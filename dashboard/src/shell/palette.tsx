@@ -5,7 +5,9 @@ import { Command } from "cmdk";
 import { Dialog } from "radix-ui";
 
 import { sessionsQuery, teamsQuery } from "@/api/ask";
+import { meQuery } from "@/api/me";
 import { useOpenQuestions } from "@/question/ask";
+import { partyName } from "@/session/party-name";
 import { visible } from "@/text/visible";
 
 import { theme } from "./theme";
@@ -14,6 +16,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
   const navigate = useNavigate();
   const teams = useQuery(teamsQuery).data ?? [];
   const sessions = useQuery(sessionsQuery).data ?? [];
+  const me = useQuery(meQuery).data?.party ?? "user";
   const { mine } = useOpenQuestions();
   const item = (label: string, act: () => void, key = label) => (
     <Command.Item key={key} value={`${label} ${key}`} onSelect={() => (onClose(), act())} className="said flex min-h-8 items-center rounded px-2 data-[selected=true]:bg-raised">
@@ -47,7 +50,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
                 {item("As the system", () => theme.set("system"))}
               </Command.Group>
               <Command.Group heading="Sessions">
-                {sessions.slice(0, 200).map((session) => item(`${session.to} for ${session.from}`, () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id))}
+                {sessions.slice(0, 200).map((session) => item(`${session.to} for ${partyName(session.from, me)}`, () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id))}
               </Command.Group>
               <Command.Group heading="Teams">{teams.map((team) => item(`Team ${team.name}`, go("/fleet"), `team-${team.name}`))}</Command.Group>
             </Command.List>

@@ -4,6 +4,7 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 
 import { useOpenQuestions } from "@/question/ask";
 import { QuestionBody, QuestionHead } from "@/question/card";
+import { deedLine } from "@/question/deed";
 import { type Question, outcomeWord, spoken } from "@/question/question";
 import { SessionLog } from "@/session/page";
 import { Page } from "@/shell/page";
@@ -98,7 +99,7 @@ function Asked({ questions }: { questions: Question[] }) {
       <ul className="divide-y divide-line">
         {questions.map((question) => (
           <li key={question.id} className="said flex flex-wrap justify-between gap-x-3 px-3 py-1.5">
-            <Plain text={question.question} />
+            <Plain text={deedLine(question)} />
             <span className="text-dim">
               {outcomeWord(question.state)}
               {question.closedBy && <> by <Plain text={question.closedBy} /></>}

@@ -7,6 +7,7 @@ import { Dialog } from "radix-ui";
 import { sessionsQuery, teamsQuery } from "@/api/ask";
 import { meQuery } from "@/api/me";
 import { useOpenQuestions } from "@/question/ask";
+import { deedLine } from "@/question/deed";
 import { partyName } from "@/session/party-name";
 import { visible } from "@/text/visible";
 
@@ -34,7 +35,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
             <Command.Input autoFocus placeholder="Go to, or do…" className="w-full border-b border-line bg-transparent px-4 py-3 outline-none" />
             <Command.List className="max-h-80 overflow-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-dim">
               <Command.Empty className="p-3 text-dim">Nothing by that name.</Command.Empty>
-              {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${question.team}: ${question.question}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
+              {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${question.team}: ${deedLine(question)}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
               <Command.Group heading="Pages">
                 {item("Inbox", go("/inbox"))}
                 {item("Decided questions", go("/inbox", { view: "decided" }))}

@@ -10,6 +10,7 @@ import { offered } from "@/session/actions";
 import { mood } from "@/session/mood";
 import { stateWord, turnTitle } from "@/session/turn-words";
 
+import { budgets, spent } from "./budget";
 import { problems } from "./problems";
 import { step } from "./step";
 
@@ -80,6 +81,16 @@ test("a failure is a problem until the next turn runs", () => {
 test("a store that cannot write comes before anything else", () => {
   const troubled = status({ store: { state: "troubled", what: "the disk is full", since: 0 }, waitingSessions: 3 });
   expect(problems({ ...known, status: troubled, sessions: [] }).map(({ key }) => key)).toEqual(["store", "pool"]);
+});
+
+test("a budget is that of the process that runs now", () => {
+  const ends = [[100, 1], [300, 0.25], [400, 0.5]].map(([at, costUsd]) => ({ session: "s", at, costUsd }) as TurnEnd);
+  const starts = new Map([["s", { pid: 7, at: 200 }]]);
+  expect(spent(session({ pid: 7 }), starts, [...ends, { session: "t", at: 300, costUsd: 9 } as TurnEnd])).toBe(0.75);
+  expect(spent(session({}), starts, ends), "asleep").toBeUndefined();
+  expect(spent(session({ pid: 8 }), starts, ends), "a process whose start is not known").toBeUndefined();
+  expect([...budgets({ teams: { a: { maxBudgetUsd: 5 }, b: { maxBudgetUsd: null } } })]).toEqual([["a", 5]]);
+  expect(budgets(undefined).size).toBe(0);
 });
 
 test("a step is a line", () => {

@@ -95,7 +95,7 @@ function Charts({ ends }: { ends: TurnEnd[] }) {
   const sorted = ends.map(({ durationMs }) => durationMs).sort((one, other) => one - other);
   const total = ends.reduce((sum, { costUsd }) => sum + costUsd, 0);
   return (
-    <div className="grid gap-3 md:grid-cols-2">
+    <div className="grid gap-3 md:grid-cols-2 lg:grid-cols-3 md:max-lg:[&>:first-child]:col-span-2">
       <Chart title="Turns" summary={`${ends.length} ended, ${bad} of them badly`} times={charts.times} series={charts.turns} bars />
       <Chart title="How long they took" summary={`median ${took(sorted[Math.floor(sorted.length / 2)] ?? 0)}, longest ${took(sorted.at(-1) ?? 0)}`} times={charts.times} series={charts.took} />
       <Chart title="Cost" summary={`${money(total)} in all`} times={charts.times} series={charts.cost} bars />

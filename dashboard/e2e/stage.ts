@@ -12,7 +12,7 @@ export const WIDE = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 780 };
 
 const BINARY = process.env["IRIS_TEST_BINARY"] ?? resolve(import.meta.dirname, "../../target/debug/iris");
-const CHROMIUM = process.env["IRIS_TEST_CHROMIUM"] ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env["IRIS_TEST_CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** A team's name and its script, see docs/scripted-agent.md, with more of its config if it needs any. */
 export type Teams = Record<string, string | { script: string; config: string[] }>;

@@ -20,7 +20,7 @@ let places: { name: string; path: string; fact: string; act?: (page: Page) => Pr
 beforeAll(async () => {
   mkdirSync(PICTURES, { recursive: true });
   empty = await Daemon.start({});
-  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
+  daemon = await Daemon.start({ atlas: { script: SCRIPT, config: ["maxBudgetUsd: 0.1"] }, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
   for (const text of ["hello", "work on the button, please", "letter", "fail at this"]) await daemon.tell("atlas", text, 0);
   const { sessionId } = await daemon.tell("atlas", "work some more on the button", 0);
   const asked = await daemon.tell("beacon", "ask me something");

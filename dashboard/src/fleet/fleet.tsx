@@ -157,7 +157,7 @@ function SessionRow({ session, mood: now, me, cost, budget, spent: used }: RowGi
   const last = useQuery(lastTurnQuery(session)).data;
   const doing = session.running != null || session.background ? step(heard) : undefined;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_8rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_10rem_auto]">
       <span className="min-w-0">
         <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
           <Plain text={headline(last ? turnTitle(last) : "A new session", 120)} />
@@ -185,7 +185,9 @@ function SessionRow({ session, mood: now, me, cost, budget, spent: used }: RowGi
         </span>
         {budget !== undefined && used !== undefined && <BudgetBar spent={used} budget={budget} />}
       </span>
-      <SessionActions session={session} />
+      <span className="justify-self-end">
+        <SessionActions session={session} />
+      </span>
     </li>
   );
 }

@@ -20,7 +20,7 @@ let places: { name: string; path: string; fact: string; act?: (page: Page) => Pr
 beforeAll(async () => {
   mkdirSync(PICTURES, { recursive: true });
   empty = await Daemon.start({});
-  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
+  daemon = await Daemon.start({ atlas: { script: SCRIPT, config: ["maxBudgetUsd: 0.1"] }, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
   for (const text of ["hello", "work on the button, please", "letter", "fail at this"]) await daemon.tell("atlas", text, 0);
   const { sessionId } = await daemon.tell("atlas", "work some more on the button", 0);
   const asked = await daemon.tell("beacon", "ask me something");
@@ -32,6 +32,8 @@ beforeAll(async () => {
   await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "ask about the colour of the door" });
   places = [
     { name: "inbox", path: "/inbox", fact: "Which parts?" },
+    { name: "edit", path: "/inbox?team=comet", fact: "make clean", act: async (page) => (await page.getByRole("button", { name: "Edit first" }).first().click(), page.getByLabel("command").waitFor()) },
+    { name: "withdraw", path: "/inbox?team=comet", fact: "make clean", act: async (page) => (await page.getByLabel("More about the question of comet").first().click(), await page.getByRole("menuitem").click(), page.getByRole("dialog").waitFor()) },
     { name: "decided", path: "/inbox?view=decided", fact: "Decided" },
     { name: "fleet", path: "/fleet", fact: "hang on" },
     { name: "session", path: `/session/${sessionId}`, fact: "the form uses it" },
@@ -72,7 +74,7 @@ test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
   await page.goto(`${daemon.url}/settings`);
   await page.getByText("Tokens and browsers").waitFor();
   await daemon.tell("atlas", `approve ${look.replace("-", "_")}`);
-  await page.getByRole("dialog").getByText(/^make \w+_\w+$/).waitFor();
+  await page.getByRole("dialog").getByRole("heading", { name: /^Run make \w+_\w+\?$/ }).waitFor();
   await page.screenshot({ path: join(PICTURES, `modal-${look}.png`) });
   expect(await serious(page), `modal, ${look}`).toEqual([]);
   await daemon.call("POST", "/api/teams/atlas/cancel", {});

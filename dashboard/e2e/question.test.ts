@@ -81,7 +81,7 @@ test("in one's own words", async () => {
 test("a refusal says why, and what would have run is shown whole", async () => {
   const page = await signedIn(daemon);
   const { turnId } = await daemon.tell("atlas", "approve two");
-  await card(page, "atlas").getByText("make two", { exact: true }).waitFor();
+  await card(page, "atlas").getByRole("region", { name: "What would be done" }).getByText("make two", { exact: true }).waitFor();
   await card(page, "atlas").getByText("Remove what was built", { exact: true }).waitFor();
   await card(page, "atlas").getByLabel("Refuse, and say why").fill("I need it");
   await card(page, "atlas").getByRole("button", { name: "Refuse", exact: true }).last().click();
@@ -107,7 +107,7 @@ test("while one looks at another page, it opens over it; a key too early is no a
   await page.getByRole("heading", { name: "Fleet" }).waitFor();
   const { turnId } = await daemon.tell("atlas", "approve three");
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("make three", { exact: true }).waitFor();
+  await dialog.getByRole("heading", { name: "Run make three?" }).waitFor();
   await page.keyboard.press("1");
   expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
   // Deaf for a moment, so it is pressed until it is heard.
@@ -190,7 +190,7 @@ test("an answer may hold for a while, and be taken back", async () => {
   await rule.click();
   await rule.waitFor({ state: "detached" });
   await daemon.tell("atlas", "approve five");
-  await page.getByRole("dialog").getByText("make five", { exact: true }).waitFor();
+  await page.getByRole("dialog").getByRole("heading", { name: "Run make five?" }).waitFor();
 });
 
 test("put aside, taken back, filtered", async () => {
@@ -223,4 +223,70 @@ test("a link to a question leads to it", async () => {
   await page.keyboard.press("2");
   await card(page, "beacon").waitFor({ state: "detached" });
   await card(page, "atlas").waitFor();
+});
+
+test("an action is changed before it is approved, and what was approved is what runs", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "change staging");
+  const asked = card(page, "atlas");
+  await asked.getByRole("heading", { name: "Run deploy staging?" }).waitFor();
+  const [before] = (await daemon.call("GET", "/api/questions/pending")).questions;
+  await asked.getByRole("button", { name: "Edit first" }).click();
+  const show = asked.getByRole("button", { name: "Show what it would do" });
+  expect(await show.isDisabled(), "nothing is changed yet").toBe(true);
+  expect(await asked.getByRole("button", { name: "Approve" }).count(), "the old one cannot be approved meanwhile").toBe(0);
+  await asked.getByLabel("timeout").fill("not a number");
+  await asked.getByText("timeout is no JSON").waitFor();
+  await asked.getByLabel("timeout").fill("90");
+  await asked.getByLabel("command").fill("rm -rf staging");
+  await asked.getByLabel("command").blur();
+  await page.keyboard.press("1");
+  expect((await daemon.call("GET", `/api/questions/${before.id}`)).state, "a key is no answer to what is being changed").toBe("open");
+  await show.click();
+
+  // As Iris reads it: with a headline, a risk and a digest of its own.
+  await asked.getByRole("heading", { name: "Run rm -rf staging?" }).waitFor();
+  await asked.getByText("You changed this. It was: Run deploy staging?").waitFor();
+  await asked.getByText("high risk").waitFor();
+  expect(await page.getByRole("article").count()).toBe(1);
+  const [after] = (await daemon.call("GET", "/api/questions/pending")).questions;
+  expect([after.action.digest === before.action.digest, after.action.input]).toEqual([false, { command: "rm -rf staging", timeout: 90, env: { A: "1" } }]);
+  await expect.poll(async () => (await asked.getByRole("button", { name: /^(Approve|Press again)/ }).click({ timeout: 1000 }).catch(() => undefined), page.getByRole("article").count())).toBe(0);
+  expect(await answerOf(turnId)).toMatch(/^Ran rm -rf staging for 90/);
+  await page.getByRole("link", { name: "Decided" }).click();
+  await page.getByText("changed before it was answered").waitFor();
+  expect(await page.locator("main").innerText(), "no bare number of a question").not.toContain(after.id);
+});
+
+test("it is changed over another page as well, and stays there", async () => {
+  const page = await signedIn(daemon);
+  await page.getByRole("link", { name: "Fleet" }).click();
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  const { turnId } = await daemon.tell("beacon", "change preview");
+  const dialog = page.getByRole("dialog");
+  await expect.poll(async () => (await dialog.getByRole("button", { name: "Edit first" }).click(), dialog.getByLabel("command").count())).toBe(1);
+  await dialog.getByLabel("command").fill("deploy preview --dry");
+  await dialog.getByRole("button", { name: "Show what it would do" }).click();
+  await dialog.getByRole("heading", { name: "Run deploy preview --dry?" }).waitFor();
+  await expect.poll(async () => (await page.keyboard.press("1"), dialog.count())).toBe(0);
+  expect(await answerOf(turnId)).toMatch(/^Ran deploy preview --dry/);
+});
+
+test("a question is withdrawn, once that was confirmed", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "change nothing");
+  await card(page, "atlas").getByLabel("More about the question of atlas").click();
+  await page.getByRole("menuitem", { name: "Withdraw the question" }).click();
+  const confirm = page.getByRole("dialog", { name: "Withdraw the question?" });
+  await confirm.getByText("Run deploy nothing?").waitFor();
+  await page.keyboard.press("1");
+  await confirm.getByRole("button", { name: "Keep it open" }).click();
+  expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
+  await card(page, "atlas").getByLabel("More about the question of atlas").click();
+  await page.getByRole("menuitem", { name: "Withdraw the question" }).click();
+  await confirm.getByRole("button", { name: "Withdraw" }).click();
+  await card(page, "atlas").waitFor({ state: "detached" });
+  expect(await answerOf(turnId)).toMatch(/^Not done, because .*nobody will answer/);
+  await page.getByRole("link", { name: "Decided" }).click();
+  await page.getByText("withdrawn by user").waitFor();
 });

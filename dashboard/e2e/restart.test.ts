@@ -23,6 +23,14 @@ test("a daemon that is killed is shown as gone, and what it does when it is back
   await daemon.end("SIGKILL");
   await page.getByRole("alert").getByText("Connection lost").waitFor();
   await page.locator('[data-connection="lost"]').waitFor();
+  // What is asked for now is asked for in vain; that is said once.
+  await page.getByRole("link", { name: "Inbox" }).click();
+  const failed = page.waitForEvent("requestfailed", (request) => new URL(request.url()).pathname === "/api/status");
+  await page.getByRole("link", { name: "Decided" }).click();
+  await failed;
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(1);
+  await page.getByRole("link", { name: "Fleet" }).click();
   await daemon.serve();
   await page.getByRole("alert").waitFor({ state: "detached" });
   await page.getByText("asleep").waitFor();

@@ -24,6 +24,9 @@ replies:
           result: gone
           then: [{ say: "It is gone" }]
           denied: [{ say: "Kept, because {{message}}" }]
+  - match: "^change (\\w+)"
+    do:
+      - permission: { tool: Bash, input: { command: "deploy $1", timeout: 60, env: { A: "1" } }, result: ok, then: [{ say: "Ran {{input.command}} for {{input.timeout}} with {{input}}" }], denied: [{ say: "Not done, because {{message}}" }] }
   - match: "^destroy"
     do:
       - permission: { tool: Bash, input: { command: "rm -rf build" }, result: gone, then: [{ say: "It is gone" }], denied: [{ say: "Kept" }] }

@@ -12,10 +12,10 @@ export const WIDE = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 780 };
 
 const BINARY = process.env["IRIS_TEST_BINARY"] ?? resolve(import.meta.dirname, "../../target/debug/iris");
-const CHROMIUM = process.env["IRIS_TEST_CHROMIUM"] ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env["IRIS_TEST_CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** A team's name and its script; see docs/scripted-agent.md. */
-export type Teams = Record<string, string>;
+/** A team's name and its script, see docs/scripted-agent.md, with more of its config if it needs any. */
+export type Teams = Record<string, string | { script: string; config: string[] }>;
 
 export class Daemon {
   private child: ChildProcess | undefined;
@@ -32,10 +32,11 @@ export class Daemon {
     const port = await freePort();
     mkdirSync(join(home, "scripts"));
     const lines = ["settings:", `  port: ${port}`, ...settings.map((line) => `  ${line}`), Object.keys(teams).length ? "teams:" : "teams: {}"];
-    for (const [name, script] of Object.entries(teams)) {
+    for (const [name, team] of Object.entries(teams)) {
+      const { script, config } = typeof team === "string" ? { script: team, config: [] } : team;
       mkdirSync(join(home, "projects", name), { recursive: true });
       writeFileSync(join(home, `scripts/${name}.yaml`), script);
-      lines.push(`  ${name}:`, `    path: ${home}/projects/${name}`, "    agent: scripted", `    script: ${home}/scripts/${name}.yaml`, `    description: The project ${name}`);
+      lines.push(`  ${name}:`, `    path: ${home}/projects/${name}`, "    agent: scripted", `    script: ${home}/scripts/${name}.yaml`, `    description: The project ${name}`, ...config.map((line) => `    ${line}`));
     }
     writeFileSync(join(home, "config.yaml"), `${lines.join("\n")}\n`);
     const daemon = new Daemon(home, port);

@@ -3,6 +3,7 @@ import { kept } from "@/shell/keep";
 
 import { Refusal, api, body } from "./call";
 import { type Session, queries, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
+import { configQuery } from "./config";
 import { type Connection, type Delta, type Event, EventStream } from "./stream";
 import { Watched, throttle } from "./watch";
 
@@ -110,6 +111,11 @@ onEvent((event) => {
   if (noun === "session" || noun === "turn" || noun === "question") {
     if (event.kind === "session.deleted" && event.session) forgetSession(event.session);
     else if (event.session) refreshSession(event.session);
+    refreshTeams();
+    refreshStatus();
+  }
+  if (noun === "config") {
+    void queries.invalidateQueries({ queryKey: configQuery.queryKey });
     refreshTeams();
     refreshStatus();
   }

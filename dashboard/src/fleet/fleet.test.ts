@@ -5,9 +5,12 @@ import type { Shapes } from "@/api/call";
 import type { Event } from "@/api/stream";
 import { slots } from "@/health/figures";
 import type { TurnEnd } from "@/health/recent";
-import type { Question } from "@/question/question";
+import { type Question, outcomeWord } from "@/question/question";
+import { offered } from "@/session/actions";
 import { mood } from "@/session/mood";
+import { stateWord, turnTitle } from "@/session/turn-words";
 
+import { budgets, spent } from "./budget";
 import { problems } from "./problems";
 import { step } from "./step";
 
@@ -24,7 +27,35 @@ test("a state says where it is known from and since when", () => {
 test("work between turns is work", () => {
   expect(mood(session({ background: 2 }), [], "user").word).toBe("2 in the background");
   expect(mood(session({ state: "stopped", queued: 1 }), [], "user").word).toBe("waits for a place");
-  expect(mood(session({ state: "of_tomorrow" }), [], "user").word).toBe("of_tomorrow");
+  expect(mood(session({ state: "processing", background: 2 }), [], "user").word).toBe("2 in the background");
+  expect(mood(session({ state: "processing", background: 2, running: "t" }), [], "user").word).toBe("working");
+});
+
+test("whoever is waited for is named, also when nobody else may hear the question yet", () => {
+  const waits = (from: string, state: string) => mood(session({ from, state }), [], "user");
+  expect(waits("atlas", "waiting_for_input")).toMatchObject({ word: "waits for atlas", tone: "held" });
+  expect(waits("atlas", "waiting_for_approval")).toMatchObject({ word: "waits for atlas", tone: "held" });
+  expect(waits("user", "waiting_for_input")).toMatchObject({ word: "waits for you", tone: "needs" });
+  expect(mood(session({ from: "job-7", state: "waiting_for_input" }), asks({ askedOf: "job-7", job: "7" }), "user").word).toBe("needs you");
+});
+
+test("what can be done fits what it does", () => {
+  const verbs = (more: Partial<Session>) => offered(session(more)).map(({ verb }) => verb);
+  expect(verbs({ state: "waiting_for_input", running: "t" }), "it is in the middle of a turn").toEqual(["cancel", "stop"]);
+  expect(verbs({ state: "idle" })).toEqual(["sleep", "stop"]);
+  expect(verbs({ state: "stopped" })).toEqual(["wake"]);
+});
+
+test("no name of the API is shown as it is", () => {
+  const states = ["scheduled", "queued", "running", "completed", "failed", "terminated", "cancelled", "of_tomorrow"];
+  const said = [
+    ...states.map((state) => stateWord({ state })),
+    ...["agent", "answer", "task-notification", "of_tomorrow"].map((origin) => turnTitle({ message: "", origin })),
+    ...["answered", "defaulted", "expired", "cancelled", "superseded", "of_tomorrow"].map(outcomeWord),
+    ...["stopped", "spawning", "idle", "processing", "terminating", "waiting_for_input", "waiting_for_approval", "of_tomorrow"].map((state) => mood(session({ state }), [], "user").word),
+    mood(session({}), asks({ kind: "error_recovery" }), "user").source,
+  ];
+  for (const word of said) expect(word).not.toMatch(/_|task-|defaulted|superseded|terminated|spawning|processing/);
 });
 
 const known = { status: status({}), ends: new Map<string, TurnEnd>(), steps: new Map<string, Event>(), asking: new Set<string>(), now: 10 * 60_000 };
@@ -50,6 +81,16 @@ test("a failure is a problem until the next turn runs", () => {
 test("a store that cannot write comes before anything else", () => {
   const troubled = status({ store: { state: "troubled", what: "the disk is full", since: 0 }, waitingSessions: 3 });
   expect(problems({ ...known, status: troubled, sessions: [] }).map(({ key }) => key)).toEqual(["store", "pool"]);
+});
+
+test("a budget is that of the process that runs now", () => {
+  const ends = [[100, 1], [300, 0.25], [400, 0.5]].map(([at, costUsd]) => ({ session: "s", at, costUsd }) as TurnEnd);
+  const starts = new Map([["s", { pid: 7, at: 200 }]]);
+  expect(spent(session({ pid: 7 }), starts, [...ends, { session: "t", at: 300, costUsd: 9 } as TurnEnd])).toBe(0.75);
+  expect(spent(session({}), starts, ends), "asleep").toBeUndefined();
+  expect(spent(session({ pid: 8 }), starts, ends), "a process whose start is not known").toBeUndefined();
+  expect([...budgets({ teams: { a: { maxBudgetUsd: 5 }, b: { maxBudgetUsd: null } } })]).toEqual([["a", 5]]);
+  expect(budgets(undefined).size).toBe(0);
 });
 
 test("a step is a line", () => {

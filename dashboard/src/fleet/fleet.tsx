@@ -5,6 +5,7 @@ import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 
 import { type Session, type Team, sessionsQuery, statusQuery, teamsQuery } from "@/api/ask";
+import { configQuery } from "@/api/config";
 import { steps } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
@@ -13,15 +14,18 @@ import { useOpenQuestions } from "@/question/ask";
 import { SessionActions } from "@/session/actions";
 import { useAct } from "@/session/act";
 import { Composer } from "@/session/composer";
-import { ORDER, mood } from "@/session/mood";
+import { type Mood, ORDER, mood } from "@/session/mood";
 import { MoodChip } from "@/session/mood-chip";
 import { PartyName } from "@/session/party";
+import { turnTitle } from "@/session/turn-words";
 import { Avatar } from "@/shell/avatar";
 import { Empty, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Ago, money, useNow } from "@/text/time";
 import { headline } from "@/text/visible";
 
+import { budgets, spent, startsQuery } from "./budget";
+import { BudgetBar } from "./budget-bar";
 import { problems } from "./problems";
 import { StopAll } from "./stop-all";
 import { lastTurnQuery } from "./last-turn";
@@ -35,6 +39,8 @@ export function Fleet() {
   const me = useQuery(meQuery).data?.party ?? "user";
   const ends = useQuery(recentQuery).data ?? [];
   const costs = costToday(ends, new Date());
+  const limits = budgets(useQuery(configQuery).data?.config);
+  const starts = useQuery({ ...startsQuery, enabled: limits.size > 0 }).data;
   const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
   const open = [...mine, ...others];
   const moodOf = (session: Session) => mood(session, open, me);
@@ -53,7 +59,7 @@ export function Fleet() {
       {teams.data?.map((team) => (
         <TeamCard key={team.name} team={team} me={me}>
           {sorted.filter(({ to }) => to === team.name).map((session) => (
-            <SessionRow key={session.id} session={session} mood={moodOf(session)} me={me} cost={costs.get(session.id)} />
+            <SessionRow key={session.id} session={session} mood={moodOf(session)} me={me} cost={costs.get(session.id)} budget={limits.get(session.to)} spent={starts && spent(session, starts, ends)} />
           ))}
         </TeamCard>
       ))}
@@ -137,15 +143,24 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
   );
 }
 
-function SessionRow({ session, mood: now, me, cost }: { session: Session; mood: ReturnType<typeof mood>; me: string; cost: number | undefined }) {
+interface RowGiven {
+  session: Session;
+  mood: Mood;
+  me: string;
+  cost: number | undefined;
+  budget: number | undefined;
+  spent: number | undefined;
+}
+
+function SessionRow({ session, mood: now, me, cost, budget, spent: used }: RowGiven) {
   const heard = useWatched(steps).get(session.id);
   const last = useQuery(lastTurnQuery(session)).data;
-  const doing = session.state === "processing" || session.background ? step(heard) : undefined;
+  const doing = session.running != null || session.background ? step(heard) : undefined;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_8rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_10rem_auto]">
       <span className="min-w-0">
         <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
-          <Plain text={headline(last?.message || last?.origin || "A new session", 120)} />
+          <Plain text={headline(last ? turnTitle(last) : "A new session", 120)} />
         </Link>
         <span className="said block truncate text-xs text-dim">
           for <PartyName party={session.from} me={me} />, turn {session.turns}
@@ -163,11 +178,16 @@ function SessionRow({ session, mood: now, me, cost }: { session: Session; mood: 
       <span className="order-3 md:order-none">
         <MoodChip mood={now} />
       </span>
-      <span className="order-4 text-right text-xs text-dim tabular-nums md:order-none" title="Cost today, and when something last happened">
-        {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
-        <Ago at={Math.max(session.usedAt, session.stateSince, heard?.at ?? 0)} /> ago
+      <span className="order-4 text-right text-xs text-dim tabular-nums md:order-none">
+        <span title="Cost today, and when something last happened">
+          {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
+          <Ago at={Math.max(session.usedAt, session.stateSince, heard?.at ?? 0)} /> ago
+        </span>
+        {budget !== undefined && used !== undefined && <BudgetBar spent={used} budget={budget} />}
       </span>
-      <SessionActions session={session} />
+      <span className="justify-self-end">
+        <SessionActions session={session} />
+      </span>
     </li>
   );
 }

@@ -2,6 +2,8 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 
+import { zone } from "@/text/time";
+
 import "uplot/dist/uPlot.min.css";
 
 export interface Series {
@@ -22,15 +24,18 @@ export function Chart({ title, summary, times, series, bars = false }: { title: 
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
     const axis = { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    // Half a step of room, so that what is at the edge is not cut in two.
+    const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2000;
     const plot = new uPlot(
       {
         width: element.clientWidth,
         height: HEIGHT,
         legend: { show: false },
         cursor: { y: false, points: { size: 6 } },
-        scales: { x: { range: (_, min, max) => [min, max] }, y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1e-9)] } },
-        axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => series[0]?.show(tick) ?? "") }],
-        series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.colour), fill: bars ? `${colour(one.colour)}66` : "", width: 1.5, points: { show: times.length < 30 }, ...(bars && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 40] }) }) }))],
+        scales: { x: { range: (_, min, max) => [min - half, max + half] }, y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1e-9)] } },
+        axes: [{ ...axis, size: 40 }, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => series[0]?.show(tick) ?? "") }],
+        // A line needs two neighbours, so values are points as well: one without a neighbour is still seen.
+        series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.colour), fill: bars ? `${colour(one.colour)}66` : "", width: 1.5, points: { show: !bars, size: 6, fill: colour(one.colour) }, ...(bars && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 40] }) }) }))],
       },
       [times.map((time) => time / 1000), ...series.map(({ values }) => values)] as uPlot.AlignedData,
       element,
@@ -46,9 +51,11 @@ export function Chart({ title, summary, times, series, bars = false }: { title: 
     <figure className="card min-w-0 p-3">
       <figcaption className="mb-1 flex flex-wrap justify-between gap-x-3">
         <span className="font-medium">{title}</span>
-        <span className="text-xs text-dim">{summary}</span>
+        <span className="text-xs text-dim" title={`Times are in ${zone()}`}>
+          {summary}
+        </span>
       </figcaption>
-      <div ref={box} className="overflow-hidden" role="img" aria-label={`${title}: ${summary}`} />
+      <div ref={box} className="overflow-hidden" role="img" title={`Times are in ${zone()}`} aria-label={`${title}: ${summary}`} />
     </figure>
   );
 }

@@ -7,6 +7,7 @@ import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { decidedQuery, useOpenQuestions } from "@/question/ask";
 import { Empty, Page } from "@/shell/page";
+import { CONNECTIONS } from "@/shell/frame";
 import { theme } from "@/shell/theme";
 import { Plain } from "@/text/plain";
 import { duration, money, took, useNow } from "@/text/time";
@@ -29,7 +30,7 @@ export function Health() {
       {status && (
         <dl className="grid grid-cols-2 gap-2 md:grid-cols-4">
           <Fact name="Database" tone={status.store.state === "well" ? "good" : "bad"}>
-            {status.store.state === "well" ? `${status.database}, well` : <Plain text={status.store.what} />}
+            {status.store.state === "well" ? `${DATABASES[status.database] ?? status.database}, well` : <Plain text={status.store.what} />}
           </Fact>
           <Fact name="Agents alive" tone={status.agents >= status.maxAgents ? "held" : undefined}>
             {status.agents} of {status.maxAgents}
@@ -42,7 +43,7 @@ export function Health() {
             {decided.length > 0 && <span className="text-sm font-normal text-dim">, {decided.filter(({ outcome }) => outcome === "answered").length} answered lately</span>}
           </Fact>
           <Fact name="Event stream" tone={live.state === "live" ? "good" : "bad"}>
-            {live.state === "live" ? `live for ${duration(Math.max(0, now - live.since))}` : live.state}
+            {live.state === "live" ? `live for ${duration(Math.max(0, now - live.since))}` : CONNECTIONS[live.state].toLowerCase()}
           </Fact>
           <Fact name="Up for">{duration(status.uptimeMs + Math.max(0, now - dataUpdatedAt))}</Fact>
           <Fact name="Newest event">{status.newestEvent.toLocaleString()}</Fact>
@@ -65,6 +66,8 @@ export function Health() {
     </Page>
   );
 }
+
+const DATABASES: Record<string, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 function Charts({ ends }: { ends: TurnEnd[] }) {
   const look = useWatched(theme);
@@ -92,7 +95,7 @@ function Charts({ ends }: { ends: TurnEnd[] }) {
   const sorted = ends.map(({ durationMs }) => durationMs).sort((one, other) => one - other);
   const total = ends.reduce((sum, { costUsd }) => sum + costUsd, 0);
   return (
-    <div className="grid gap-3 md:grid-cols-2">
+    <div className="grid gap-3 md:grid-cols-2 lg:grid-cols-3 md:max-lg:[&>:first-child]:col-span-2">
       <Chart title="Turns" summary={`${ends.length} ended, ${bad} of them badly`} times={charts.times} series={charts.turns} bars />
       <Chart title="How long they took" summary={`median ${took(sorted[Math.floor(sorted.length / 2)] ?? 0)}, longest ${took(sorted.at(-1) ?? 0)}`} times={charts.times} series={charts.took} />
       <Chart title="Cost" summary={`${money(total)} in all`} times={charts.times} series={charts.cost} bars />

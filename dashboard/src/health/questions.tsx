@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, body } from "@/api/call";
 import { Plain } from "@/text/plain";
 import { duration } from "@/text/time";
+import { words } from "@/text/words";
 
 const WEEK = 7 * 24 * 60 * 60_000;
 const figuresQuery = queryOptions({ queryKey: ["questions", "figures"], queryFn: () => body(api.GET("/api/questions/figures", { params: { query: { withinMs: WEEK } } })) });
@@ -51,7 +52,7 @@ export function QuestionFigures() {
           <tbody>
             {figures.kinds.map((kind) => (
               <tr key={kind.kind} className="border-t border-line">
-                <td className="text-left">{kind.kind.replaceAll("_", " ")}</td>
+                <td className="text-left">{words(kind.kind)}</td>
                 <td>{kind.asked}</td>
                 <td>{kind.open}</td>
                 <td>{kind.answered}</td>

@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { queries } from "@/api/ask";
 import { type Shapes, api, body } from "@/api/call";
 import { complain } from "@/shell/notices";
+import { words } from "@/text/words";
 
 export type Job = Shapes["Job"];
 
@@ -50,5 +51,5 @@ export const isOver = ({ endedAt }: Job) => endedAt != null;
 /** The status in a word for people, and what it means to them. */
 export function statusWord({ status }: Job): { word: string; colour: string } {
   const colour = { running: "text-work", waiting_for_input: "text-accent", waiting_for_approval: "text-accent", completed: "text-good", failed: "text-bad" }[status] ?? "text-dim";
-  return { word: status.replaceAll("_", " "), colour };
+  return { word: words(status), colour };
 }

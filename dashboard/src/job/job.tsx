@@ -4,7 +4,8 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 
 import { useOpenQuestions } from "@/question/ask";
 import { QuestionBody, QuestionHead } from "@/question/card";
-import { type Question, spoken } from "@/question/question";
+import { deedLine } from "@/question/deed";
+import { type Question, outcomeWord, spoken } from "@/question/question";
 import { SessionLog } from "@/session/page";
 import { Page } from "@/shell/page";
 import { Markdown } from "@/text/markdown";
@@ -98,9 +99,9 @@ function Asked({ questions }: { questions: Question[] }) {
       <ul className="divide-y divide-line">
         {questions.map((question) => (
           <li key={question.id} className="said flex flex-wrap justify-between gap-x-3 px-3 py-1.5">
-            <Plain text={question.question} />
+            <Plain text={deedLine(question)} />
             <span className="text-dim">
-              {question.state}
+              {outcomeWord(question.state)}
               {question.closedBy && <> by <Plain text={question.closedBy} /></>}
               {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
             </span>

@@ -1,16 +1,31 @@
 import { ToolInput } from "@/session/tool-input";
 import { Block, Plain } from "@/text/plain";
 
+import { deedLine } from "./deed";
+import { changedFrom } from "./edit";
+import { EditForm } from "./edit-form";
 import type { Question } from "./question";
 
 const COLOUR: Record<string, string> = { high: "text-bad", medium: "text-held", low: "text-dim" };
 
 /** What would be done, exactly, and what Iris makes of it. */
-export function Action({ question }: { question: Question }) {
+export function Action({ question, isEditing, onEdit }: { question: Question; isEditing: boolean; onEdit: (isEditing: boolean) => void }) {
   const { action, risk, riskWhy } = question;
+  const before = changedFrom(question);
   if (!action) return null;
+  if (isEditing)
+    return (
+      <section className="rounded-md border border-line bg-page p-2" aria-label="What would be done">
+        <EditForm question={question} onClose={() => onEdit(false)} />
+      </section>
+    );
   return (
     <section className={`rounded-md border bg-page p-2 ${risk === "high" ? "border-bad" : "border-line"}`} aria-label="What would be done">
+      {before && (
+        <p className="said mb-1 text-xs text-work">
+          You changed this. It was: <Plain text={deedLine(before)} />
+        </p>
+      )}
       <p className="label mb-1">
         <span className="font-mono text-ink">
           <Plain text={action.tool} />
@@ -41,6 +56,9 @@ export function Action({ question }: { question: Question }) {
           <Block text={action.shown} />
         </details>
       )}
+      <button type="button" className="link mt-1 min-h-6 text-xs" onClick={() => onEdit(true)}>
+        Edit first
+      </button>
     </section>
   );
 }

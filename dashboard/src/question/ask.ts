@@ -7,7 +7,7 @@ import { recently } from "@/api/log";
 import { meQuery } from "@/api/me";
 import { Watched } from "@/api/watch";
 import { complain, say } from "@/shell/notices";
-import { clock } from "@/text/time";
+import { clock, zone } from "@/text/time";
 
 import { decisions } from "./decisions";
 import { type Question, type Value, byUrgency, needsMe } from "./question";
@@ -66,7 +66,7 @@ export function useAnswer() {
     onError: (error, given) => {
       if (!(error instanceof Refusal) || !isOver(error)) return;
       const again = error.status === 410 && !given.again ? { label: "Run it again with this answer", act: () => answer.mutate({ ...given, again: true }) } : undefined;
-      say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(given.question.openedAt)}`, button: again });
+      say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(given.question.openedAt)} ${zone()}`, button: again });
       void queries.invalidateQueries({ queryKey: ["questions"] });
     },
     onSettled: (_, __, { question }) =>

@@ -5,7 +5,9 @@ import { type ReactNode, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
 import { Refusal, type Shapes } from "@/api/call";
+import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
+import { PartyName } from "@/session/party";
 import { Avatar } from "@/shell/avatar";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
@@ -14,7 +16,9 @@ import { Ago } from "@/text/time";
 import { Action } from "./action";
 import { isOver, sending, useAnswer } from "./ask";
 import { Deadline } from "./deadline";
+import { deed } from "./deed";
 import { AskedForm } from "./form";
+import { QuestionMenu } from "./menu";
 import { OnePress } from "./press";
 import { type Question, type Value, isBlocking, kindWord, spoken, takesForm } from "./question";
 import { Remember } from "./remember";
@@ -23,33 +27,34 @@ import { SchemaForm } from "./schema-form";
 export function QuestionBody({ question, keys }: { question: Question; keys: boolean }) {
   const answer = useAnswer();
   const isSending = useWatched(sending).has(question.id);
+  const [isEditing, setEditing] = useState(false);
   const [remember, setRemember] = useState<Shapes["Remember"]>();
   const give = (value: Value, text?: string) => answer.mutate({ question, value, text, remember });
   const refused = answer.error instanceof Refusal && isOver(answer.error) ? null : answer.error;
   return (
     <div className="space-y-3" aria-busy={isSending}>
       <h3 className="said text-base leading-snug font-semibold">
-        <Plain text={question.question} />
+        <Asks question={question} />
       </h3>
       {question.context && (
         <div className="max-h-60 overflow-auto text-dim" tabIndex={0} role="region" aria-label="What one needs to know">
           <Markdown text={question.context} />
         </div>
       )}
-      <Action question={question} />
+      <Action question={question} isEditing={isEditing} onEdit={setEditing} />
       {question.suggestion && (
         <p className="said text-xs text-dim">
           Answered before with <span className="text-ink"><Plain text={spoken(question.suggestion.answer)} /></span>, {question.suggestion.times} of {question.suggestion.of} times
         </p>
       )}
-      {question.responseType === "form" ? (
+      {isEditing ? null : question.responseType === "form" ? (
         <SchemaForm schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
       ) : takesForm(question) ? (
         <AskedForm asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
       ) : (
         <OnePress question={question} keys={keys} isSending={isSending} give={give} />
       )}
-      <Remember question={question} chosen={remember} onChoose={setRemember} />
+      {!isEditing && <Remember question={question} chosen={remember} onChoose={setRemember} />}
       {refused && (
         <p role="alert" className="said text-bad">
           <Plain text={`Not sent: ${refused.message}`} /> {(refused as Refusal).hint && <Plain text={(refused as Refusal).hint ?? ""} />}
@@ -59,8 +64,24 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
   );
 }
 
+/** What is asked, in a line. What the agent would do is set apart from our own words. */
+function Asks({ question }: { question: Question }) {
+  const found = deed(question);
+  if (!found) return <Plain text={question.question} />;
+  return (
+    <>
+      {found.verb}{" "}
+      <code className="rounded bg-raised px-1 font-mono text-[0.9375rem]">
+        <Plain text={found.what} />
+      </code>
+      <Plain text={found.more} />?
+    </>
+  );
+}
+
 /** Who asks, since when, and how to see more. */
 export function QuestionHead({ question, isInSession = false, children }: { question: Question; isInSession?: boolean; children?: ReactNode }) {
+  const me = useQuery(meQuery).data?.party ?? "user";
   const team = useQuery(teamsQuery).data?.find(({ name }) => name === question.team);
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs text-dim">
@@ -85,10 +106,13 @@ export function QuestionHead({ question, isInSession = false, children }: { ques
       )}
       {question.askedOf && (
         <span>
-          asked of <Plain text={question.askedOf} />
+          asked of <PartyName party={question.askedOf} me={me} />
         </span>
       )}
-      {children}
+      <span className="ml-auto flex items-center gap-2">
+        {children}
+        <QuestionMenu question={question} />
+      </span>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 
 import type { Decision } from "./decisions";
+import { outcomeWord } from "./question";
 
 export function Decided({ decisions }: { decisions: Decision[] | undefined }) {
   if (!decisions) return null;
@@ -20,7 +21,7 @@ export function Decided({ decisions }: { decisions: Decision[] | undefined }) {
             <Plain text={decision.text} />
           </span>
           <span className="said text-dim">
-            <span className={decision.outcome === "answered" ? "text-good" : "text-dim"}>{decision.outcome}</span>
+            <span className={decision.outcome === "answered" ? "text-good" : "text-dim"}>{outcomeWord(decision.outcome)}</span>
             {decision.by && <> by <Plain text={decision.by} /></>}
             {decision.answer && <>: <span className="text-ink"><Plain text={decision.answer} /></span></>}
           </span>

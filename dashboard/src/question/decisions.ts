@@ -1,6 +1,8 @@
 // From the log to what was decided. Pure.
 import type { Event } from "@/api/stream";
 
+import { deedLine } from "./deed";
+
 /** What was decided: a question's end, as the log tells it. */
 export interface Decision {
   id: string;
@@ -16,6 +18,7 @@ export interface Decision {
 interface Told {
   id: string;
   text?: string;
+  detail?: { approval?: { tool: string; input: unknown; folder: string } };
   by?: string;
   why?: string;
   answer?: { type: string; why?: string; values?: string[] };
@@ -30,7 +33,7 @@ export function decisions(events: Event[]): Decision[] {
   for (const event of events) {
     const told = event.data as Told;
     const outcome = event.kind.slice("question.".length);
-    if (outcome === "opened") asked.set(told.id, told.text ?? "");
+    if (outcome === "opened") asked.set(told.id, openedLine(event));
     else if (ENDS.has(outcome))
       found.push({
         id: told.id,
@@ -39,11 +42,19 @@ export function decisions(events: Event[]): Decision[] {
         session: event.session ?? undefined,
         text: asked.get(told.id) ?? "a question from before",
         outcome,
-        by: told.by,
+        // What took its place is a question, and its number says nothing to anybody.
+        by: outcome === "superseded" ? undefined : told.by,
         answer: spoken(told),
       });
   }
   return found.reverse();
+}
+
+/** What an opened question asks, in a line, as its event tells it. */
+export function openedLine({ data }: Pick<Event, "data">): string {
+  const { text, detail } = data as Told;
+  const action = detail?.approval && { ...detail.approval, shown: "", digest: "" };
+  return deedLine({ question: text ?? "It has a question.", action: action ?? null });
 }
 
 function spoken({ answer, why }: Told): string | undefined {

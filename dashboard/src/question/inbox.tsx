@@ -15,6 +15,7 @@ import { decidedQuery, sending, useAnswer, useOpenQuestions } from "./ask";
 import { Batch } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { Decided } from "./decided";
+import { latest } from "./edit";
 import { Later } from "./later";
 import { counts } from "./press";
 import { type Question, choices, kindWord } from "./question";
@@ -70,7 +71,7 @@ function Cards({ questions }: { questions: Question[] }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const list = useRef<HTMLUListElement>(null);
   const answer = useAnswer();
-  const at = Math.max(0, questions.findIndex(({ id }) => id === cursor));
+  const at = Math.max(0, questions.findIndex(({ id }) => id === latest(cursor)));
   const current = questions[at];
 
   // The cursor stays with its question when a more urgent one comes in above it. When it has to go to another by itself,
@@ -128,12 +129,10 @@ function Cards({ questions }: { questions: Question[] }) {
               onFocus={() => setCursor(question.id)}
             >
               <QuestionHead question={question}>
-                <span className="ml-auto flex items-center gap-2">
-                  <Later question={question} onLater={(until) => putAside(question, until)} />
-                  <label className="flex size-6 items-center justify-center">
-                    <input type="checkbox" className="size-4 accent-ink" aria-label="Select, to answer several together" checked={selected.has(question.id)} onChange={() => toggle(question.id)} />
-                  </label>
-                </span>
+                <Later question={question} onLater={(until) => putAside(question, until)} />
+                <label className="flex size-6 items-center justify-center">
+                  <input type="checkbox" className="size-4 accent-ink" aria-label="Select, to answer several together" checked={selected.has(question.id)} onChange={() => toggle(question.id)} />
+                </label>
               </QuestionHead>
               <QuestionBody question={question} keys={index === at} />
             </article>

@@ -1,6 +1,8 @@
 import { Clock } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 
+import { exactly } from "@/text/time";
+
 import type { Question } from "./question";
 import { laterTimes, snoozed, wake } from "./snooze";
 
@@ -20,7 +22,7 @@ export function Later({ question, onLater }: { question: Question; onLater: (unt
           )}
           {laterTimes(new Date()).map(({ label, until }) => (
             <DropdownMenu.Item key={label} className="menu-item" onSelect={() => onLater(until)}>
-              {label}
+              <span title={exactly(until)}>{label}</span>
             </DropdownMenu.Item>
           ))}
         </DropdownMenu.Content>

@@ -11,6 +11,7 @@ import { isTyping, numbers, useKeys } from "@/shell/keys";
 
 import { sending, useAnswer, useOpenQuestions } from "./ask";
 import { QuestionBody, QuestionHead } from "./card";
+import { latest } from "./edit";
 import { counts } from "./press";
 import { type Question, choices, isBlocking } from "./question";
 
@@ -39,8 +40,10 @@ export function QuestionModal() {
   const isInInbox = path === "/inbox" || path === "/";
   // Where a question is in view anyway, it does not open over itself.
   const isInView = ({ session, job }: Question) => isInInbox || path === `/session/${session}` || path === `/job/${job}`;
-  const waiting = mine.filter((question) => arrived.current.has(question.id) && isBlocking(question) && !isInView(question));
-  const question = waiting.find(({ id }) => id === shown);
+  // What was changed here stays where it is, as what it has become.
+  const current = latest(shown);
+  const waiting = mine.filter((question) => (arrived.current.has(question.id) || question.id === current) && isBlocking(question) && !isInView(question));
+  const question = waiting.find(({ id }) => id === current);
   const next = question ? undefined : waiting[0]?.id;
 
   useEffect(() => {

@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { Watched, useWatched } from "@/api/watch";
 import { Plain } from "@/text/plain";
 
+import { takesAnswers } from "./edit";
 import { type Choice, type Question, type Value, choices, isRisky, isYesNo } from "./question";
 
 /** The question whose yes waits for a second press. */
@@ -12,6 +13,7 @@ const ARMED_FOR = 5000;
 
 /** Whether this press counts. A yes to something risky needs two, so that no slip of a finger is one. */
 export function counts(question: Question, value: Value): boolean {
+  if (!takesAnswers(question)) return false;
   if (value !== true || !isRisky(question) || armed.get() === question.id) {
     armed.set(undefined);
     return true;

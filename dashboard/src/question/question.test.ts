@@ -4,6 +4,9 @@ import type { Event } from "@/api/stream";
 
 import { shared } from "./batch";
 import { decisions } from "./decisions";
+import { deedLine } from "./deed";
+import { fields, written } from "./edit";
+import { heldBack } from "./held-back";
 import { counts } from "./press";
 import { type Question, byUrgency, choices, formValue, needsMe, takesForm } from "./question";
 import { filledIn } from "./schema-form";
@@ -14,6 +17,27 @@ const option = (value: string) => ({ value, label: value.toUpperCase() });
 
 test("an approval is answered by 1 and 2", () => {
   expect(choices(question({ kind: "approval", responseType: "boolean", action: { tool: "Bash", input: {}, shown: "{}", folder: "/x", digest: "d" } })).map(({ label, value }) => [label, value])).toEqual([["Approve", true], ["Refuse", false]]);
+});
+
+test("an approval says the deed in a line, from the action and from nothing else", () => {
+  const line = (tool: string, input: unknown) => deedLine(question({ question: `May it use ${tool}?`, action: { tool, input, shown: "", folder: "/home/ada/site", digest: "d" } }));
+  expect(line("Bash", { command: "make clean", description: "Lists files" })).toBe("Run make clean?");
+  expect(line("Bash", { command: "make clean\nrm -rf /\n" }), "no line is kept silent").toBe("Run make clean and 1 more line?");
+  expect(line("Bash", { command: `echo ${"x".repeat(500)}` })).toMatch(/^Run echo x{95}…\?$/);
+  expect(line("Edit", { file_path: "/home/ada/site/src/a.ts", command: "nothing at all" })).toBe("Edit src/a.ts?");
+  expect(line("Write", { file_path: "/home/ada/site/../.ssh/config" }), "what leads out of the folder is named whole").toBe("Write /home/ada/site/../.ssh/config?");
+  expect(line("Edit", { file_path: "/etc/hosts" })).toBe("Edit /etc/hosts?");
+  expect(line("mcp__github__create_issue", { title: "x" })).toBe("Use create_issue of github?");
+  for (const [tool, input] of [["ExitPlanMode", { plan: "x" }], ["Bash", { command: 7 }], ["Bash", null], ["Bash", [" "]], ["Unheard", { command: "x" }], ["constructor", {}]] as const) expect(line(tool, input)).toBe(`May it use ${tool}?`);
+});
+
+test("an action is changed field by field, and its types are kept", () => {
+  const all = fields({ command: "make", timeout: 60, env: { A: "1" } });
+  expect(all.map(({ text, isJson }) => [text.replaceAll(/\s/g, ""), isJson])).toEqual([["make", false], ["60", true], ['{"A":"1"}', true]]);
+  expect(written(all)).toEqual({ command: "make", timeout: 60, env: { A: "1" } });
+  expect(written([{ name: "timeout", text: "soon", isJson: true }])).toBe("timeout is no JSON");
+  expect(written([{ name: "__proto__", text: "x", isJson: false }]), "a name is only a name").toEqual(JSON.parse('{"__proto__":"x"}'));
+  expect(fields("not an object")).toEqual([]);
 });
 
 test("a choice offers its options, a text offers nothing", () => {
@@ -34,6 +58,14 @@ test("a form is answered when each of its questions is", () => {
 
 test("what is put to nobody is put to everybody", () => {
   expect([needsMe(question({}), "me"), needsMe(question({ askedOf: "me" }), "me"), needsMe(question({ askedOf: "beacon" }), "me")]).toEqual([true, true, false]);
+  expect(needsMe(question({ askedOf: "job-7", job: "7" }), "me"), "a job has nobody else to answer for it").toBe(true);
+});
+
+test("what may be held back is known until it is closed", () => {
+  const events: [string, object][] = [["question.opened", { id: "a", way: "detected" }], ["question.opened", { id: "b", way: "ask_user" }], ["turn.finished", {}], ["question.answered", { id: "b" }]];
+  const known = events.reduce((now, [kind, data]) => heldBack(now, { kind, data }), new Set<string>() as ReadonlySet<string>);
+  expect([...known]).toEqual(["a"]);
+  expect([...heldBack(known, { kind: "question.cancelled", data: { id: "a" } })]).toEqual([]);
 });
 
 test("what stops work comes first, then what waits longest", () => {
@@ -82,6 +114,6 @@ test("every time that is offered is in the future", () => {
 
 test("the log tells what was decided, newest first", () => {
   const event = (seq: number, kind: string, data: unknown): Event => ({ seq, at: seq, kind, team: "atlas", session: "s", data });
-  const found = decisions([event(1, "question.opened", { id: "a", text: "May it?" }), event(2, "question.answered", { id: "a", by: "user", answer: { type: "refuse", why: "no" } }), event(3, "question.resumed", { id: "a" }), event(4, "question.cancelled", { id: "b", why: "its turn ended" })]);
-  expect(found.map(({ text, outcome, by, answer }) => [text, outcome, by, answer])).toEqual([["a question from before", "cancelled", undefined, "its turn ended"], ["May it?", "answered", "user", "refused: no"]]);
+  const found = decisions([event(1, "question.opened", { id: "a", text: "May it?", detail: { approval: { tool: "Bash", input: { command: "make" }, folder: "/x" } } }), event(2, "question.answered", { id: "a", by: "user", answer: { type: "refuse", why: "no" } }), event(3, "question.resumed", { id: "a" }), event(4, "question.cancelled", { id: "b", why: "its turn ended" })]);
+  expect(found.map(({ text, outcome, by, answer }) => [text, outcome, by, answer])).toEqual([["a question from before", "cancelled", undefined, "its turn ended"], ["Run make?", "answered", "user", "refused: no"]]);
 });

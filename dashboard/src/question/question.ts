@@ -1,5 +1,6 @@
 // A question as the dashboard sees it: what may be said to it, and by which key.
 import type { Shapes } from "@/api/call";
+import { words } from "@/text/words";
 
 export type Question = Shapes["Question"];
 export type Asked = Shapes["Asked"];
@@ -47,9 +48,9 @@ export const isBlocking = ({ blocking }: Question) => blocking;
 /** To say yes to this takes a second press. */
 export const isRisky = ({ risk }: Question) => risk === "high";
 
-/** Whether it is put to us: to anybody, or to the party we are. */
-export function needsMe(question: Question, party: string): boolean {
-  return question.askedOf == null || question.askedOf === party;
+/** Whether it is put to us: to anybody, to the party we are, or to a job, which has nobody else to answer for it. */
+export function needsMe({ askedOf, job }: Pick<Question, "askedOf" | "job">, party: string): boolean {
+  return askedOf == null || askedOf === party || askedOf === `job-${job}`;
 }
 
 /** The answers to a form in the order of its questions; undefined while one is missing. */
@@ -63,8 +64,13 @@ export function formValue(asked: Asked[], picked: string[][], own: string[]): st
 
 /** The kind, in a word for people. */
 export function kindWord(question: Question): string {
-  return question.kind.replaceAll("_", " ");
+  return words(question.kind);
 }
+
+const STATES: Record<string, string> = { open: "open", answered: "answered", defaulted: "went by its default", expired: "ran out of time", cancelled: "withdrawn", superseded: "changed before it was answered" };
+
+/** What became of it. */
+export const outcomeWord = (state: string) => STATES[state] ?? words(state);
 
 /** An answer in words. */
 export function spoken({ value, text }: Given): string {

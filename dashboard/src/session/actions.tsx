@@ -6,8 +6,8 @@ import type { Session } from "@/api/ask";
 import { type Verb, useAct } from "./act";
 
 /** What can be done now; what would do nothing is not offered. */
-export function offered({ state, queued }: Session): { verb: Verb; label: string; isHard?: boolean }[] {
-  const isBusy = state === "processing" || queued > 0;
+export function offered({ state, running, queued }: Session): { verb: Verb; label: string; isHard?: boolean }[] {
+  const isBusy = running != null || queued > 0;
   const isAwake = state !== "stopped";
   return [
     ...(isBusy ? [{ verb: "cancel" as const, label: "Cancel what it does" }] : []),

@@ -1,7 +1,10 @@
 // What a session is up to, in a word, with where that is known from and since when. Nothing is guessed: what no event
 // says is not shown.
 import type { Session } from "@/api/ask";
-import type { Question } from "@/question/question";
+import { type Question, kindWord, needsMe } from "@/question/question";
+import { words } from "@/text/words";
+
+import { partyName } from "./party-name";
 
 export type Tone = "needs" | "work" | "held" | "bad" | "calm";
 
@@ -18,10 +21,13 @@ export function mood(session: Session, open: Question[], party: string): Mood {
   const event = `event ${session.stateEvent}`;
   const now = (word: string, tone: Tone): Mood => ({ word, tone, source: event, since: session.stateSince });
   if (question) {
-    const isMine = question.askedOf == null || question.askedOf === party;
-    return { word: isMine ? "needs you" : `waits for ${question.askedOf}`, tone: isMine ? "needs" : "held", source: `its ${question.kind} question`, since: question.openedAt };
+    const isMine = needsMe(question, party);
+    return { word: isMine ? "needs you" : `waits for ${question.askedOf}`, tone: isMine ? "needs" : "held", source: `its question (${kindWord(question)})`, since: question.openedAt };
   }
+  // A question in plain words is left to the party that told before anybody else hears of it.
+  if (session.state.startsWith("waiting_for_")) return now(`waits for ${partyName(session.from, party)}`, session.from === party ? "needs" : "held");
   if (session.heldUntil != null) return { ...now("paused by a limit", "held"), source: session.heldWhy ?? event };
+  if (session.background && session.running == null) return now(`${session.background} in the background`, "work");
   switch (session.state) {
     case "processing":
       return now("working", "work");
@@ -30,11 +36,11 @@ export function mood(session: Session, open: Question[], party: string): Mood {
     case "terminating":
       return now("stopping", "held");
     case "idle":
-      return session.background ? now(`${session.background} in the background`, "work") : now("idle", "calm");
+      return now("idle", "calm");
     case "stopped":
       return session.queued > 0 ? now("waits for a place", "held") : now("asleep", "calm");
     default:
-      return now(session.state, "calm");
+      return now(words(session.state), "calm");
   }
 }
 

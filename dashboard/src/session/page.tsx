@@ -35,7 +35,7 @@ export function SessionPage() {
       <SessionHead session={session} open={[...mine, ...others].filter((question) => question.session === id)} me={me} />
       <Followed key={id} session={session} startAt={turn} find={find} hasRail />
       <div className="border-t border-line bg-surface px-3 py-2 md:px-5">
-        <Composer party={{ to: session.to, from: session.from }} isBusy={session.state === "processing"} />
+        <Composer party={{ to: session.to, from: session.from }} isBusy={session.running != null} />
       </div>
     </div>
   );

@@ -1,9 +1,6 @@
 import { Plain } from "@/text/plain";
 
-/** Who speaks, in a word. A job speaks under a name that only machines read. */
-export function partyName(party: string, me: string): string {
-  return party === me ? "you" : party.startsWith("job-") ? "a job" : party;
-}
+import { partyName } from "./party-name";
 
 export function PartyName({ party, me }: { party: string; me: string }) {
   return <Plain text={partyName(party, me)} />;

@@ -7,6 +7,7 @@ import { headline } from "@/text/visible";
 
 import type { Item } from "./list";
 import type { Part } from "./transcript";
+import { stateWord, turnTitle } from "./turn-words";
 
 const HEIGHT = 46;
 
@@ -31,11 +32,11 @@ export function Rail({ parts, items, onJump }: { parts: readonly Part[]; items: 
             <li key={turn.id} className="absolute inset-x-0 top-0" style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
               <button type="button" onClick={() => onJump(turn.id)} className="h-full w-full px-3 py-1 text-left hover:bg-raised">
                 <span className="said block truncate">
-                  <Plain text={headline(turn.message || turn.origin || "by itself", 60)} />
+                  <Plain text={headline(turnTitle(turn), 60)} />
                 </span>
                 <span className="flex justify-between text-xs text-dim">
                   <span>
-                    {turn.number} · <span className={isBad ? "text-bad" : turn.state === "running" ? "text-work" : ""}>{turn.state}</span>
+                    {turn.number} · <span className={isBad ? "text-bad" : turn.state === "running" ? "text-work" : ""}>{stateWord(turn)}</span>
                   </span>
                   {turn.usage && turn.usage.costUsd > 0 && <span className="tabular-nums">{money(turn.usage.costUsd)}</span>}
                 </span>

@@ -7,6 +7,7 @@ import { Markdown } from "@/text/markdown";
 import { Block, Plain } from "@/text/plain";
 import { took } from "@/text/time";
 import { headline } from "@/text/visible";
+import { words } from "@/text/words";
 
 import type { Call, Row } from "./fold";
 import { ToolInput } from "./tool-input";
@@ -51,7 +52,7 @@ function content(row: Row, team: string, onOpen: (key: string, isOpen: boolean) 
         <p className={`said flex items-start gap-2 py-0.5 text-xs ${row.type === "garbage" ? "text-bad" : "text-dim"}`}>
           <TriangleAlert size={13} className="mt-0.5 shrink-0" aria-hidden="true" />
           <span className="min-w-0">
-            {row.type.replaceAll("_", " ")}: <Plain text={row.text.length > 2000 ? `${row.text.slice(0, 2000)}…` : row.text} />
+            {words(row.type)}: <Plain text={row.text.length > 2000 ? `${row.text.slice(0, 2000)}…` : row.text} />
           </span>
         </p>
       );

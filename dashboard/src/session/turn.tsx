@@ -7,8 +7,10 @@ import { Plain } from "@/text/plain";
 import { Moment, money, took } from "@/text/time";
 
 import type { Session } from "@/api/ask";
-import { PartyName, partyName } from "./party";
+import { PartyName } from "./party";
+import { partyName } from "./party-name";
 import type { Part, Transcript } from "./transcript";
+import { beganWith, stateWord } from "./turn-words";
 
 export function TellRow({ part, session, me }: { part: Part; session: Session; me: string }) {
   const { turn } = part;
@@ -22,7 +24,7 @@ export function TellRow({ part, session, me }: { part: Part; session: Session; m
         </span>
         {turn.origin ? (
           <span>
-            went on by itself (<Plain text={turn.origin.replaceAll("_", " ")} />)
+            <Plain text={beganWith(turn.origin)} />
           </span>
         ) : (
           <span>
@@ -36,7 +38,7 @@ export function TellRow({ part, session, me }: { part: Part; session: Session; m
         </span>
       </header>
       {turn.message && <Markdown text={turn.message} />}
-      {(turn.state === "queued" || turn.state === "scheduled") && <p className="mt-1 text-xs text-held">{turn.state}</p>}
+      {(turn.state === "queued" || turn.state === "scheduled") && <p className="mt-1 text-xs text-held">{stateWord(turn)}</p>}
     </section>
   );
 }
@@ -57,8 +59,6 @@ export function UnreadRow({ part, transcript }: { part: Part; transcript: Transc
   );
 }
 
-const WORDS: Record<string, string> = { completed: "done", failed: "failed", terminated: "ended early", cancelled: "cancelled" };
-
 export function EndRow({ part }: { part: Part }) {
   const { turn } = part;
   const { usage, startedAt, finishedAt } = turn;
@@ -71,7 +71,7 @@ export function EndRow({ part }: { part: Part }) {
         </p>
       )}
       <p className="flex flex-wrap gap-x-3">
-        <span className={isBad ? "text-bad" : turn.state === "completed" ? "text-good" : ""}>{WORDS[turn.state] ?? turn.state}</span>
+        <span className={isBad ? "text-bad" : turn.state === "completed" ? "text-good" : ""}>{stateWord(turn)}</span>
         {startedAt != null && finishedAt != null && <span>{took(finishedAt - startedAt)}</span>}
         {usage && (
           <>

@@ -1,12 +1,10 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 
-import { api, body } from "@/api/call";
+import { configQuery } from "@/api/config";
 import { Block, Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 
 import { Group, Setting } from "./settings";
-
-const configQuery = queryOptions({ queryKey: ["config"], staleTime: 0, queryFn: () => body(api.GET("/api/config")) });
 
 /** What is in force, which may not be what the file says. */
 export function Config() {

@@ -4,15 +4,15 @@ import { useState } from "react";
 import { type Shapes, api, body, keepWord } from "@/api/call";
 import { complain } from "@/shell/notices";
 import { Plain } from "@/text/plain";
-import { duration } from "@/text/time";
+import { Moment, duration, useNow } from "@/text/time";
 
 import { Group, Setting } from "./settings";
 
 export function SignedIn({ me }: { me: Shapes["Me"] }) {
-  const [link, setLink] = useState<{ url: string; goodFor: number }>();
+  const [link, setLink] = useState<{ url: string; until: number }>();
   const make = useMutation({
     mutationFn: () => body(api.POST("/api/links")),
-    onSuccess: ({ path, expiresInMs }) => setLink({ url: location.origin + path, goodFor: expiresInMs }),
+    onSuccess: ({ path, expiresInMs }) => setLink({ url: location.origin + path, until: Date.now() + expiresInMs }),
     onError: complain,
   });
   const leave = useMutation({ mutationFn: () => body(api.POST("/api/logout")), onSuccess: () => (keepWord(null), location.assign("/login")), onError: complain });
@@ -38,11 +38,16 @@ export function SignedIn({ me }: { me: Shapes["Me"] }) {
         </button>
         {link && (
           <label className="basis-full text-xs text-dim">
-            Good once, for {duration(link.goodFor)}
+            <GoodFor until={link.until} />
             <input readOnly className="field font-mono" value={link.url} onFocus={(event) => event.target.select()} />
           </label>
         )}
       </Setting>
     </Group>
   );
+}
+
+function GoodFor({ until }: { until: number }) {
+  const left = until - useNow();
+  return left > 0 ? <>Good once, for <Moment at={until} text={duration(left)} /></> : <>Not good any more: make another</>;
 }

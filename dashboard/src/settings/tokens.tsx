@@ -7,6 +7,7 @@ import { complain } from "@/shell/notices";
 import { Failure } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Ago, Moment } from "@/text/time";
+import { words } from "@/text/words";
 
 import { Group, Setting } from "./settings";
 
@@ -36,7 +37,7 @@ export function Tokens() {
           title={<Plain text={token.name} />}
           text={
             <>
-              {token.kind} for <Plain text={token.party} />, may {token.scopes.join(", ")}; made <Moment at={token.createdAt} />
+              {KINDS[token.kind] ?? words(token.kind)}, as <Plain text={token.party} />, may {token.scopes.join(", ")}; made <Moment at={token.createdAt} />
               {token.usedAt != null && (
                 <>
                   , used <Ago at={token.usedAt} /> ago
@@ -59,6 +60,7 @@ export function Tokens() {
   );
 }
 
+const KINDS: Record<string, string> = { human: "for a person", agent: "for an agent", browser: "a browser" };
 const SCOPES = ["read", "tell", "answer", "admin"];
 
 function Maker() {

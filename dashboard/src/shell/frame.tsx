@@ -8,6 +8,7 @@ import { connection, stream } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
+import { useHeldBack } from "@/question/held-back";
 import { QuestionModal } from "@/question/modal";
 import { useNow } from "@/text/time";
 
@@ -32,6 +33,7 @@ export function Frame() {
   useQuery(meQuery);
   useTitle(mine.length);
   useNotifications();
+  useHeldBack();
   useEffect(() => {
     stream.start();
     return () => stream.stop();
@@ -123,7 +125,7 @@ function useTitle(count: number) {
   }, [count]);
 }
 
-const WORDS = { live: "Live", connecting: "Connecting", lost: "Connection lost", resting: "Resting", "signed-out": "Signed out" };
+export const CONNECTIONS = { live: "Live", connecting: "Connecting", lost: "Connection lost", resting: "Resting", "signed-out": "Signed out" };
 
 function ConnectionState() {
   const { state } = useWatched(connection);
@@ -131,7 +133,7 @@ function ConnectionState() {
   return (
     <p className="flex items-center gap-2 text-xs text-dim" data-connection={state}>
       <span className={`size-2 rounded-full ${colour}`} aria-hidden="true" />
-      {WORDS[state]}
+      {CONNECTIONS[state]}
     </p>
   );
 }

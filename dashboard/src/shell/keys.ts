@@ -17,7 +17,8 @@ export function useKeys(keys: Keys, { enabled = true, inDialog = false } = {}) {
     if (!enabled) return;
     const hear = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
-      if (!inDialog && document.querySelector('[role="dialog"], [role="menu"]')) return;
+      // A menu or another dialog over a dialog has the keys to itself.
+      if (document.querySelectorAll('[role="dialog"], [role="menu"]').length > (inDialog ? 1 : 0)) return;
       const act = current.current[event.key];
       if (!act) return;
       event.preventDefault();

@@ -1,7 +1,11 @@
 // Notifications of the desktop, if they were asked for: when a question comes and nobody looks.
 import { useEffect } from "react";
 
+import { queries } from "@/api/ask";
 import { onEvent, wantsNotifications } from "@/api/live";
+import { meQuery } from "@/api/me";
+import { openedLine } from "@/question/decisions";
+import { needsMe } from "@/question/question";
 import { visible } from "@/text/visible";
 
 export function canNotify(): boolean {
@@ -21,8 +25,9 @@ export function useNotifications() {
     () =>
       onEvent((event) => {
         if (event.kind !== "question.opened" || document.hasFocus() || !canNotify()) return;
-        const { id, text } = event.data as { id: string; text?: string };
-        notify(`${event.team ?? "An agent"} needs you`, visible(text ?? "It has a question."), `/inbox?question=${encodeURIComponent(id)}`);
+        const { id, ...put } = event.data as { id: string; askedOf?: string | null; job?: string | null };
+        if (!needsMe(put, queries.getQueryData(meQuery.queryKey)?.party ?? "user")) return;
+        notify(`${event.team ?? "An agent"} needs you`, visible(openedLine(event)), `/inbox?question=${encodeURIComponent(id)}`);
       }),
     [],
   );

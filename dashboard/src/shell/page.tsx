@@ -2,12 +2,18 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 
+import { Refusal } from "@/api/call";
+import { connection } from "@/api/live";
+import { useWatched } from "@/api/watch";
 import { Plain } from "@/text/plain";
 
 export function Page({ title, tabs, tools, error, children }: { title: string; tabs?: ReactNode; tools?: ReactNode; error?: Error | null; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Iris`;
   }, [title]);
+  // That the daemon is gone is said on top of every page, once.
+  const isLost = useWatched(connection).state === "lost";
+  const isSaid = isLost && error instanceof Refusal && error.status === 0;
   return (
     <div className="mx-auto flex w-full max-w-5xl flex-col gap-3 p-3 md:p-5">
       <header className="flex flex-wrap items-center justify-between gap-2">
@@ -15,7 +21,7 @@ export function Page({ title, tabs, tools, error, children }: { title: string; t
         {tools}
       </header>
       {tabs}
-      {error && <Failure error={error} />}
+      {error && !isSaid && <Failure error={error} />}
       {children}
     </div>
   );

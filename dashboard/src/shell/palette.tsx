@@ -5,7 +5,10 @@ import { Command } from "cmdk";
 import { Dialog } from "radix-ui";
 
 import { sessionsQuery, teamsQuery } from "@/api/ask";
+import { meQuery } from "@/api/me";
 import { useOpenQuestions } from "@/question/ask";
+import { deedLine } from "@/question/deed";
+import { partyName } from "@/session/party-name";
 import { visible } from "@/text/visible";
 
 import { theme } from "./theme";
@@ -14,6 +17,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
   const navigate = useNavigate();
   const teams = useQuery(teamsQuery).data ?? [];
   const sessions = useQuery(sessionsQuery).data ?? [];
+  const me = useQuery(meQuery).data?.party ?? "user";
   const { mine } = useOpenQuestions();
   const item = (label: string, act: () => void, key = label) => (
     <Command.Item key={key} value={`${label} ${key}`} onSelect={() => (onClose(), act())} className="said flex min-h-8 items-center rounded px-2 data-[selected=true]:bg-raised">
@@ -31,7 +35,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
             <Command.Input autoFocus placeholder="Go to, or do…" className="w-full border-b border-line bg-transparent px-4 py-3 outline-none" />
             <Command.List className="max-h-80 overflow-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-dim">
               <Command.Empty className="p-3 text-dim">Nothing by that name.</Command.Empty>
-              {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${question.team}: ${question.question}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
+              {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${question.team}: ${deedLine(question)}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
               <Command.Group heading="Pages">
                 {item("Inbox", go("/inbox"))}
                 {item("Decided questions", go("/inbox", { view: "decided" }))}
@@ -47,7 +51,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
                 {item("As the system", () => theme.set("system"))}
               </Command.Group>
               <Command.Group heading="Sessions">
-                {sessions.slice(0, 200).map((session) => item(`${session.to} for ${session.from}`, () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id))}
+                {sessions.slice(0, 200).map((session) => item(`${session.to} for ${partyName(session.from, me)}`, () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id))}
               </Command.Group>
               <Command.Group heading="Teams">{teams.map((team) => item(`Team ${team.name}`, go("/fleet"), `team-${team.name}`))}</Command.Group>
             </Command.List>

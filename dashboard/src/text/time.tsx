@@ -7,6 +7,8 @@ let ticking: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(listener: () => void) {
   listeners.add(listener);
+  // Nobody may have looked at the clock for a while.
+  if (ticking === undefined) now = Date.now();
   ticking ??= setInterval(() => {
     now = Date.now();
     listeners.forEach((tell) => tell());
@@ -41,7 +43,11 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle:
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
+/** With its zone. */
 export const exactly = (at: number) => EXACT.format(at);
+
+/** The zone of every time that is shown, in short. */
+export const zone = () => new Intl.DateTimeFormat(undefined, { timeZoneName: "short" }).formatToParts(Date.now()).find(({ type }) => type === "timeZoneName")?.value ?? "local time";
 
 export function clock(at: number): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();

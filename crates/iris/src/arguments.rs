@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     answer, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox, jobs, link,
-    mcp, restore, rules, serve, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
+    mcp, monitor, restore, rules, serve, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -61,6 +61,7 @@ pub enum Command {
     Cancel(cancel::CancelArguments),
     Fork(fork::ForkArguments),
     Inbox(inbox::InboxArguments),
+    Monitor(monitor::MonitorArguments),
     Answer(answer::AnswerArguments),
     Rules(rules::RulesArguments),
     Jobs(jobs::JobsArguments),
@@ -85,6 +86,8 @@ impl Command {
         match self {
             // The MCP library tells of every request at that level.
             Self::Serve(_) => "info,rmcp=warn",
+            // Its screen is the terminal that the log would be written over.
+            Self::Monitor(_) | Self::Inbox(_) => "off",
             _ => "warn",
         }
     }

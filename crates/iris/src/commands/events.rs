@@ -1,6 +1,6 @@
 //! `iris events`: the log, as it stands or as it grows.
 
-mod describe;
+pub mod describe;
 
 use std::collections::VecDeque;
 

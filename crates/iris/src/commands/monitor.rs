@@ -13,6 +13,13 @@ mod text;
 mod watch;
 mod wish;
 
+#[cfg(test)]
+mod draw_tests;
+#[cfg(test)]
+mod key_tests;
+#[cfg(test)]
+mod stage;
+
 use std::io::{IsTerminal, stdin, stdout};
 
 use super::Context;

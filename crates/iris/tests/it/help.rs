@@ -28,8 +28,9 @@ fn every_command_explains_itself() {
         &["doctor"],
         &["backup"],
     ];
-    let asks: [&[&str]; 9] = [
+    let asks: [&[&str]; 10] = [
         &["inbox"],
+        &["monitor"],
         &["answer"],
         &["rules"],
         &["rules", "list"],

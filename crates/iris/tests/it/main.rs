@@ -5,6 +5,7 @@ mod daemon;
 mod detect;
 mod doctor;
 mod help;
+mod monitor;
 mod read;
 mod serve;
 mod stop;

@@ -68,10 +68,8 @@ fn header(state: &State, width: usize) -> Line<'static> {
     let (link, style) = match &state.link {
         Link::Live => ("live".to_owned(), look::BAR),
         Link::Back { .. } => ("connected again, reading anew".to_owned(), look::ALARM),
-        Link::Lost { since, why } => {
-            let why = why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-            let (age, then) = (moment::age(state.now - since), moment::clock(*since));
-            (format!("CONNECTION LOST {age} ago, trying again; shown as of {then}{why}"), look::ALARM)
+        Link::Lost { since, .. } => {
+            (format!("CONNECTION LOST {} ago, trying", moment::age(state.now - since)), look::ALARM)
         }
     };
     let asks = match state.inbox.own {
@@ -104,24 +102,38 @@ fn foot(frame: &mut Frame<'_>, state: &State) {
     let (width, height) = (usize::from(frame.area().width), frame.area().height);
     match &state.mode {
         Mode::Write { editor, purpose } => {
-            let lead = text::cut(&lead(state, purpose), width / 2);
+            let lead = text::cut(&text::shown(&lead(state, purpose)).replace('\n', " "), width / 2);
             let (shown, at) = editor.shown(width.saturating_sub(text::cells(&lead) + 1));
             let x = u16::try_from(text::cells(&lead) + at).unwrap_or(0);
             row(frame, height - 2, Line::from(vec![look::span(Tone::Strong, lead), Span::raw(shown)]));
             frame.set_cursor_position(Position::new(x, height - 2));
         }
         Mode::Confirm { question, .. } => {
-            let text = text::headline(&format!(" {question} y does it, any other key does not"), width);
-            row(frame, height - 2, Line::styled(text, look::ALARM));
+            let text =
+                text::headline(&format!("{question} y does it, any other key does not"), width.saturating_sub(1));
+            row(frame, height - 2, Line::styled(format!(" {text}"), look::ALARM));
         }
-        Mode::Look | Mode::Help { .. } => {
-            let notice = state.notice.as_ref();
-            let line =
-                notice.map(|notice| look::line(notice.tone, text::headline(&format!(" {}", notice.text), width)));
-            row(frame, height - 2, line.unwrap_or_default());
-        }
+        Mode::Look | Mode::Help { .. } => row(frame, height - 2, notice(state, width).unwrap_or_default()),
     }
-    row(frame, height - 1, look::line(Tone::Faint, text::cut(hints(state), width)));
+    let trouble = state.notice.as_ref().filter(|notice| notice.tone == Tone::Bad);
+    let keys = match (&state.mode, trouble) {
+        // What is being written is where a notice would be.
+        (Mode::Write { .. }, Some(_)) => notice(state, width).unwrap_or_default(),
+        _ => look::line(Tone::Faint, text::cut(hints(state), width)),
+    };
+    row(frame, height - 1, keys);
+}
+
+fn notice(state: &State, width: usize) -> Option<Line<'static>> {
+    let (tone, text) = match (&state.notice, &state.link) {
+        (Some(notice), _) => (notice.tone, notice.text.clone()),
+        (None, Link::Lost { since, why }) => {
+            let why = why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+            (Tone::Bad, format!("this is how it was at {}; it may have changed{why}", moment::clock(*since)))
+        }
+        (None, _) => return None,
+    };
+    Some(look::line(tone, format!(" {}", text::headline(&text, width.saturating_sub(1)))))
 }
 
 fn lead(state: &State, purpose: &Purpose) -> String {

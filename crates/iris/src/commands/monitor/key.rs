@@ -150,6 +150,7 @@ impl State {
         let mut session = Conversation::new(id, team, from, usize::from(self.size.width));
         let read = session.seek_newest();
         self.session = Some(session);
+        self.look_at_question();
         read.into_iter().map(Wish::Read).collect()
     }
 
@@ -193,7 +194,7 @@ impl State {
                 'y' if is_yes_or_no(&question) => numbered(&question, 1),
                 'n' if is_yes_or_no(&question) => numbered(&question, 2),
                 'r' => {
-                    self.mode = writing(Purpose::Reply { question: question.id });
+                    self.write_to(Purpose::Reply { question: question.id });
                     return Vec::new();
                 }
                 digit => digit.to_digit(10).and_then(|number| numbered(&question, number as usize)),
@@ -208,7 +209,7 @@ impl State {
         }
         let Some((team, from)) = self.party() else { return Vec::new() };
         match c {
-            't' => self.mode = writing(Purpose::Tell { team, from }),
+            't' => self.write_to(Purpose::Tell { team, from }),
             'w' => return self.perform(Act::Wake { team, from }),
             's' => return self.perform(Act::Sleep { team, from }),
             'c' => {
@@ -224,18 +225,25 @@ impl State {
         if self.inbox.sending.contains(&question.id) {
             return Vec::new();
         }
-        if self.view == View::Inbox && self.inbox.is_deaf(self.now) {
+        let is_deaf = match self.view {
+            View::Session => self.session.as_ref().is_some_and(|session| session.is_deaf(self.now)),
+            _ => self.inbox.is_deaf(self.now),
+        };
+        if is_deaf {
             self.say(Tone::Plain, "another question has just moved up here; look, then press again");
             return Vec::new();
         }
         let is_yes = response.value == Value::Bool(true);
         let digest = question.action.as_ref().map(|action| action.digest.clone());
         let act = Act::Answer { id: question.id.clone(), digest, response };
-        let unseen = if self.view == View::Inbox { draw::inbox::unseen(self) } else { 0 };
+        let unseen = match self.view {
+            View::Session => draw::session::unseen(self),
+            _ => draw::inbox::unseen(self),
+        };
         let doubt = match question.risk.as_deref() {
             _ if !is_yes => None,
             risk if is_risky(question) => Some(format!("the risk is {}", risk.unwrap_or("not known"))),
-            _ if question.action.is_some() && unseen > 0 => Some(format!("{unseen} lines of it are below the screen")),
+            _ if question.action.is_some() && unseen > 0 => Some(format!("{unseen} lines of it are not on the screen")),
             _ => None,
         };
         match doubt {
@@ -284,6 +292,11 @@ impl State {
         Vec::new()
     }
 
+    fn write_to(&mut self, purpose: Purpose) {
+        self.notice = None;
+        self.mode = Mode::Write { editor: Editor::default(), purpose };
+    }
+
     fn write(&mut self, key: KeyEvent) -> Vec<Wish> {
         let Mode::Write { editor, purpose } = &mut self.mode else { return Vec::new() };
         let typed = editor.press(key);
@@ -330,8 +343,4 @@ impl State {
         let digest = question.action.as_ref().map(|action| action.digest.clone());
         Ok(Act::Answer { id: id.to_owned(), digest, response })
     }
-}
-
-fn writing(purpose: Purpose) -> Mode {
-    Mode::Write { editor: Editor::default(), purpose }
 }

@@ -9,7 +9,7 @@ use ratatui::text::Line;
 use serde::Serialize;
 
 use super::state::State;
-use super::wish::Read;
+use super::wish::Wish;
 use super::{draw, read, watch};
 use crate::commands::Context;
 use crate::exit::Exit;
@@ -31,13 +31,12 @@ pub async fn print(context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
     let width = context.printer.width().and_then(|width| u16::try_from(width).ok()).unwrap_or(WIDTH);
     let (mut state, _) = watch::meet(&client, Size::new(width, 24)).await?;
-    let told: Vec<Read> = State::everything();
-    for wanted in told {
+    for wanted in State::everything() {
         let wishes = state.got(&wanted, read::read(&client, &wanted).await?);
-        for wish in wishes {
-            // What a session was told last is the only thing that is asked for because of another.
-            if let super::wish::Wish::Read(next) = wish {
-                state.got(&next, read::read(&client, &next).await?);
+        // What a session was told last; a session that has gone meanwhile is no trouble.
+        for next in wishes.into_iter().filter_map(Wish::into_read) {
+            if let Ok(got) = read::read(&client, &next).await {
+                state.got(&next, got);
             }
         }
     }

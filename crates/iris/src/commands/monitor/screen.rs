@@ -1,6 +1,7 @@
 //! The terminal while it is ours, and as it was before when it is not, whatever happens.
 
 use std::io::{self, stdout};
+use std::mem::ManuallyDrop;
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::execute;
@@ -12,7 +13,9 @@ use super::state::State;
 use crate::failure::Failure;
 
 pub struct Screen {
-    terminal: DefaultTerminal,
+    /// Never dropped: it would complain on stderr that it cannot show the cursor, and with the terminal stderr is gone,
+    /// which ends the process by a signal.
+    terminal: ManuallyDrop<DefaultTerminal>,
     colours: Colours,
 }
 
@@ -22,7 +25,7 @@ impl Screen {
         let terminal = ratatui::try_init().map_err(|error| lost(&error))?;
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let colours = if unwanted { Colours::None } else { Colours::Sixteen };
-        let screen = Self { terminal, colours };
+        let screen = Self { terminal: ManuallyDrop::new(terminal), colours };
         // Only so that what is pasted is not taken for keys; a terminal that cannot say it does without.
         execute!(stdout(), EnableBracketedPaste).ok();
         Ok(screen)
@@ -41,6 +44,7 @@ impl Drop for Screen {
     fn drop(&mut self) {
         // When the terminal is gone there is nothing to put back.
         execute!(stdout(), DisableBracketedPaste).ok();
+        self.terminal.show_cursor().ok();
         ratatui::try_restore().ok();
     }
 }

@@ -93,8 +93,9 @@ pub struct Notice {
     pub at: i64,
 }
 
-/// A notice of something that went well is read by then.
+/// A notice is read by then; one that something is wrong takes longer.
 const NOTICE_MS: i64 = 10_000;
+const BAD_NOTICE_MS: i64 = 60_000;
 
 impl State {
     pub fn new(address: String, me: String, status: Status, now: i64, size: Size) -> Self {
@@ -134,10 +135,8 @@ impl State {
 
     pub fn tick(&mut self, now: i64) {
         self.now = now;
-        let is_read = |notice: &Notice| notice.tone != Tone::Bad && now - notice.at > NOTICE_MS;
-        if self.notice.as_ref().is_some_and(is_read) {
-            self.notice = None;
-        }
+        let lasts = |notice: &Notice| if notice.tone == Tone::Bad { BAD_NOTICE_MS } else { NOTICE_MS };
+        self.notice.take_if(|notice| now - notice.at > lasts(notice));
     }
 
     pub fn resize(&mut self, size: Size) {
@@ -160,6 +159,7 @@ impl State {
                 Vec::new()
             }
             Ok(Met::Back) => {
+                self.notice = None;
                 let unread = vec![Read::Questions, Read::Status, Read::Teams, Read::Sessions];
                 self.link = Link::Back { since: self.as_of(), unread };
                 Self::everything().into_iter().map(Wish::Read).collect()
@@ -212,6 +212,7 @@ impl State {
         let reads: Vec<Read> = match got {
             Got::Questions(questions) => {
                 self.inbox.take(questions, &self.me, self.now);
+                self.look_at_question();
                 Vec::new()
             }
             Got::Status { status, address } => return self.take_status(*status, address),
@@ -244,6 +245,13 @@ impl State {
             }
         };
         reads.into_iter().map(Wish::Read).collect()
+    }
+
+    /// Which question keys in the session answer now.
+    pub fn look_at_question(&mut self) {
+        let Some(session) = &mut self.session else { return };
+        let asked = self.inbox.of_session(&session.id).map(|question| question.id.clone());
+        session.ask(asked, self.now);
     }
 
     fn take_status(&mut self, status: Status, address: String) -> Vec<Wish> {

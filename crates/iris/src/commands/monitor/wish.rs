@@ -16,6 +16,15 @@ pub enum Wish {
     Follow(i64),
 }
 
+impl Wish {
+    pub fn into_read(self) -> Option<Read> {
+        match self {
+            Self::Read(read) => Some(read),
+            Self::Leave | Self::Act(_) | Self::Follow(_) => None,
+        }
+    }
+}
+
 /// Something that changes something.
 #[derive(Clone, Debug)]
 pub enum Act {

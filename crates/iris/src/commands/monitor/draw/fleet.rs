@@ -61,7 +61,8 @@ fn head(state: &State, width: usize, most: usize) -> Vec<Line<'static>> {
 
 fn summary(state: &State, width: usize) -> Line<'static> {
     let costs = state.fleet.costs(moment::midnight(state.now));
-    let total: f64 = costs.values().sum();
+    // The sum of nothing has a sign, which nobody wants to read.
+    let total = costs.values().fold(0.0, |sum, cost| sum + cost);
     let agents = state.status.as_ref().map(|status| format!("{} of {} agents alive", status.agents, status.max_agents));
     let text = format!(" {}   ${total:.2} today", agents.unwrap_or_default());
     look::line(Tone::Faint, text::cut(&text, width))
@@ -71,7 +72,7 @@ fn lines_of(rows: &[Row], state: &State, width: usize) -> Vec<Line<'static>> {
     let costs = state.fleet.costs(moment::midnight(state.now));
     let teams: HashMap<&str, &Team> = state.fleet.teams.iter().map(|team| (team.name.as_str(), team)).collect();
     let line = |row: &Row| match row {
-        Row::Team(name) => teams.get(name.as_str()).map(|team| team_line(team, width)),
+        Row::Team(name) => Some(team_line(name, teams.get(name.as_str()).copied(), width)),
         Row::Session(id) => {
             let cost = costs.get(id.as_str()).copied().unwrap_or(0.0);
             state.fleet.sessions.get(id).map(|known| session_line(known, cost, state, width))
@@ -80,17 +81,21 @@ fn lines_of(rows: &[Row], state: &State, width: usize) -> Vec<Line<'static>> {
     rows.iter().map(|row| line(row).unwrap_or_default()).collect()
 }
 
-fn team_line(team: &Team, width: usize) -> Line<'static> {
-    let name = text::cut(&text::shown(&team.name), width / 3);
+fn team_line(name: &str, team: Option<&Team>, width: usize) -> Line<'static> {
+    let name = text::cut(&text::shown(name), width / 3);
+    let about = team.map_or("  not a team of the config".to_owned(), about);
+    let about = text::shown(&about).replace('\n', " ");
+    let room = width.saturating_sub(text::cells(&name) + 1);
+    Line::from(vec![look::span(Tone::Strong, format!(" {name}")), look::span(Tone::Faint, text::fill(&about, room))])
+}
+
+fn about(team: &Team) -> String {
     let state = match (team.sessions, team.awake) {
         (0, _) => "no session yet: t tells it something".to_owned(),
         (sessions, awake) => format!("{awake} of {sessions} awake"),
     };
     let queued = if team.queued > 0 { format!(", {} queued", team.queued) } else { String::new() };
-    let about = team.description.as_deref().unwrap_or(&team.path);
-    let text = text::shown(&format!("  {}, {state}{queued}  {about}", team.agent)).replace('\n', " ");
-    let room = width.saturating_sub(text::cells(&name) + 1);
-    Line::from(vec![look::span(Tone::Strong, format!(" {name}")), look::span(Tone::Faint, text::fill(&text, room))])
+    format!("  {}, {state}{queued}  {}", team.agent, team.description.as_deref().unwrap_or(&team.path))
 }
 
 /// `  working      14s #1204  user      2q  Bash: cargo test                $0.12`

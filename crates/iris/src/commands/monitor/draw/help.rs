@@ -17,7 +17,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Esc", "back"),
     ("q, Ctrl-C", "leave; nothing stops because you do"),
     ("", "Inbox, and a session that asks"),
-    ("1-9", "give that answer; 1 is yes and 2 is no where that is asked"),
+    ("1-9", "give that answer; to an approval 1 is yes, 2 is no"),
     ("y n", "yes, no; a risky yes is asked for twice"),
     ("r", "reply in your own words; to an approval: no, and why"),
     ("Enter", "the session that asks"),

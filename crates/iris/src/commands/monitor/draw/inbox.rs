@@ -63,7 +63,7 @@ fn empty(state: &State) -> Vec<Line<'static>> {
         Line::default(),
         look::line(Tone::Strong, " Nobody needs you."),
         look::line(Tone::Faint, " What agents ask, and what they want to be allowed, comes in here by itself."),
-        look::line(Tone::Faint, " Tab shows the teams; t tells one of them something."),
+        look::line(Tone::Faint, " Tab shows the teams; there, t tells one something."),
     ]
 }
 

@@ -75,13 +75,25 @@ pub fn tail(state: &State) -> Vec<Line<'static>> {
         said(&mut lines, &session.writing, false, width);
     }
     if let Some(question) = state.inbox.of_session(&session.id) {
-        lines.push(Line::styled(text::fill("-- it asks ", width).replace("  ", "--"), look::NEEDS));
+        lines.push(Line::styled(format!("-- it asks {}", "-".repeat(width.saturating_sub(11))), look::NEEDS));
         lines.extend(inbox::lines(question, state, width));
     }
     if session.is_read && session.entries.is_empty() && lines.is_empty() {
         lines.push(look::line(Tone::Faint, " nothing was said yet: t tells it something"));
     }
     lines
+}
+
+/// How many lines of what it asks are not on the screen.
+pub fn unseen(state: &State) -> usize {
+    let Some(session) = &state.session else { return 0 };
+    let Some(question) = state.inbox.of_session(&session.id) else { return 0 };
+    let (height, tail) = (height(state.size), tail(state).len());
+    let asked = inbox::lines(question, state, usize::from(state.size.width)).len();
+    let end = session.lines() + tail;
+    let first = session.first_line(height, tail);
+    let seen = end.min(first + height).saturating_sub(first.max(end.saturating_sub(asked)));
+    asked.saturating_sub(seen)
 }
 
 /// One thing, in lines.

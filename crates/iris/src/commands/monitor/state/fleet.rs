@@ -1,6 +1,6 @@
 //! The teams and their sessions, what each does, how its last turn ended and what it has cost.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use iris_api::event::Event;
 use iris_api::question::Question;
@@ -147,15 +147,19 @@ impl Fleet {
         step.or(self.told.get(&session.id).map(|(_, told)| told.as_str())).unwrap_or_default()
     }
 
-    /// Teams in their order, each with its sessions: those that need somebody first.
+    /// Teams in their order, then those that only have conversations left; each with its sessions, those that need
+    /// somebody first.
     pub fn rows(&self, open: &[Question], me: &str) -> Vec<Row> {
+        let known: Vec<&str> = self.teams.iter().map(|team| team.name.as_str()).collect();
+        let of_sessions = self.sessions.values().map(|known| known.session.to.as_str());
+        let left: BTreeSet<&str> = of_sessions.filter(|team| !known.contains(team)).collect();
         let mut rows = Vec::new();
-        for team in &self.teams {
-            rows.push(Row::Team(team.name.clone()));
+        for team in known.into_iter().chain(left) {
+            rows.push(Row::Team(team.to_owned()));
             let mut sessions: Vec<(Mood, &Known)> = self
                 .sessions
                 .values()
-                .filter(|known| known.session.to == team.name)
+                .filter(|known| known.session.to == team)
                 .map(|known| (mood(&known.session, asks(open, &known.session.id), me), known))
                 .collect();
             sessions.sort_by_key(|(mood, known)| {

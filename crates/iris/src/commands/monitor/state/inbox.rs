@@ -26,7 +26,7 @@ pub struct Inbox {
 }
 
 /// A key that was meant for the question before is no answer to this one.
-const DEAF_MS: i64 = 500;
+pub const DEAF_MS: i64 = 500;
 const DECIDED_KEPT: usize = 10_000;
 
 impl Inbox {

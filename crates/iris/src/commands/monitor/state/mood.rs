@@ -28,6 +28,8 @@ pub fn mood(session: &Session, question: Option<&Question>, me: &str) -> Mood {
         return now("paused", Tone::Bad, 1);
     }
     match session.state.as_str() {
+        // The question has been answered, or has not come in yet.
+        "waiting_for_input" | "waiting_for_approval" => now("waiting", Tone::Busy, 3),
         "processing" => now("working", Tone::Busy, 3),
         "spawning" => now("starting", Tone::Busy, 3),
         "terminating" => now("stopping", Tone::Busy, 3),

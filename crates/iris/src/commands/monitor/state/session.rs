@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::entry::{self, Entry, FIRST, LAST, Order, What};
+use super::inbox::DEAF_MS;
 use crate::commands::events::describe::describe;
 use crate::commands::monitor::wish::{Page, Piece, Read};
 
@@ -32,6 +33,9 @@ pub struct Conversation {
     early: VecDeque<(String, Message)>,
     /// Turns of which something was heard while a page was being read: the page may know less of them.
     unsettled: BTreeSet<String>,
+    /// The question that it asks, and when that became so before somebody's eyes.
+    asked: Option<String>,
+    asked_at: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -66,7 +70,20 @@ impl Conversation {
             numbers: HashMap::new(),
             early: VecDeque::new(),
             unsettled: BTreeSet::new(),
+            asked: None,
+            asked_at: None,
         }
+    }
+
+    pub fn ask(&mut self, question: Option<String>, now: i64) {
+        if self.asked != question {
+            self.asked_at = self.is_read.then_some(now);
+            self.asked = question;
+        }
+    }
+
+    pub fn is_deaf(&self, now: i64) -> bool {
+        self.asked_at.is_some_and(|at| (0..DEAF_MS).contains(&(now - at)))
     }
 
     pub fn is_followed(&self) -> bool {

@@ -65,6 +65,10 @@ impl Claude {
         command.envs(self.programs.iter().map(|(variable, program)| (variable, program)));
     }
 
+    pub fn newest(&self) -> Option<&Path> {
+        self.programs.first().map(|(_, program)| program.as_path())
+    }
+
     pub fn describe(&self) -> String {
         if self.programs.is_empty() {
             return "the tests with the real Claude Code CLI are left out: they run on Linux x86-64 only".to_owned();

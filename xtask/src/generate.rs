@@ -11,6 +11,8 @@ const HELP: &str = "\
 Writes anew what is made from the code and checked in:
   crates/iris-api/openapi.json   the description of the HTTP API
   dashboard/src/api/types.ts     the same, for the dashboard
+  docs/cli.md                    what every command says of itself
+  docs/configuration.md          every key of config.yaml
 
 Usage: cargo xtask generate
 ";
@@ -25,5 +27,8 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
     let path = "crates/iris-api/openapi.json";
     fs::write(path, described).with_context(|| format!("cannot write {path}; run it at the root of the repository"))?;
     dashboard::generate_types()?;
+    let mut write = shell::cargo();
+    write.args(["test", "--quiet", "--package", "iris", "--test", "it", "reference"]).env("IRIS_GENERATE", "1");
+    shell::run_quietly(&mut write)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,9 +6,12 @@ mod browser;
 mod check;
 mod claude;
 mod dashboard;
+mod dist;
 mod fuzz;
 mod generate;
+mod guide;
 mod outside;
+mod pictures;
 mod postgres;
 mod record;
 mod release;
@@ -36,6 +39,9 @@ Usage: cargo xtask <verb> [arguments]
   fuzz     feed broken input to whatever reads input, for a while
   record   record anew what the real Claude Code CLI writes
   generate write anew what is made from the code and checked in
+  dist     build what is given to people: one program, checksums, what it is made of
+  pictures take the README's pictures anew
+  guide    do what the README tells a newcomer to do
 
 Examples:
   cargo xtask run                       a daemon on this machine
@@ -73,6 +79,9 @@ fn perform(verb: Option<&str>, arguments: &[String]) -> Result<ExitCode> {
         Some("soak") => soak::perform(arguments),
         Some("fuzz") => fuzz::perform(arguments),
         Some("record") => record::perform(arguments),
+        Some("dist") => dist::perform(arguments),
+        Some("pictures") => pictures::perform(arguments),
+        Some("guide") => guide::perform(arguments),
         Some("generate") => generate::perform(arguments),
         None | Some("help" | "--help" | "-h") => Ok(shell::help(HELP)),
         Some(unknown) => {

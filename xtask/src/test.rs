@@ -8,6 +8,7 @@ use crate::browser::{self, Browser};
 use crate::check::{self, Check, Report};
 use crate::claude::{self, Claude};
 use crate::dashboard;
+use crate::guide;
 use crate::outside::{self, Outside};
 use crate::postgres::{self, Postgres};
 use crate::schemathesis::{self, Schemathesis};
@@ -49,7 +50,7 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn everything(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(11);
+    let mut steps = Steps::new(12);
     let surroundings = Surroundings::set_up(&mut steps)?;
     steps.next("looking whether the dashboard is built");
     dashboard::ensure()?;
@@ -58,6 +59,7 @@ fn everything(request: &Request, report: &mut Report) -> Result<()> {
     report.check(&mut steps, doc_check(&surroundings));
     report.check(&mut steps, dashboard::check());
     report.check(&mut steps, dashboard::browser_check()?);
+    report.check(&mut steps, guide::check());
     // Last, so that the summary a reader looks for is the end of the output.
     report.check(&mut steps, test_check(request, |command| surroundings.export(command)));
     Ok(())

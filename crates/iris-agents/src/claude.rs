@@ -8,3 +8,5 @@ pub(crate) mod tools;
 pub mod transcript;
 pub(crate) mod wire;
 pub(crate) mod write;
+
+pub use command::TRIED;

@@ -1,7 +1,7 @@
 //! What is needed to start an agent, and the command each kind makes of it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use iris_core::agent::AgentExit;
 use iris_core::id::SessionId;
@@ -89,6 +89,15 @@ pub fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         AgentKind::Scripted => crate::scripted::launch::launch(spec),
         AgentKind::Claude => crate::claude::command::launch(spec),
         AgentKind::Codex | AgentKind::Acp => Err(LaunchError::NotBuilt(spec.kind)),
+    }
+}
+
+/// The program that would be started, looked for as `launch` does. `path` is the PATH it runs with, if not ours.
+pub fn find_program(kind: AgentKind, command: Option<&Path>, path: Option<String>) -> Result<PathBuf, LaunchError> {
+    match kind {
+        AgentKind::Scripted => Ok(command.unwrap_or(Path::new("/proc/self/exe")).to_owned()),
+        AgentKind::Claude => crate::claude::command::find(command, path),
+        AgentKind::Codex | AgentKind::Acp => Err(LaunchError::NotBuilt(kind)),
     }
 }
 

@@ -31,3 +31,15 @@ pub struct Delta {
     pub turn: String,
     pub text: String,
 }
+
+/// A frame of a stream of server-sent events.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Frame {
+    /// `event`, `delta` or what the stream says it has beside them.
+    pub event: String,
+    /// JSON, in one line.
+    pub data: String,
+    /// Where a reader that comes back goes on. What is not kept has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}

@@ -142,8 +142,29 @@ fn piece() -> impl Strategy<Value = String> {
         "т.е. ",
         "\t",
         "\r\n",
+        "：",
+        "（",
+        "）",
+        "，",
+        "？",
+        "。",
+        "、",
+        "„",
+        "“",
+        "¿",
+        "(",
+        ")",
+        "\n\n",
     ];
-    prop_oneof![3 => proptest::sample::select(pieces.to_vec()).prop_map(str::to_owned), 1 => "\\PC{0,12}"]
+    let words = lexicon::list_phrases().into_iter().map(|words| words + " ").collect::<Vec<_>>();
+    let known = proptest::sample::select(pieces.to_vec()).prop_map(str::to_owned);
+    prop_oneof![3 => known, 3 => proptest::sample::select(words), 1 => "\\PC{0,12}"]
+}
+
+#[test]
+fn one_word_for_or_may_begin_another() {
+    let found = detect("Dois-je corriger les deux failles, ou bien traiter l'ensemble ?", &DetectSettings::default());
+    assert_eq!(found.options, ["corriger les deux failles", "traiter l'ensemble"]);
 }
 
 proptest! {

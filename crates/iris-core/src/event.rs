@@ -55,6 +55,8 @@ pub enum Fact {
     Job(JobEvent),
     Rule(RuleEvent),
     Token(TokenEvent),
+    Link(LinkEvent),
+    Trust(TrustEvent),
     Config(ConfigEvent),
     Daemon(DaemonEvent),
 }
@@ -75,6 +77,10 @@ pub enum TurnEvent {
         /// Why the agent started it by itself, if it did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<String>,
+    },
+    /// Somebody wants it to end; how it does is told by its end.
+    CancelAsked {
+        by: Party,
     },
     Finished(TurnFinished),
 }
@@ -274,10 +280,36 @@ pub enum TokenEvent {
         party: Party,
         scopes: String,
         expires_at: Option<i64>,
+        /// Who made it; for a browser, who made the link.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Party>,
     },
     Revoked {
         id: String,
         name: String,
+        by: Party,
+    },
+}
+
+/// A link that signs a browser in. That it was used is told by the browser's token.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum LinkEvent {
+    Made { by: Party, scopes: String, good_for_ms: u64 },
+}
+
+/// Whether the settings that a folder brings along may take effect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum TrustEvent {
+    /// The digest is that of the very files that were looked at.
+    Granted {
+        folder: String,
+        digest: String,
+        by: Party,
+    },
+    Revoked {
+        folder: String,
         by: Party,
     },
 }
@@ -301,6 +333,12 @@ pub enum DaemonEvent {
     Stopped {
         version: String,
     },
+    /// Somebody has stopped everything.
+    Halted {
+        by: Party,
+        agents: usize,
+        withdrawn: usize,
+    },
     /// Nothing could be written for a while, and now can be.
     StoreHealed {
         trouble: String,
@@ -318,6 +356,8 @@ impl Fact {
             Self::Job(event) => event.kind(),
             Self::Rule(event) => event.kind(),
             Self::Token(event) => event.kind(),
+            Self::Link(event) => event.kind(),
+            Self::Trust(event) => event.kind(),
             Self::Config(event) => event.kind(),
             Self::Daemon(event) => event.kind(),
         }
@@ -333,6 +373,8 @@ impl Fact {
             Self::Job(event) => serde_json::to_string(event),
             Self::Rule(event) => serde_json::to_string(event),
             Self::Token(event) => serde_json::to_string(event),
+            Self::Link(event) => serde_json::to_string(event),
+            Self::Trust(event) => serde_json::to_string(event),
             Self::Config(event) => serde_json::to_string(event),
             Self::Daemon(event) => serde_json::to_string(event),
         };
@@ -360,6 +402,7 @@ impl TurnEvent {
             Self::Scheduled { .. } => "turn.scheduled",
             Self::Queued { .. } => "turn.queued",
             Self::Started { .. } => "turn.started",
+            Self::CancelAsked { .. } => "turn.cancel_asked",
             Self::Finished(_) => "turn.finished",
         }
     }
@@ -435,12 +478,48 @@ impl TokenEvent {
     }
 }
 
+impl LinkEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Made { .. } => "link.made",
+        }
+    }
+}
+
+impl TrustEvent {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Granted { .. } => "trust.granted",
+            Self::Revoked { .. } => "trust.revoked",
+        }
+    }
+}
+
+/// What an audit is about: who decided or administered what. Nouns stand for all their kinds.
+pub const AUDITED: [&str; 14] = [
+    "question",
+    "rule",
+    "token",
+    "link",
+    "trust",
+    "config",
+    "job.started",
+    "job.ended",
+    "turn.cancel_asked",
+    "session.deleted",
+    "session.cache_cleared",
+    "daemon.started",
+    "daemon.stopped",
+    "daemon.halted",
+];
+
 impl DaemonEvent {
     fn kind(&self) -> &'static str {
         match self {
             Self::Started { .. } => "daemon.started",
             Self::Recovered { .. } => "daemon.recovered",
             Self::Stopped { .. } => "daemon.stopped",
+            Self::Halted { .. } => "daemon.halted",
             Self::StoreHealed { .. } => "daemon.store_healed",
         }
     }

@@ -6,6 +6,7 @@ mod expand;
 mod load;
 mod place;
 mod questions;
+mod reference;
 mod schema;
 mod show;
 pub(crate) mod watch;
@@ -25,6 +26,7 @@ pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use change::needs_restart;
 pub use load::{ConfigError, load, parse};
 pub use questions::{DeadlinesConfig, QuestionsConfig};
+pub use reference::reference;
 pub use schema::schema;
 pub use watch::ConfigState;
 
@@ -50,6 +52,7 @@ pub struct Settings {
     pub idle_timeout: Millis,
     /// How many agents may be alive at once.
     pub max_processes: usize,
+    /// How often it is looked whether agents that should be alive are.
     pub health_check_interval: Millis,
     /// How many turns may wait in one session.
     pub max_queue: u32,
@@ -65,7 +68,9 @@ pub struct Settings {
     pub containment: Wanted,
     /// What is done about what agents say.
     pub agent: AgentSettings,
+    /// The address to listen on. Beyond loopback it needs TLS or a stated proxy (`server`).
     pub host: String,
+    /// The port to listen on; 0 takes a free one.
     pub port: u16,
 }
 
@@ -95,25 +100,34 @@ impl Default for Settings {
 pub struct TeamConfig {
     /// The project's folder, absolute.
     pub path: PathBuf,
+    /// What the project is, for people and for agents that look for whom to ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Which program serves the team.
     #[serde(default)]
     pub agent: AgentKind,
     /// The script of a scripted agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<PathBuf>,
+    /// The program, if it is not found by its usual name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<PathBuf>,
+    /// What is given to the program beside what Iris gives it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
+    /// Variables for the agent. It sees of the daemon's own only what it needs to run (docs/claude.md).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// The model, in the words of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// How long the team's agents may be idle, instead of `settings.idleTimeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_timeout: Option<Millis>,
+    /// How long they may be silent in a turn, instead of `settings.responseTimeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_timeout: Option<Millis>,
+    /// Who decides when an agent asks leave to use a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_permission: Option<GrantPermission>,
     /// The older way to say `grantPermission: yes`.
@@ -134,8 +148,10 @@ pub struct TeamConfig {
     /// Whose home the agent lives in.
     #[serde(default)]
     pub home: AgentHome,
+    /// What happens to a turn that was running when the daemon died.
     #[serde(default)]
     pub on_interrupted: OnInterrupted,
+    /// The team's colour in the dashboard, such as `#3366ff`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
 }
@@ -192,8 +208,9 @@ impl Default for ServerConfig {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TlsConfig {
-    /// PEM files: the certificate with its chain, and its key.
+    /// A PEM file: the certificate with its chain.
     pub certificate: PathBuf,
+    /// A PEM file: its key.
     pub key: PathBuf,
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use iris_core::event::StopCause;
-use iris_core::id::TurnId;
-use iris_store::{StoreError, question, turn};
+use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
+use iris_core::id::{Party, TurnId};
+use iris_store::{StoreError, Tx, event, question, turn};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -66,15 +66,15 @@ impl Engine {
     /// The order: nothing is started any more, nothing waits any more, the agents go all at once, and what they asked
     /// for while they went is withdrawn too. Agents go also if the database cannot be written; then the error says that
     /// what waits could not be withdrawn.
-    pub async fn stop_everything(&self) -> Result<Halted, StoreError> {
-        let inner = Arc::clone(&self.inner);
+    pub async fn stop_everything(&self, by: &Party) -> Result<Halted, StoreError> {
+        let (inner, by) = (Arc::clone(&self.inner), by.clone());
         // A task of its own: it goes on though whoever asked for it goes away.
-        let stopped = tasks::spawn("halt", async move { halt(&inner).await });
+        let stopped = tasks::spawn("halt", async move { halt(&inner, by).await });
         stopped.await.map_err(|_| StoreError::Closed)?
     }
 }
 
-async fn halt(inner: &Arc<Inner>) -> Result<Halted, StoreError> {
+async fn halt(inner: &Arc<Inner>, by: Party) -> Result<Halted, StoreError> {
     let _on = inner.halt.begin();
     tracing::warn!("everything is stopped");
     let first = withdraw(inner).await;
@@ -84,6 +84,9 @@ async fn halt(inner: &Arc<Inner>) -> Result<Halted, StoreError> {
     timeout(WITHDRAW_LIMIT, cancel).await.map_err(|_| no_answer())??;
     let mut withdrawn = withdraw(inner).await?;
     withdrawn.extend(first.unwrap_or_default());
+    let halted = DaemonEvent::Halted { by, agents, withdrawn: withdrawn.len() };
+    let note = inner.store.write("daemon.halt", move |tx| append(tx, &halted));
+    timeout(WITHDRAW_LIMIT, note).await.map_err(|_| no_answer())??;
     Ok(Halted { agents, withdrawn })
 }
 
@@ -115,6 +118,10 @@ async fn withdraw(inner: &Inner) -> Result<Vec<TurnId>, StoreError> {
             return Ok(withdrawn);
         }
     }
+}
+
+fn append(tx: &mut Tx<'_>, halted: &DaemonEvent) -> Result<(), StoreError> {
+    event::append(tx, &[Draft { subject: Subject::default(), fact: Fact::Daemon(halted.clone()) }]).map(drop)
 }
 
 fn no_answer() -> StoreError {

@@ -142,7 +142,7 @@ impl Engine {
         if !ended {
             return Err(JobError::Over { job: id.clone(), state: over.state });
         }
-        self.cancel_session(&row.session).await?;
+        self.cancel_session(&row.session, Some(by)).await?;
         Ok(over)
     }
 }

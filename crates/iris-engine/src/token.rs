@@ -165,7 +165,7 @@ impl Engine {
         Some(found)
     }
 
-    pub async fn make_token(&self, wanted: Wanted) -> Result<Made, TokenError> {
+    pub async fn make_token(&self, wanted: Wanted, by: &Party) -> Result<Made, TokenError> {
         let name = wanted.name.trim();
         if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
             return Err(TokenError::NotAllowed(format!(
@@ -182,7 +182,7 @@ impl Engine {
         {
             return Err(TokenError::NotAllowed(format!("an agent speaks for a team, and there is no team '{party}'")));
         }
-        self.keep(TokenRow {
+        let row = TokenRow {
             id: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
             name: name.to_owned(),
             kind: wanted.kind,
@@ -193,21 +193,21 @@ impl Engine {
             created_at: wall_ms(),
             expires_at: wanted.expires_at,
             used_at: None,
-        })
-        .await
+        };
+        self.keep(row, by).await
     }
 
-    async fn keep(&self, mut row: TokenRow) -> Result<Made, TokenError> {
+    async fn keep(&self, mut row: TokenRow, by: &Party) -> Result<Made, TokenError> {
         let secret = new_secret();
         row.digest = digest(&secret);
-        let kept = row.clone();
+        let (kept, by) = (row.clone(), by.clone());
         let is_free = self
             .inner
             .store
             .write("token.create", move |tx| {
                 let taken = token::list(tx)?.iter().any(|other| other.name == kept.name);
                 if !taken {
-                    token::insert(tx, &kept)?;
+                    token::insert(tx, &kept, &by)?;
                 }
                 Ok(!taken)
             })

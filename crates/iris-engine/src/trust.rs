@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use iris_core::fault::FaultKind;
+use iris_core::id::Party;
 use iris_core::team::TeamName;
 use iris_store::{StoreError, trust};
 use sha2::{Digest, Sha256};
@@ -72,20 +73,20 @@ impl Engine {
     }
 
     /// Trusts what is in the folder now. `seen` is the digest of what the user looked at.
-    pub async fn trust(&self, team: &TeamName, seen: &str) -> Result<Trust, TrustError> {
+    pub async fn trust(&self, team: &TeamName, seen: &str, by: &Party) -> Result<Trust, TrustError> {
         let found = self.look_at_trust(team).await?;
         if found.digest.as_deref() != Some(seen) {
             return Err(TrustError::Changed);
         }
-        let (folder, digest) = (key(&found.folder), seen.to_owned());
-        self.inner.store.write("trust.grant", move |tx| trust::grant(tx, &folder, &digest)).await?;
+        let (folder, digest, name, by) = (key(&found.folder), seen.to_owned(), team.clone(), by.clone());
+        self.inner.store.write("trust.grant", move |tx| trust::grant(tx, &name, &folder, &digest, &by)).await?;
         self.look_at_trust(team).await
     }
 
-    pub async fn distrust(&self, team: &TeamName) -> Result<Trust, TrustError> {
+    pub async fn distrust(&self, team: &TeamName, by: &Party) -> Result<Trust, TrustError> {
         let found = self.look_at_trust(team).await?;
-        let folder = key(&found.folder);
-        self.inner.store.write("trust.revoke", move |tx| trust::revoke(tx, &folder)).await?;
+        let (folder, name, by) = (key(&found.folder), team.clone(), by.clone());
+        self.inner.store.write("trust.revoke", move |tx| trust::revoke(tx, &name, &folder, &by)).await?;
         self.look_at_trust(team).await
     }
 }

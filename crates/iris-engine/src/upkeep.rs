@@ -255,7 +255,7 @@ impl Upkeep {
         for row in expire.await? {
             pass_on(&self.engine, &row).await;
             if row.state == QuestionState::Expired && row.job.is_some() && row.blocks {
-                let cancelled = Engine::of(&self.engine).cancel_session(&row.session).await;
+                let cancelled = Engine::of(&self.engine).cancel_session(&row.session, None).await;
                 if let Err(error) = cancelled {
                     tracing::warn!(session = %row.session, %error, "a job that failed could not be broken off");
                 }

@@ -12,6 +12,7 @@ pub mod event;
 mod failpoint;
 pub mod job;
 pub mod lane;
+pub mod look;
 mod migrate;
 pub mod question;
 mod reader;

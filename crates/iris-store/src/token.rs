@@ -1,7 +1,7 @@
 //! Tokens, each by a digest of it.
 
 use iris_core::credential::{CredentialKind, Scopes};
-use iris_core::event::{Draft, Fact, Subject, TokenEvent};
+use iris_core::event::{Draft, Fact, LinkEvent, Subject, TokenEvent};
 use iris_core::id::Party;
 
 use crate::error::StoreError;
@@ -23,7 +23,8 @@ pub struct TokenRow {
     pub used_at: Option<i64>,
 }
 
-pub fn insert(tx: &mut Tx<'_>, row: &TokenRow) -> Result<(), StoreError> {
+/// `by` is who made it.
+pub fn insert(tx: &mut Tx<'_>, row: &TokenRow, by: &Party) -> Result<(), StoreError> {
     tx.run(
         "INSERT INTO token (id, name, kind, party, scopes, digest, page, created_at, expires_at) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -46,9 +47,14 @@ pub fn insert(tx: &mut Tx<'_>, row: &TokenRow) -> Result<(), StoreError> {
         party: row.party.clone(),
         scopes: row.scopes.to_string(),
         expires_at: row.expires_at,
+        by: Some(by.clone()),
     };
     event::append(tx, &[Draft { subject: Subject::default(), fact: Fact::Token(created) }])?;
     Ok(())
+}
+
+pub fn append_link(tx: &mut Tx<'_>, fact: &LinkEvent) -> Result<(), StoreError> {
+    event::append(tx, &[Draft { subject: Subject::default(), fact: Fact::Link(fact.clone()) }]).map(drop)
 }
 
 pub fn list(tx: &mut Tx<'_>) -> Result<Vec<TokenRow>, StoreError> {

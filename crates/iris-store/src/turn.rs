@@ -15,7 +15,7 @@ use crate::error::StoreError;
 use crate::tx::{Row, Tx, values};
 
 pub use accept::{Accept, Accepted, NewTurn, accept};
-pub use end::{CancelWaiting, cancel_all_waiting, cancel_waiting, fail_waiting};
+pub use end::{CancelWaiting, cancel_all_waiting, cancel_by, cancel_waiting, fail_waiting};
 pub(crate) use end::{end_interrupted, requeue};
 pub use finish::{AgentAfter, Finish, finish, record};
 pub use own::{Own, begin_own};

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 use iris_agents::claude::transcript::understand;
 use iris_core::credential::{CredentialKind, Scope};
+use iris_core::id::Party;
 use iris_engine::config::{self, Config};
 use iris_engine::home::Home;
 use iris_engine::token::Wanted;
@@ -39,14 +40,14 @@ impl Doors {
             let mut config = Config::default();
             config.server.requests_per_second = std::num::NonZeroU32::MAX;
             let engine = Engine::start(Home::prepare(home.path())?, config).await?;
-            let made = engine.make_token(Wanted {
+            let wanted = Wanted {
                 name: "fuzz".to_owned(),
                 kind: CredentialKind::Human,
                 party: None,
                 scopes: [Scope::Read, Scope::Tell, Scope::Answer].into_iter().collect(),
                 expires_at: None,
-            });
-            let token = made.await?.secret;
+            };
+            let token = engine.make_token(wanted, &Party::new("user")).await?.secret;
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             let address = listener.local_addr()?;
             tasks::spawn("server", iris_server::serve(engine, Listening::plain(listener), std::future::pending()));

@@ -8,6 +8,7 @@ pub mod daemon;
 #[expect(deprecated, reason = "the suite asks for what the newer revision does without")]
 pub mod fixtures;
 pub mod fuzz;
+pub mod generated;
 pub mod model;
 pub mod outside;
 pub mod postgres;

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    answer, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox, jobs, link,
-    mcp, monitor, restore, rules, serve, sessions, sleep, status, stop, teams, tell, token, trust, up, wake,
+    answer, audit, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox,
+    install, jobs, link, mcp, monitor, restore, rules, serve, service, sessions, sleep, status, stop, teams, tell,
+    token, trust, up, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -52,6 +53,9 @@ pub enum Command {
     Serve(serve::ServeArguments),
     #[command(visible_alias = "start")]
     Mcp(mcp::McpArguments),
+    Install(install::InstallArguments),
+    Uninstall(install::UninstallArguments),
+    Service(service::ServiceArguments),
     Status(status::StatusArguments),
     Teams(teams::TeamsArguments),
     Tell(tell::TellArguments),
@@ -74,6 +78,7 @@ pub enum Command {
     Config(config::ConfigArguments),
     Detect(detect::DetectArguments),
     Doctor(doctor::DoctorArguments),
+    Audit(audit::AuditArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),
     Completions(completions::CompletionsArguments),

@@ -1,6 +1,7 @@
 //! The commands, one file each. This is their table of contents.
 
 pub mod answer;
+pub mod audit;
 pub mod backup;
 pub mod cache;
 pub mod cancel;
@@ -13,6 +14,7 @@ pub mod down;
 pub mod events;
 pub mod fork;
 pub mod inbox;
+pub mod install;
 pub mod jobs;
 pub mod link;
 pub mod mcp;
@@ -20,6 +22,7 @@ pub mod monitor;
 pub mod restore;
 pub mod rules;
 pub mod serve;
+pub mod service;
 pub mod sessions;
 pub mod sleep;
 pub mod status;
@@ -63,6 +66,9 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Man(arguments) => completions::man(&arguments, context),
         Command::Serve(arguments) => serve::run(arguments, context).await,
         Command::Mcp(arguments) => mcp::run(arguments, context).await,
+        Command::Install(arguments) => install::run(arguments, context).await,
+        Command::Uninstall(arguments) => install::uninstall(arguments, context).await,
+        Command::Service(arguments) => service::run(arguments, context).await,
         Command::Status(arguments) => status::run(arguments, context).await,
         Command::Teams(arguments) => teams::run(arguments, context).await,
         Command::Tell(arguments) => tell::run(arguments, context).await,
@@ -85,6 +91,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Config(arguments) => config::run(arguments, context).await,
         Command::Detect(arguments) => detect::run(&arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context).await,
+        Command::Audit(arguments) => audit::run(arguments, context).await,
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,
     }

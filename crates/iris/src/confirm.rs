@@ -18,6 +18,22 @@ impl Consent {
     }
 }
 
+/// Whether somebody at a terminal says yes, or just presses return. Whoever cannot be asked has not said it.
+pub fn offer(printer: &mut Printer, question: &str) -> bool {
+    if !can_be_asked(printer) {
+        return false;
+    }
+    printer.ask(&format!("{question} [Y/n] "));
+    let mut answer = String::new();
+    // No line at all is not a yes: nobody is there.
+    let read = stdin().read_line(&mut answer).is_ok_and(|length| length > 0);
+    read && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes")
+}
+
+pub fn can_be_asked(printer: &Printer) -> bool {
+    stdin().is_terminal() && printer.is_watched()
+}
+
 pub fn confirm(printer: &mut Printer, consent: Consent, question: &str) -> Result<(), Failure> {
     if consent == Consent::Given || !stdin().is_terminal() {
         return Ok(());

@@ -53,6 +53,14 @@ fn main() -> ExitCode {
 
 /// Help and versions are an answer; everything else clap has to say is a mistake in the command.
 fn tell_usage(told: &clap::Error) -> ExitCode {
+    // What was typed could not be read, so whether JSON is wanted is looked for by itself.
+    if told.use_stderr() && std::env::args_os().any(|word| word == "--json") {
+        let said = told.to_string();
+        let what = said.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+        let failure = Failure::invalid(what.split_whitespace().collect::<Vec<_>>().join(" "));
+        Printer::new(printer::Format::Json).failure(&failure.hint("the command's --help has examples"));
+        return Exit::Invalid.into();
+    }
     // Nobody reading is no reason to fail.
     told.print().ok();
     if told.use_stderr() { Exit::Invalid.into() } else { ExitCode::SUCCESS }

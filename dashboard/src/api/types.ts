@@ -881,6 +881,15 @@ export interface components {
              */
             fromTeam: string | null;
         };
+        /** @description A frame of a stream of server-sent events. */
+        Frame: {
+            /** @description JSON, in one line. */
+            data: string;
+            /** @description `event`, `delta` or what the stream says it has beside them. */
+            event: string;
+            /** @description Where a reader that comes back goes on. What is not kept has none. */
+            id?: string | null;
+        };
         /** @description An answer that was given, or would be. */
         Given: {
             text?: string | null;
@@ -1715,7 +1724,7 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
-                /** @description A kind (`turn.finished`) or the noun of several (`turn`). */
+                /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
                 /** @description For a page: at most this many; 100 if not said, 1000 at most. */
                 limit?: number;
@@ -1739,7 +1748,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Event"];
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["Frame"];
                 };
             };
             /** @description What went wrong, and what to do about it */
@@ -1876,7 +1885,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["Frame"];
                 };
             };
             /** @description What went wrong, and what to do about it */
@@ -2656,7 +2665,7 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
-                /** @description A kind (`turn.finished`) or the noun of several (`turn`). */
+                /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
                 /** @description For a page: at most this many; 100 if not said, 1000 at most. */
                 limit?: number;

@@ -6,6 +6,9 @@ use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
 
 const PROGRAM: &str = "claude";
 
+/// The versions that are tested, oldest first; `xtask/src/claude.rs` fetches them.
+pub const TRIED: [&str; 2] = ["2.1.197", "2.1.325"];
+
 /// Of the daemon's environment, what Claude Code needs to reach its model. Anything else goes into the team's `env`.
 const PASSED_ON: [&str; 14] = [
     "ANTHROPIC_API_KEY",
@@ -32,7 +35,7 @@ const DEFAULTS: [(&str, &str); 2] = [("DISABLE_AUTOUPDATER", "1"), ("CLAUDE_CODE
 const PEER_TOOLS: &str = "SendMessage,ListAgents";
 
 pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
-    let program = find(spec)?;
+    let program = find(spec.command.as_deref(), spec.env.get("PATH").cloned())?;
     let mut args: Vec<String> = [
         "-p",
         "--input-format",
@@ -89,12 +92,12 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
 }
 
 /// The program: where the team says, or in the PATH it will run with.
-fn find(spec: &AgentSpec) -> Result<PathBuf, LaunchError> {
-    let named = spec.command.as_deref().unwrap_or(Path::new(PROGRAM));
+pub(crate) fn find(command: Option<&Path>, path: Option<String>) -> Result<PathBuf, LaunchError> {
+    let named = command.unwrap_or(Path::new(PROGRAM));
     let missing = || LaunchError::NotInstalled { program: named.display().to_string() };
     if named.components().count() > 1 {
         return if named.is_file() { Ok(named.to_owned()) } else { Err(missing()) };
     }
-    let path = spec.env.get("PATH").cloned().or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
+    let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(named)).find(|file| file.is_file()).ok_or_else(missing)
 }

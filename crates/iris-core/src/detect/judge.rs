@@ -6,6 +6,7 @@
 mod place;
 
 use super::lexicon::{Cue, Cues, Hit, Marked};
+use super::options;
 use super::page::{Ending, LineKind, Page};
 
 use place::Places;
@@ -114,6 +115,10 @@ fn plainly(page: &Page, marked: &Marked, index: usize) -> Said {
     let cues = marked.cues(index);
     if cues.has(Cue::Pattern) {
         return Said::Ask(2.2);
+    }
+    if page.text_of(&page.sentences[index]).starts_with('@') {
+        // To another agent or another person.
+        return Said::Nothing;
     }
     if marked.is_question(page, index) {
         question_says(page, marked, index)
@@ -238,7 +243,8 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let sentence = &page.sentences[index];
     let line = page.line_of(sentence);
     let question = marked.is_question(page, index);
-    let direct = !question || cues.any(DIRECT);
+    let open = question && !asks_itself(marked, index) && (offers_two(page, marked, index) || has_gap(marked, index));
+    let direct = !question || open || cues.any(DIRECT);
     let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question;
     let after = places.after(index);
     logit += match (after.weight, after.same_paragraph) {
@@ -260,13 +266,16 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     }
     match line.kind {
         LineKind::Heading if is_last => logit -= 0.5,
-        LineKind::Heading if cues.has(Cue::Leave) => logit -= 1.5,
+        LineKind::Heading if cues.has(Cue::Leave) => logit -= 2.5,
         LineKind::Heading => logit -= 3.0,
-        LineKind::Quote => logit -= 4.0,
+        LineKind::Quote => logit -= if is_last { 4.0 } else { 7.0 },
         LineKind::Item { .. } if !question => logit -= 4.0,
         LineKind::Item { .. } if !is_last => logit -= 0.7,
         _ if line.bold && !is_last && !cues.has(Cue::Leave) => logit -= 1.5,
         _ => {}
+    }
+    if open {
+        logit += 1.0;
     }
     if question && is_explained(page, marked, index) {
         logit -= 2.5;
@@ -281,6 +290,19 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         logit -= 5.0;
     }
     Said::Ask(logit)
+}
+
+/// "Keep the old one or drop it? The gateway would need a change.": two ways, and nobody says which.
+fn offers_two(page: &Page, marked: &Marked, index: usize) -> bool {
+    marked.cues(index).has(Cue::Or) || options::has_or_in_one_letter(page, index)
+}
+
+/// "What should it show? The spec doesn't say.": why it has to be asked.
+fn has_gap(marked: &Marked, index: usize) -> bool {
+    [index.checked_sub(1), Some(index), Some(index + 1)]
+        .into_iter()
+        .flatten()
+        .any(|near| marked.knows(near) && marked.cues(near).has(Cue::Gap))
 }
 
 /// "- Is it encrypted? At rest and in transit.": an item that goes on after its question has answered it.
@@ -322,7 +344,12 @@ fn is_decided(page: &Page, marked: &Marked, index: usize) -> bool {
     let paragraph = page.line_of(&page.sentences[index]).paragraph;
     (index + 1..page.sentences.len().min(index + 4))
         .take_while(|&after| page.line_of(&page.sentences[after]).paragraph <= paragraph + 1)
-        .any(|after| marked.cues(after).has(Cue::Decision) && page.sentences[after].ending != Ending::Question)
+        .any(|after| {
+            let cues = marked.cues(after);
+            // "I'll start with the first, as soon as you agree" has decided nothing.
+            let waits = cues.any(Cues::of(&[Cue::Confirm, Cue::Wait, Cue::Condition, Cue::Address]));
+            cues.has(Cue::Decision) && !waits && page.sentences[after].ending != Ending::Question
+        })
 }
 
 /// Several questions in a list are one: the first and the last of them.

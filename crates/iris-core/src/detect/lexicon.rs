@@ -51,6 +51,10 @@ impl Marked {
         self.cues[sentence]
     }
 
+    pub fn knows(&self, sentence: usize) -> bool {
+        sentence < self.cues.len()
+    }
+
     /// From left to right.
     pub fn hits(&self, sentence: usize) -> &[Hit] {
         let (from, to) = self.of[sentence];
@@ -84,6 +88,12 @@ impl Lexicon {
             .expect("the phrases are few and short");
         Self { automaton, phrases }
     }
+}
+
+/// Every phrase there is, for tests that make replies of them.
+#[cfg(test)]
+pub(super) fn list_phrases() -> Vec<String> {
+    LANGUAGES.iter().flat_map(|text| read::phrases(text)).map(|(words, _)| words).collect()
 }
 
 impl Phrase {

@@ -1,5 +1,6 @@
 //! What there is to choose from: the items of a list beside the question, or the parts around an "or".
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::judge::Verdict;
@@ -21,7 +22,11 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     }
     // "Which version is it?" names nothing to choose from, unless a list follows.
     let chooses = cues.any(Cues::of(&[Cue::Choose, Cue::Pick, Cue::Course, Cue::Idle]))
-        || (cues.has(Cue::Which) && is_item(page, index + 1));
+        || (cues.has(Cue::Which) && (is_item(page, index + 1) || is_short(page, index)));
+    let labelled = list_labelled(text, page);
+    if labelled.len() >= 2 && (chooses || cues.has(Cue::Which) || is_short(page, index)) {
+        return labelled;
+    }
     if chooses {
         let listed = beside(text, page, marked, index);
         if listed.len() >= 2 {
@@ -45,14 +50,34 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     }
 }
 
+/// "Option A: …", "Option B: …", wherever they stand.
+fn list_labelled(text: &str, page: &Page) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in page.lines.iter().filter(|line| line.labelled) {
+        let item = clean(&text[line.source.clone()]);
+        // What is said about one of them later begins with its name, too.
+        let name = |item: &str| item.chars().take(10).collect::<String>().to_lowercase();
+        if !found.iter().any(|known| name(known) == name(&item)) && item.len() <= LONGEST {
+            found.push(item);
+        }
+    }
+    if found.len() > MOST { Vec::new() } else { found }
+}
+
+/// "What's it going to be?"
+fn is_short(page: &Page, index: usize) -> bool {
+    let said = page.text_of(&page.sentences[index]);
+    page.sentences[index].ending == Ending::Question && said.split_whitespace().count() <= 6
+}
+
 /// The list that begins just after the sentence, or ends just before it.
 fn beside(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<String> {
     if is_item(page, index + 1) {
         return items(text, page, index + 1);
     }
     // Before "which one?" a recommendation may stand in between; before other questions the list may be about anything.
-    let named = marked.cues(index).any(Cues::of(&[Cue::Choose, Cue::Pick]));
-    let reach = if named { 3 } else { 1 };
+    let named = marked.cues(index).any(Cues::of(&[Cue::Choose, Cue::Pick])) || is_short(page, index);
+    let reach = if named { 6 } else { 1 };
     let near = (index.saturating_sub(reach)..index).rev().find(|&before| is_item(page, before));
     near.map_or_else(Vec::new, |last| items(text, page, last))
 }
@@ -94,7 +119,7 @@ fn items(text: &str, page: &Page, inside: usize) -> Vec<String> {
 /// An item as it is written, without a bullet; a number or a letter is how it may be chosen, so it stays.
 fn clean(item: &str) -> String {
     let plain = item.replace("**", "");
-    let plain = plain.trim_start_matches(['-', '*', '•', '+', '·', '–', ' ']).trim();
+    let plain = plain.trim_start_matches(['-', '*', '•', '+', '·', '–', ' ', '#']).trim();
     plain.to_owned()
 }
 
@@ -125,14 +150,25 @@ fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<Stri
 fn find_ors(page: &Page, marked: &Marked, index: usize) -> Vec<Range<usize>> {
     let hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Or).map(|hit| hit.start..hit.end);
     let mut ors: Vec<Range<usize>> = hits.collect();
-    // The same word may be one of two languages.
-    ors.dedup();
-    let said = page.text_of(&page.sentences[index]);
-    if ors.is_empty() && is_or_in_one_letter(&page.said) {
+    // The same word may be one of two languages, and a part of another: "ou" of "ou bien".
+    ors.sort_by_key(|or| (or.start, Reverse(or.end)));
+    let mut end = 0;
+    ors.retain(|or| {
+        or.start >= end && {
+            end = or.end;
+            true
+        }
+    });
+    if ors.is_empty() && has_or_in_one_letter(page, index) {
         let start = page.sentences[index].said.start;
+        let said = page.text_of(&page.sentences[index]);
         ors.extend(said.match_indices(" o ").map(|(at, _)| start + at + 1..start + at + 2));
     }
     ors
+}
+
+pub(super) fn has_or_in_one_letter(page: &Page, index: usize) -> bool {
+    page.text_of(&page.sentences[index]).contains(" o ") && is_or_in_one_letter(&page.said)
 }
 
 /// "o" is "or" in Spanish and Italian and "the" in Portuguese.
@@ -146,14 +182,16 @@ fn is_or_in_one_letter(said: &str) -> bool {
 fn lead(page: &Page, marked: &Marked, index: usize, limit: usize) -> usize {
     let start = page.sentences[index].said.start;
     let said = &page.text_of(&page.sentences[index])[..limit];
-    if let Some(open) = said.rfind(['(', '（']).filter(|&open| !said[open..].contains([')', '）'])) {
+    if let Some((at, open)) =
+        said.rmatch_indices(['(', '（']).next().filter(|(at, _)| !said[*at..].contains([')', '）']))
+    {
         // "(30 or 90 days)"
-        return open + 1;
+        return at + open.len();
     }
     let asks = Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]);
     let hits = marked.hits(index).iter().filter(|hit| asks.has(hit.cue) && hit.end - start <= limit);
     let asked = hits.map(|hit| (hit.start, hit.end - start)).min().map(|(_, end)| end);
-    let colon = said.rfind([':', '：']).map(|at| at + 1);
+    let colon = said.rmatch_indices([':', '：']).next().map(|(at, colon)| at + colon.len());
     let begun = asked.or(colon).unwrap_or(0);
     // In Japanese and Korean the words that ask stand last, and nothing is behind them.
     let begun = if said[begun..].chars().filter(|next| next.is_alphanumeric()).count() < 2 { 0 } else { begun };

@@ -27,6 +27,8 @@ pub(super) struct Page {
     origin: Vec<u32>,
     pub lines: Vec<Line>,
     pub sentences: Vec<Sentence>,
+    /// The paragraphs before which code shows that something failed.
+    pub failed_at: Vec<u32>,
 }
 
 impl Page {

@@ -60,7 +60,7 @@ impl Runner {
         if let Some(turn) = call.told.turn() {
             let engine = Engine::of(&self.engine);
             drop(tasks::spawn("break off", async move {
-                if let Err(error) = engine.cancel_turn(&turn).await {
+                if let Err(error) = engine.cancel_turn(&turn, None).await {
                     tracing::debug!(%turn, %error, "what a tool had told was over already");
                 }
             }));

@@ -1,6 +1,8 @@
 //! A question that an agent asks in plain words at the end of its turn. It waits for the party that told the agent first;
 //! a party that does not wait is not waited for.
 
+use std::panic::AssertUnwindSafe;
+
 use iris_core::detect::{DetectedKind, Detection, detect};
 use iris_core::id::{QuestionId, TurnId};
 use iris_core::question::draft::Found;
@@ -32,7 +34,12 @@ impl Runner {
                 return Ok(None);
             }
         };
-        let found = detect(&outcome.response, &settings);
+        // A reply is whatever an agent wrote. Should reading it ever go wrong, its turn still ends as it ended.
+        let read = std::panic::catch_unwind(AssertUnwindSafe(|| detect(&outcome.response, &settings)));
+        let Ok(found) = read else {
+            tracing::error!(%turn, "a reply could not be read for questions; please report it");
+            return Ok(None);
+        };
         if !found.needs_answer() {
             return Ok(None);
         }

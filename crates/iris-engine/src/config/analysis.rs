@@ -16,6 +16,7 @@ pub struct AgentSettings {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct CompletionAnalysis {
+    /// Whether the replies of agents are read for questions.
     pub enabled: bool,
     /// The teams whose replies are looked at; `*` is all of them.
     pub enabled_for: Vec<String>,

@@ -93,12 +93,15 @@ fn explain(error: &serde_saphyr::Error) -> String {
     }
     match said {
         "expected mapping start" => "here must be keys with values, such as `name: value`".to_owned(),
+        "expected sequence start" => "here must be a list, such as [one, two]".to_owned(),
+        said if said.starts_with("tabs disallowed") => "YAML is indented with spaces, and this is a tab".to_owned(),
         "invalid u16" | "invalid u32" | "invalid u64" | "invalid usize" => {
             "here must be a whole number that is not negative and not too large".to_owned()
         }
-        said => match said.strip_prefix("missing field ") {
-            Some(field) => format!("the key {field} is missing"),
-            None => said.to_owned(),
+        said => match (said.strip_prefix("missing field "), said.strip_prefix("duplicate mapping key: ")) {
+            (Some(field), _) => format!("the key {field} is missing"),
+            (_, Some(key)) => format!("the key `{key}` is here a second time"),
+            (None, None) => said.to_owned(),
         },
     }
 }
@@ -201,7 +204,7 @@ mod tests {
             "teams:\n  alpha:\n    path: /tmp\n    agent: scripted",
             "config.yaml:3:5: teams.alpha: agent is scripted",
         );
-        check("teams:\n  a: { path: /x }\n  a: { path: /y }", "config.yaml:3:3: duplicate mapping key: a");
+        check("teams:\n  a: { path: /x }\n  a: { path: /y }", "config.yaml:3:3: the key `a` is here a second time");
         check("database:\n  url: mysql://x", "config.yaml:2:8: database.url: must begin with postgres://");
         check("questions:\n  deadlines:\n    approval: 0", "questions.deadlines: must be more than 0");
         check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");

@@ -13,21 +13,26 @@ pub struct QuestionsConfig {
     /// What happens at the deadline of a question that has no default: `fail`, or `wait` for ever.
     #[schemars(with = "String")]
     pub on_deadline: OnDeadline,
-    /// What an agent may ask for as a deadline lies between these.
+    /// The shortest deadline that an agent may ask for.
     pub shortest_deadline: Millis,
+    /// The longest.
     pub longest_deadline: Millis,
     /// How long a refusal holds for whoever asks for the same again.
     pub refusals_last: Millis,
-    /// How many questions one session may ask in a minute, and have open.
+    /// How many questions one session may ask in a minute.
     pub per_minute: u32,
+    /// How many it may have open.
     pub open_per_session: u32,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct DeadlinesConfig {
+    /// How long a question that the work waits for stays open.
     pub blocking: Millis,
+    /// How long something may be approved.
     pub approval: Millis,
+    /// How long it may be said what to do about a failure.
     pub error_recovery: Millis,
 }
 

@@ -1,7 +1,7 @@
 //! The config file is looked at while the daemon runs. What can be used is used, all of it at once; what cannot be changes
 //! nothing, and is shown.
 //!
-//! A look at the file twice a second is cheaper than anything that could tell of a change, and works on every disk.
+//! A look at the file four times a second is cheaper than anything that could tell of a change, and works on every disk.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,8 +67,9 @@ fn look(path: &Path) -> Option<Seen> {
 
 pub(crate) async fn run(engine: Arc<Inner>) {
     let path = engine.home.config();
-    let mut used = look(&path);
-    let mut last = used.clone();
+    // Nothing was looked at yet: the file may have changed since the daemon read it at its start.
+    let mut used = None;
+    let mut last = None;
     while !engine.watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let now = look(&path);

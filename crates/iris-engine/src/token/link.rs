@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use iris_core::credential::CredentialKind;
-use iris_store::token::TokenRow;
+use iris_core::event::LinkEvent;
+use iris_store::token::{self, TokenRow};
 use iris_store::wall_ms;
 use tokio::time::Instant;
 
@@ -34,10 +35,16 @@ pub(super) fn is_made_by(browser: &TokenRow, token: &TokenRow) -> bool {
 
 impl Engine {
     /// The code of a new link. It is in memory only: a restart makes it worthless.
-    pub fn make_link(&self, by: &Credential) -> Result<(String, Duration), TokenError> {
+    pub async fn make_link(&self, by: &Credential) -> Result<(String, Duration), TokenError> {
         if !by.kind.is_human() {
             return Err(TokenError::NotAllowed("an agent cannot sign a browser in".to_owned()));
         }
+        let made = LinkEvent::Made {
+            by: by.party.clone(),
+            scopes: by.scopes.to_string(),
+            good_for_ms: u64::try_from(GOOD_FOR.as_millis()).unwrap_or(u64::MAX),
+        };
+        self.inner.store.write("link.make", move |tx| token::append_link(tx, &made)).await?;
         let code = new_secret();
         let mut links = self.inner.credentials.links.lock().expect("nothing panics while it holds the links");
         links.retain(|_, link| link.made.elapsed() < GOOD_FOR);
@@ -55,7 +62,7 @@ impl Engine {
         let link = { spent }.remove(&digest(code)).filter(|link| link.made.elapsed() < GOOD_FOR);
         let by = link.filter(|link| link.by.is_good()).ok_or(TokenError::LinkSpent)?.by;
         let (id, word) = (new_id(&by), new_secret());
-        let made = self.keep(TokenRow {
+        let row = TokenRow {
             name: format!("browser-{}", &id[id.len() - 6..]),
             id,
             kind: CredentialKind::Browser,
@@ -66,7 +73,8 @@ impl Engine {
             created_at: wall_ms(),
             expires_at: Some(by.expires_at.unwrap_or(i64::MAX).min(wall_ms() + BROWSER_MS)),
             used_at: None,
-        });
-        Ok(SignedIn { made: made.await?, word })
+        };
+        let made = self.keep(row, &by.party).await?;
+        Ok(SignedIn { made, word })
     }
 }

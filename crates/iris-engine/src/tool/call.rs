@@ -317,7 +317,7 @@ async fn sleep(engine: &Engine, caller: &Caller, arguments: SleepArguments) -> A
 
 async fn cancel(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
-    let turns = engine.cancel_session(&session.id).await.map_err(failed)?;
+    let turns = engine.cancel_session(&session.id, Some(&caller.party)).await.map_err(failed)?;
     Ok(json!({ "team": team, "cancelled": turns }))
 }
 

@@ -1,9 +1,9 @@
 //! Cancelling: a turn that waits is withdrawn, one that runs is interrupted.
 
 use iris_core::fault::FaultKind;
-use iris_core::id::{SessionId, TurnId};
+use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::turn::TurnState;
-use iris_store::turn::{CancelWaiting, cancel_waiting};
+use iris_store::turn::{CancelWaiting, cancel_by, cancel_waiting};
 use iris_store::{StoreError, session, turn};
 
 use crate::engine::Engine;
@@ -37,9 +37,14 @@ pub enum Cancelled {
 }
 
 impl Engine {
-    pub async fn cancel_turn(&self, id: &TurnId) -> Result<Cancelled, CancelError> {
-        let wanted = id.clone();
-        let withdrawn = self.inner.store.write("turn.cancel", move |tx| cancel_waiting(tx, &wanted)).await?;
+    /// Without a party, Iris itself wants it.
+    pub async fn cancel_turn(&self, id: &TurnId, by: Option<&Party>) -> Result<Cancelled, CancelError> {
+        let (wanted, by) = (id.clone(), by.cloned());
+        let cancel = self.inner.store.write("turn.cancel", move |tx| match &by {
+            Some(by) => cancel_by(tx, &wanted, by),
+            None => cancel_waiting(tx, &wanted),
+        });
+        let withdrawn = cancel.await?;
         match withdrawn {
             CancelWaiting::Done => {
                 self.inner.waiters.look(id);
@@ -60,7 +65,7 @@ impl Engine {
     }
 
     /// Withdraws everything that waits in a session and interrupts what runs. Returns what was asked to end.
-    pub async fn cancel_session(&self, id: &SessionId) -> Result<Vec<TurnId>, CancelError> {
+    pub async fn cancel_session(&self, id: &SessionId, by: Option<&Party>) -> Result<Vec<TurnId>, CancelError> {
         let wanted = id.clone();
         let (waiting, running) = self
             .inner
@@ -72,7 +77,7 @@ impl Engine {
             .await?;
         let mut ended = Vec::new();
         for turn in waiting.into_iter().chain(running) {
-            match self.cancel_turn(&turn).await {
+            match self.cancel_turn(&turn, by).await {
                 Ok(_) => ended.push(turn),
                 // It ended by itself meanwhile, which is as good.
                 Err(CancelError::Over { .. } | CancelError::NotFound(_)) => {}

@@ -77,7 +77,7 @@ impl Engine {
         let circle = self.inner.store.read(move |tx| find_circle(tx, &waits, &start, &goal)).await?;
         let Some(path) = circle else { return Ok(Some(waiting)) };
         drop(waiting);
-        if let Err(error) = self.cancel_turn(told).await {
+        if let Err(error) = self.cancel_turn(told, None).await {
             tracing::warn!(turn = %told, %error, "a tell that would have waited for itself could not be withdrawn");
         }
         Err(TellError::Circle { to: tell.to.clone(), path })

@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use iris_api::Page;
-use iris_api::event::Event;
+use iris_api::event::{Event, Frame};
 use iris_core::event::Recorded;
 use iris_core::fault::FaultKind;
 use iris_engine::bus;
@@ -39,7 +39,7 @@ pub(crate) struct Filter {
     team: Option<String>,
     session: Option<String>,
     turn: Option<String>,
-    /// A kind (`turn.finished`) or the noun of several (`turn`).
+    /// A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them.
     kind: Option<String>,
 }
 
@@ -52,9 +52,9 @@ impl Filter {
     fn takes(&self, event: &Recorded) -> bool {
         let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
         let subject = &event.subject;
-        let kind = self.kind.as_deref().is_none_or(|kind| {
-            event.kind == kind || event.kind.strip_prefix(kind).is_some_and(|rest| rest.starts_with('.'))
-        });
+        let is_of =
+            |kind: &str| event.kind == kind || event.kind.strip_prefix(kind).is_some_and(|rest| rest.starts_with('.'));
+        let kind = self.kind.as_deref().is_none_or(|kinds| kinds.split(',').any(is_of));
         kind && is(&self.team, subject.team.as_ref().map(|team| team.as_str()))
             && is(&self.session, subject.session.as_ref().map(|session| session.as_str()))
             && is(&self.turn, subject.turn.as_ref().map(|turn| turn.as_str()))
@@ -62,7 +62,7 @@ impl Filter {
 
     fn takes_delta(&self, delta: &bus::Delta) -> bool {
         let is = |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|wanted| wanted == found);
-        self.kind.as_deref().is_none_or(|kind| kind == "message")
+        self.kind.as_deref().is_none_or(|kinds| kinds.split(',').any(|kind| kind == "message"))
             && is(&self.team, delta.team.as_str())
             && is(&self.session, delta.session.as_str())
             && is(&self.turn, delta.turn.as_str())
@@ -80,7 +80,7 @@ impl Filter {
     ),
     responses((status = 200, description = "done", content(
         (Page<Event> = "application/json"),
-        (String = "text/event-stream"),
+        (Frame = "text/event-stream"),
     )))
 )]
 pub(crate) async fn list(

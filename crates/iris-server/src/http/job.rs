@@ -8,6 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use iris_api::Page;
+use iris_api::event::Frame;
 use iris_api::job::{Job, StartJobRequest};
 use iris_api::question::{AskRequest, AskResponse, Pending};
 use iris_core::fault::FaultKind;
@@ -119,7 +120,7 @@ pub(crate) async fn questions(State(app): State<App>, Path(id): Path<String>) ->
 #[utoipa::path(get, path = "/api/jobs/{id}/events", tag = "jobs", params(
     ("id" = String, Path, description = "The job"),
     ("after" = Option<i64>, Query, description = "Only events with higher numbers; all of the job's if not said"),
-), responses((status = 200, description = "done", content((String = "text/event-stream")))))]
+), responses((status = 200, description = "done", content((Frame = "text/event-stream")))))]
 pub(crate) async fn events(
     State(app): State<App>,
     Path(id): Path<String>,

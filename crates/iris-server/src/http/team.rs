@@ -112,7 +112,8 @@ pub(crate) async fn cancel(
     let (team, request) = (name.parse()?, given(body?));
     let mut turns = Vec::new();
     for session in chosen(&app, &caller, &team, &request).await? {
-        turns.extend(app.engine.cancel_session(&session.id).await?.iter().map(ToString::to_string));
+        turns
+            .extend(app.engine.cancel_session(&session.id, Some(&caller.party)).await?.iter().map(ToString::to_string));
     }
     Ok(Json(CancelResponse { turns }))
 }
@@ -144,17 +145,22 @@ pub(crate) async fn trust(State(app): State<App>, Path(name): Path<String>) -> R
 #[utoipa::path(post, path = "/api/teams/{name}/trust", tag = "teams", params(("name" = String, Path, description = "The team")), request_body = TrustRequest, responses((status = 200, description = "done", body = Trust)))]
 pub(crate) async fn grant_trust(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     body: Result<Json<TrustRequest>, JsonRejection>,
 ) -> Result<Json<Trust>, Fault> {
     let Json(request) = body?;
-    Ok(Json(wire::trust(app.engine.trust(&name.parse()?, &request.digest).await?)))
+    Ok(Json(wire::trust(app.engine.trust(&name.parse()?, &request.digest, &caller.party).await?)))
 }
 
 /// Trusts the folder's settings no longer
 #[utoipa::path(delete, path = "/api/teams/{name}/trust", tag = "teams", params(("name" = String, Path, description = "The team")), responses((status = 200, description = "done", body = Trust)))]
-pub(crate) async fn revoke_trust(State(app): State<App>, Path(name): Path<String>) -> Result<Json<Trust>, Fault> {
-    Ok(Json(wire::trust(app.engine.distrust(&name.parse()?).await?)))
+pub(crate) async fn revoke_trust(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<Json<Trust>, Fault> {
+    Ok(Json(wire::trust(app.engine.distrust(&name.parse()?, &caller.party).await?)))
 }
 
 /// Saying nothing is saying the usual.

@@ -46,6 +46,7 @@ pub(crate) async fn list(State(app): State<App>) -> Result<Json<Page<Token>>, Fa
 #[utoipa::path(post, path = "/api/tokens", tag = "tokens", request_body = TokenRequest, responses((status = 200, description = "done", body = TokenMade)))]
 pub(crate) async fn create(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     body: Result<Json<TokenRequest>, JsonRejection>,
 ) -> Result<Json<TokenMade>, Fault> {
     let Json(request) = body?;
@@ -64,14 +65,14 @@ pub(crate) async fn create(
         Some(names) => names.join(",").parse().map_err(|what| Fault::new(FaultKind::Unfit, what))?,
     };
     let in_ms = request.expires_in.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
-    let made = app.engine.make_token(Wanted {
+    let wanted = Wanted {
         name: request.name,
         kind,
         party: request.party.map(Party::new),
         scopes,
         expires_at: in_ms.map(|ms| wall_ms().saturating_add(ms)),
-    });
-    let made = made.await?;
+    };
+    let made = app.engine.make_token(wanted, &caller.party).await?;
     Ok(Json(TokenMade { secret: made.secret, token: shown(made.row) }))
 }
 
@@ -91,7 +92,7 @@ pub(crate) async fn link(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<LinkMade>, Fault> {
-    let (code, good_for) = app.engine.make_link(&caller.credential)?;
+    let (code, good_for) = app.engine.make_link(&caller.credential).await?;
     let expires_in_ms = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);
     Ok(Json(LinkMade { path: format!("/login#{code}"), expires_in_ms }))
 }

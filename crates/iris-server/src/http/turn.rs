@@ -107,8 +107,12 @@ pub(crate) async fn messages(
 
 /// Withdraws a turn that waits, or breaks off one that runs
 #[utoipa::path(post, path = "/api/turns/{id}/cancel", tag = "turns", params(("id" = String, Path, description = "The turn")), responses((status = 200, description = "done", body = TurnCancelled)))]
-pub(crate) async fn cancel(State(app): State<App>, Path(id): Path<String>) -> Result<Json<TurnCancelled>, Fault> {
-    let cancelled = match app.engine.cancel_turn(&TurnId::new(id)).await? {
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Json<TurnCancelled>, Fault> {
+    let cancelled = match app.engine.cancel_turn(&TurnId::new(id), Some(&caller.party)).await? {
         Cancelled::Withdrawn => "withdrawn",
         Cancelled::Interrupted => "interrupted",
     };

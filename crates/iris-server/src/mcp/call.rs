@@ -146,7 +146,7 @@ const TOLD_SOON: Duration = Duration::from_secs(10);
 
 async fn cancel_told(engine: &Engine, told: &Told) {
     let Ok(turn) = tokio::time::timeout(TOLD_SOON, told.known()).await else { return };
-    if let Err(error) = engine.cancel_turn(&turn).await {
+    if let Err(error) = engine.cancel_turn(&turn, None).await {
         tracing::debug!(%turn, %error, "what a call had told was over already");
     }
 }

@@ -28,6 +28,7 @@ impl Sqlite {
         if rusqlite::version_number() < OLDEST_SQLITE.0 {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), needed: OLDEST_SQLITE.1 });
         }
+        make_private(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = if log_file::register() {
             Connection::open_with_flags_and_vfs(path, flags, log_file::NAME)?
@@ -84,6 +85,15 @@ impl Sqlite {
             found.push(Row(cells.collect::<Result<_, rusqlite::Error>>()?));
         }
         Ok(found)
+    }
+}
+
+/// A new file is the owner's alone. What SQLite puts beside it gets the same mode.
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::OpenOptionsExt;
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(StoreError::Io(error.to_string())),
+        _ => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use iris_core::agent::Usage;
 use iris_core::event::{Draft, Fact, Subject, TurnEvent, TurnFinished};
-use iris_core::id::{SessionId, TurnId};
+use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::message::Message;
 use iris_core::turn::{Ending, Termination, TurnOutcome, TurnState};
 
@@ -30,6 +30,18 @@ pub enum CancelWaiting {
     Running,
     Over(TurnState),
     NotFound,
+}
+
+/// Somebody asked for it: who, is in the log.
+pub fn cancel_by(tx: &mut Tx<'_>, turn: &TurnId, by: &Party) -> Result<CancelWaiting, StoreError> {
+    let Some(known) = find(tx, turn)? else { return Ok(CancelWaiting::NotFound) };
+    let Some(session) = session::lock(tx, &known.session)? else { return Ok(CancelWaiting::NotFound) };
+    if find(tx, turn)?.is_some_and(|current| !current.state.is_over()) {
+        let subject = Subject { turn: Some(turn.clone()), ..session.subject() };
+        let asked = TurnEvent::CancelAsked { by: by.clone() };
+        event::append(tx, &[Draft { subject, fact: Fact::Turn(asked) }])?;
+    }
+    cancel_waiting(tx, turn)
 }
 
 /// Cancels a turn that no agent has seen yet.

@@ -49,8 +49,16 @@ Examples:
     #[command(after_help = "\
 Examples:
   iris config schema > iris.schema.json
-  then begin config.yaml with:  # yaml-language-server: $schema=./iris.schema.json")]
-    Schema,
+  then begin your file with:  # yaml-language-server: $schema=./iris.schema.json
+  iris config schema --markdown | less      every key with its default, to read
+
+The config.yaml that Iris writes begins with such a line; the schema is beside it, in config.schema.json, and every start
+of the daemon brings it up to date.")]
+    Schema {
+        /// As a page for people
+        #[arg(long, conflicts_with = "json")]
+        markdown: bool,
+    },
 }
 
 #[derive(Serialize)]
@@ -64,7 +72,11 @@ pub async fn run(arguments: ConfigArguments, context: &mut Context) -> Result<Ex
     match arguments.command {
         ConfigCommand::Check { file } => check(file, context),
         ConfigCommand::Show => show(context).await,
-        ConfigCommand::Schema => {
+        ConfigCommand::Schema { markdown: true } => {
+            context.printer.line(config::reference().trim())?;
+            Ok(Exit::Done)
+        }
+        ConfigCommand::Schema { markdown: false } => {
             context.printer.json(&config::schema())?;
             Ok(Exit::Done)
         }

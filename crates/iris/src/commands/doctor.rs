@@ -1,13 +1,22 @@
 //! `iris doctor`: looks at everything Iris needs and says what is wrong and what helps. Works without a daemon.
 
+mod clock;
 mod containment;
+mod database;
+mod disk;
+mod finding;
+mod fix;
 mod home;
+mod login;
+mod patience;
+mod port;
 pub mod program;
+mod registration;
+mod team;
 
 use iris_api::status::Status;
 use iris_engine::config;
 use iris_engine::home::Home;
-use serde::Serialize;
 
 use super::Context;
 use crate::client::{Client, ClientError};
@@ -15,76 +24,85 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place;
 use crate::printer::{Printer, Span, Tone};
+use finding::{Finding, Verdict};
 
 /// Look for what is wrong, and say what helps
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   iris doctor                                       everything, also if Iris is not running
+  iris doctor --fix                                 and repairs what can be repaired without a risk
   iris doctor --json | jq '.findings[] | select(.verdict != \"ok\")'
   iris --home /srv/iris doctor                      another home
 
-Nothing is changed. The exit code is 10 if a problem was found, and 0 if there are warnings only.")]
-pub struct DoctorArguments {}
-
-/// One thing that was looked at.
-#[derive(Debug, Serialize)]
-struct Finding {
-    check: &'static str,
-    verdict: Verdict,
-    what: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<String>,
+Without --fix nothing is changed. With it: who may read the home's files, folders of the home that are missing, files that
+a killed process left half-written, and processes that a killed daemon left running.
+The exit code is 10 if there is a problem (that --fix did not repair), and 0 if there are warnings only.")]
+pub struct DoctorArguments {
+    /// Repair what can be repaired without a risk, and say what was done
+    #[arg(long)]
+    fix: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Verdict {
-    Ok,
-    Warning,
-    Problem,
-}
-
-impl Finding {
-    fn ok(check: &'static str, what: impl Into<String>) -> Self {
-        Self { check, verdict: Verdict::Ok, what: what.into(), help: None }
-    }
-
-    fn warning(check: &'static str, what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { check, verdict: Verdict::Warning, what: what.into(), help: Some(help.into()) }
-    }
-
-    fn problem(check: &'static str, what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { check, verdict: Verdict::Problem, what: what.into(), help: Some(help.into()) }
-    }
-}
-
-pub async fn run(_: DoctorArguments, context: &mut Context) -> Result<Exit, Failure> {
+pub async fn run(arguments: DoctorArguments, context: &mut Context) -> Result<Exit, Failure> {
     let (home, client) = (Home::at(&context.home), context.client());
-    let config = config::load(&home.config());
-    let (daemon, status) = look_at_daemon(&client, &home).await;
-    let mut findings = home::look(&home);
-    findings.push(match &config {
-        Ok(config) => Finding::ok("config", format!("{} teams", config.teams.len())),
-        Err(error) => {
-            Finding::problem("config", error.to_string(), "correct the file; nothing of it is used until then")
-        }
-    });
-    findings.push(daemon);
-    let config = config.unwrap_or_default();
-    findings.push(containment::look(&home, &config, status.as_ref()));
-    findings.push(containment::look_for_leftovers(&home, &client, status.as_ref()).await);
-    findings.push(program::look(&config).await);
+    context.printer.wait_for("looking");
+    let mut findings = look(&home, &client).await;
+    if arguments.fix {
+        fix::repair(&home, &mut findings).await;
+    }
+    context.printer.stop_waiting();
     report(&findings, &mut context.printer)
+}
+
+async fn look(home: &Home, client: &Client) -> Vec<Finding> {
+    let config = config::load(&home.config());
+    let (daemon, status) = look_at_daemon(client, home).await;
+    let status = status.as_ref();
+    let mut findings = home::look(home, status.is_some());
+    findings.push(match &config {
+        Ok(config) => Finding::ok("config", count(config.teams.len(), "team")),
+        Err(error) => Finding::problem(
+            "config",
+            error.to_string(),
+            "correct the file; `iris config check` says whether it is right",
+        ),
+    });
+    let config = config.unwrap_or_default();
+    findings.push(daemon);
+    findings.push(port::look(home, &config));
+    let (database, newest) = database::look(home, &config, status);
+    findings.extend(database);
+    findings.push(clock::look(client, status, newest).await);
+    findings.push(disk::look(home));
+    findings.push(containment::look(home, &config, status));
+    findings.push(containment::look_for_leftovers(home, client, status).await);
+    findings.push(program::look(&config, status).await);
+    findings.extend(login::look(home, &config, status));
+    findings.extend(team::look(client, &config, status).await);
+    findings.extend(patience::look(&config));
+    findings.extend(registration::look());
+    findings
 }
 
 async fn look_at_daemon(client: &Client, home: &Home) -> (Finding, Option<Status>) {
     const CHECK: &str = "daemon";
     match client.get::<Status>(&["status"], &[]).await {
-        Ok(status) => (Finding::ok(CHECK, format!("iris {}, process {}", status.version, status.pid)), Some(status)),
+        Ok(status) => {
+            let said = format!("iris {}, process {}", status.version, status.pid);
+            let finding = match &status.config.refused {
+                None => Finding::ok(CHECK, said),
+                Some(why) => {
+                    let what =
+                        format!("{said}; it goes on with the config of before, because the file is wrong: {why}");
+                    Finding::problem(CHECK, what, "correct the file; it is in force a second later")
+                }
+            };
+            (finding, Some(status))
+        }
         Err(ClientError::NotRunning(_)) => {
             let what = format!("not running for {}", place::shown(home.root()));
-            (Finding::warning(CHECK, what, "start it with `iris serve`"), None)
+            (Finding::warning(CHECK, what, "start it with `iris up`, or `iris serve` in the foreground"), None)
         }
         Err(error) => {
             let failure = Failure::from(error);
@@ -94,14 +112,24 @@ async fn look_at_daemon(client: &Client, home: &Home) -> (Finding, Option<Status
     }
 }
 
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
 fn report(findings: &[Finding], printer: &mut Printer) -> Result<Exit, Failure> {
-    let count = |verdict| findings.iter().filter(|finding| finding.verdict == verdict).count();
-    let (problems, warnings) = (count(Verdict::Problem), count(Verdict::Warning));
+    let number = |verdict| findings.iter().filter(|finding| finding.verdict == verdict).count();
+    let (problems, warnings, fixed) = (number(Verdict::Problem), number(Verdict::Warning), number(Verdict::Fixed));
     if printer.is_json() {
-        printer.json(&serde_json::json!({ "findings": findings, "problems": problems, "warnings": warnings }))?;
+        let report =
+            serde_json::json!({ "findings": findings, "problems": problems, "warnings": warnings, "fixed": fixed });
+        printer.json(&report)?;
     } else {
         for finding in findings {
             print(finding, printer)?;
+        }
+        let can_be_fixed = findings.iter().filter(|finding| finding.can_be_fixed()).count();
+        if can_be_fixed > 0 {
+            printer.note(format!("`iris doctor --fix` repairs {can_be_fixed} of these"));
         }
     }
     Ok(if problems == 0 { Exit::Done } else { Exit::ProblemFound })
@@ -110,13 +138,19 @@ fn report(findings: &[Finding], printer: &mut Printer) -> Result<Exit, Failure> 
 fn print(finding: &Finding, printer: &mut Printer) -> Result<(), Failure> {
     let (tone, word) = match finding.verdict {
         Verdict::Ok => (Tone::Good, "ok"),
+        Verdict::Fixed => (Tone::Good, "fixed"),
         Verdict::Warning => (Tone::Busy, "warning"),
         Verdict::Problem => (Tone::Bad, "problem"),
     };
     let (word, check) = (format!("{word:9}"), format!("{:13}", finding.check));
-    printer.spans([Span::of(tone, word), Span::strong(check), Span::plain(&finding.what)])?;
-    match &finding.help {
-        Some(help) => printer.spans([Span::plain(" ".repeat(22)), Span::faint(help)]),
-        None => Ok(()),
+    // The place of a mistake in the config is shown with its line, below what is wrong with it.
+    let mut what = finding.what.lines();
+    printer.spans([Span::of(tone, word), Span::strong(check), Span::plain(what.next().unwrap_or_default())])?;
+    for line in what {
+        printer.spans([Span::plain(" ".repeat(22)), Span::plain(line)])?;
     }
+    for line in finding.done.iter().chain(&finding.help) {
+        printer.spans([Span::plain(" ".repeat(22)), Span::faint(line)])?;
+    }
+    Ok(())
 }

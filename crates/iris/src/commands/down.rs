@@ -25,7 +25,7 @@ pub struct DownArguments {
     now: bool,
 }
 
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_millis(50);
 
 pub async fn run(arguments: DownArguments, context: &mut Context) -> Result<Exit, Failure> {

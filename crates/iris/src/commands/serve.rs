@@ -34,7 +34,7 @@ pub struct ServeArguments {
     #[arg(long, value_name = "H")]
     pub host: Option<String>,
     /// The port to listen on; 0 picks a free one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = "IRIS_PORT")]
     pub port: Option<u16>,
     /// Start a daemon in the background and return when it serves
     #[arg(long, hide = true)]
@@ -59,6 +59,7 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     if starter::write_if_missing(&home.config())? {
         context.printer.note(format!("wrote a first config: {}", place::shown(&home.config())));
     }
+    starter::write_schema(home.root());
     let config = config::load(&home.config())?;
     let teams = config.teams.len();
     logging::mask(&config);

@@ -1,6 +1,7 @@
 //! `iris up`: the daemon in the background and the dashboard in the browser.
 
 pub mod demo;
+mod offer;
 mod show;
 
 use std::io::IsTerminal;
@@ -15,10 +16,10 @@ use serde::Serialize;
 use super::Context;
 use super::doctor::program;
 use super::mcp::start;
-use super::teams::add::name_of;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place;
+use offer::Offer;
 
 /// Start Iris in the background and open the dashboard
 #[derive(Debug, clap::Args)]
@@ -28,6 +29,8 @@ Examples:
   iris up --demo          a small team of scripted agents to watch and to answer: no account, no model
   iris up --no-open       prints the link (and a QR code on a terminal)
   iris down               stops it
+
+In a project that is no team yet it asks whether to make it one; where nobody can be asked it says how.
 
 The link signs a browser in once, within five minutes. `iris link` makes another.")]
 pub struct UpArguments {
@@ -54,6 +57,9 @@ struct Up {
     /// Agent programs that were found, with what they say of themselves.
     agents: Vec<(String, String)>,
     teams: usize,
+    /// The folder it was run in, if that could become a team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offer: Option<Offer>,
 }
 
 pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, Failure> {
@@ -75,6 +81,7 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     let status: Status = client.get(&["status"], &[]).await?;
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
+    let config = config::load(&Home::at(&context.home).config())?;
     let up = Up {
         link: format!("{url}{}", made.path),
         url,
@@ -83,12 +90,16 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         started: !was_there,
         demo: arguments.demo,
         agents: program::found().await,
-        teams: config::load(&Home::at(&context.home).config())?.teams.len(),
+        teams: config.teams.len(),
+        offer: offer::find(&config, &context.home),
     };
     if context.printer.is_json() {
         context.printer.json(&up)?;
     } else {
         say(&up, context, arguments.no_open)?;
+        if !arguments.demo {
+            offer::make(&up, context).await?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -115,17 +126,6 @@ fn say(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {
     }
     if up.demo {
         context.printer.line("the demo is at work; soon it has a question: see the dashboard, or `iris inbox`")?;
-    } else if up.teams == 0 {
-        offer_folder(context)?;
     }
     Ok(())
-}
-
-/// Where somebody runs this is where they work.
-fn offer_folder(context: &mut Context) -> Result<(), Failure> {
-    let here = std::env::current_dir().ok().filter(|here| here.join(".git").exists());
-    match here.and_then(|here| name_of(&here).ok()) {
-        Some(name) => context.printer.line(format!("make this project a team, called {name}: iris teams add .")),
-        None => context.printer.line("make a project a team: go to its folder and run `iris teams add .`"),
-    }
 }

@@ -1,5 +1,8 @@
 //! What the doctor finds, with a daemon and without one.
 
+#[path = "doctor/findings.rs"]
+mod findings;
+
 use serde_json::Value;
 
 use crate::daemon::{Daemon, Place, Ran};

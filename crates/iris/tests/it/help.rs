@@ -1,50 +1,57 @@
-//! What the commands say of themselves.
+//! What the commands say of themselves, every one of them: found by walking the help from the top, so that a new
+//! command is looked at without being named here. The same walk makes docs/cli.md.
+
+use std::path::Path;
+
+use iris_testing::generated;
 
 use crate::daemon::Place;
 
 #[test]
 fn every_command_explains_itself() {
-    let place = Place::empty();
-    let commands: [&[&str]; 21] = [
-        &[],
-        &["serve"],
-        &["status"],
-        &["teams"],
-        &["teams", "list"],
-        &["teams", "show"],
-        &["tell"],
-        &["wake"],
-        &["sleep"],
-        &["stop"],
-        &["cancel"],
-        &["sessions"],
-        &["sessions", "list"],
-        &["sessions", "show"],
-        &["sessions", "delete"],
-        &["cache"],
-        &["cache", "inspect"],
-        &["cache", "clear"],
-        &["events"],
-        &["doctor"],
-        &["backup"],
-    ];
-    let asks: [&[&str]; 10] = [
-        &["inbox"],
-        &["monitor"],
-        &["answer"],
-        &["rules"],
-        &["rules", "list"],
-        &["rules", "revoke"],
-        &["jobs"],
-        &["jobs", "start"],
-        &["jobs", "show"],
-        &["jobs", "stop"],
-    ];
-    for command in commands.into_iter().chain([&["restore"][..], &["detect"][..]]).chain(asks) {
-        let words: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
-        let help = place.iris(&words).ok();
-        assert!(help.contains("Examples:"), "{words:?} has no examples");
-        let name = if command.is_empty() { "iris".to_owned() } else { command.join("_") };
+    let pages = read_all(&Place::empty());
+    assert!(pages.len() > 30, "the walk found only {} commands", pages.len());
+    for Page { words, help } in &pages {
+        assert!(help.contains("Examples:"), "iris {} has no examples", words.join(" "));
+        let name = if words.is_empty() { "iris".to_owned() } else { words.join("_") };
         insta::assert_snapshot!(format!("help_{name}"), help);
     }
+}
+
+#[test]
+fn the_reference_is_what_the_commands_say() {
+    let mut text = "# Commands\n\nMade from `--help` by `cargo xtask generate`; a test fails when it is out of date.\n\
+                    How a command ends is in [exit-codes.md](exit-codes.md).\n"
+        .to_owned();
+    for Page { words, help } in read_all(&Place::empty()) {
+        let title = ["iris".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ");
+        text += &format!("\n## {title}\n\n```text\n{}\n```\n", help.trim_end());
+    }
+    generated::check(Path::new("docs/cli.md"), &text);
+}
+
+struct Page {
+    words: Vec<String>,
+    help: String,
+}
+
+fn read_all(place: &Place) -> Vec<Page> {
+    let mut pages = Vec::new();
+    // The last in is the first out, so that a command is followed by its own.
+    let mut ahead = vec![Vec::new()];
+    while let Some(words) = ahead.pop() {
+        let asked: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = place.iris(&asked).ok();
+        let below = list_commands(&help).into_iter().rev();
+        ahead.extend(below.map(|name| words.iter().cloned().chain([name]).collect::<Vec<_>>()));
+        pages.push(Page { words, help });
+    }
+    pages
+}
+
+fn list_commands(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // A name stands two columns in; what is further in goes on with the description above it.
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }

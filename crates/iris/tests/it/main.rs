@@ -1,13 +1,19 @@
 //! The binary as its users meet it: real processes, a temporary home, a free port, a scripted team.
 
+mod audit;
 mod backup;
+mod config;
 mod daemon;
 mod detect;
 mod doctor;
 mod help;
+mod install;
 mod monitor;
 mod read;
 mod serve;
+mod service;
 mod stop;
+mod telemetry;
 mod tell;
 mod terminal;
+mod up;

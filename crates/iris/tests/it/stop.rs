@@ -19,4 +19,6 @@ fn everything_is_stopped_and_the_next_tell_goes_on() {
 fn it_is_said_that_all_of_them_are_meant() {
     let daemon = Daemon::start();
     assert!(daemon.iris(&["stop"]).failed(2).contains("--all"));
+    let told: serde_json::Value = serde_json::from_str(&daemon.iris(&["stop", "--json"]).failed(2)).expect("JSON");
+    assert_eq!(told["kind"], "invalid", "{told}");
 }

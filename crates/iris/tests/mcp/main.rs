@@ -8,6 +8,7 @@ mod ask;
 mod claude;
 mod clients;
 mod http;
+mod install;
 mod pipe;
 mod stage;
 mod stdio;

@@ -4,6 +4,9 @@ use super::Said;
 use crate::detect::lexicon::{Cue, Marked};
 use crate::detect::page::{Ending, LineKind, Page, is_unspaced};
 
+/// What "for context" and all after it counts for.
+const ASIDE: usize = 100;
+
 /// What comes after a sentence.
 pub(super) struct After {
     /// So much is said that is neither a question nor an offer, in letters.
@@ -35,6 +38,10 @@ impl Places {
             let sentence = &page.sentences[index];
             let weight = if said[index] != Said::Nothing { 0 } else { letters(page.text_of(sentence)) };
             from[index] = from[index + 1] + weight;
+            if marked.cues(index).has(Cue::Aside) {
+                // However much it is: it only goes with what was said before.
+                from[index] = from[index].min(ASIDE);
+            }
             let is_item = matches!(page.line_of(sentence).kind, LineKind::Item { .. });
             list_end[index] = if is_item { list_end[index + 1].max(index + 1) } else { index };
         }

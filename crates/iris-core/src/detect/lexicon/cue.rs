@@ -59,6 +59,10 @@ pub(in crate::detect) enum Cue {
     Able,
     /// A question by its last word, with or without a mark.
     Asks,
+    /// "the spec does not say": why the question cannot be answered without the human.
+    Gap,
+    /// "for context", "in the meantime": what follows is no answer and no way on.
+    Aside,
     /// A pattern of the deployment's own.
     Pattern,
 }
@@ -95,6 +99,8 @@ impl Cue {
             "condition" => Self::Condition,
             "able" => Self::Able,
             "asks" => Self::Asks,
+            "gap" => Self::Gap,
+            "aside" => Self::Aside,
             _ => return None,
         })
     }

@@ -8,7 +8,8 @@ use iris_api::status::{ContainmentStatus, Status};
 use iris_engine::config::Config;
 use iris_engine::home::Home;
 
-use super::Finding;
+use super::finding::Finding;
+use super::fix::Remedy;
 use crate::client::Client;
 
 const CONTAINMENT: &str = "containment";
@@ -49,8 +50,8 @@ fn weaker(why: &str) -> Finding {
         "process groups and marks in the environment; a process that clears its environment and leaves its family is \
          ended only with the last agent. No cgroups: {why}"
     );
-    let help = "run Iris where it may make cgroups: as a systemd service with Delegate=yes, or `systemd-run --user \
-                --scope -p Delegate=yes iris serve`";
+    let help = "run Iris where it may make cgroups: `iris service install`, or `systemd-run --user --scope -p Delegate=yes \
+                iris serve`";
     Finding::warning(CONTAINMENT, what, help)
 }
 
@@ -69,12 +70,15 @@ pub(super) async fn look_for_leftovers(home: &Home, client: &Client, status: Opt
         return Finding::ok(LEFTOVERS, "nothing runs that belongs to no session");
     }
     let numbers: Vec<String> = found.iter().map(|process| process.pid.to_string()).collect();
-    let what = format!("{} processes of this home belong to no live session: {}", found.len(), numbers.join(", "));
+    let count = if found.len() == 1 { "1 process".to_owned() } else { format!("{} processes", found.len()) };
+    let what = format!("{count} with the mark of this home, and of no live session: {}", numbers.join(", "));
     let help = match status {
         Some(_) => "restart Iris: it ends what an earlier life left, before anything else",
-        None => "start `iris serve`: it ends them before anything else",
+        None => "start Iris (`iris up`): it ends them before anything else",
     };
-    Finding::problem(LEFTOVERS, what, help)
+    let finding = Finding::problem(LEFTOVERS, what, help);
+    // Beside a daemon that runs, only it knows what it is starting just now.
+    if status.is_none() { finding.fixed_by(Remedy::EndLeftovers) } else { finding }
 }
 
 async fn live_sessions(client: &Client) -> Option<HashSet<String>> {

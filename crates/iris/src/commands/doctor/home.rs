@@ -1,44 +1,86 @@
-//! The home: is it there, and can nobody else look inside?
+//! The home: is it there, is it whole, and can nobody else look inside?
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use iris_engine::home::Home;
 
-use super::Finding;
+use super::finding::Finding;
+use super::fix::{self, Remedy};
 use crate::place;
 
 const HOME: &str = "home";
 const TOKEN: &str = "token";
+const FILES: &str = "files";
 
-pub(super) fn look(home: &Home) -> Vec<Finding> {
-    let shown = place::shown(home.root());
+pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
     let Some(mode) = mode(home.root()) else {
-        return vec![Finding::warning(HOME, format!("{shown} is not there yet"), "`iris serve` makes it")];
+        let what = format!("{} is not there yet", place::shown(home.root()));
+        return vec![Finding::warning(HOME, what, "`iris up` makes it")];
     };
-    let folder = if mode & 0o077 == 0 {
-        Finding::ok(HOME, shown)
-    } else {
+    let mut findings = vec![access(home, mode)];
+    findings.extend(missing_folders(home));
+    findings.push(token(home));
+    findings.extend(unfinished(home, has_daemon));
+    findings
+}
+
+fn access(home: &Home, mode: u32) -> Finding {
+    let shown = place::shown(home.root());
+    if mode & 0o077 != 0 {
         let help = format!("run `chmod 700 {shown}`");
-        Finding::warning(HOME, format!("others may look into {shown} (mode {mode:o})"), help)
-    };
-    vec![folder, token(home)]
+        return Finding::warning(HOME, format!("others may look into {shown} (mode {mode:o})"), help)
+            .fixed_by(Remedy::MakePrivate { path: home.root().to_owned(), mode: 0o700 });
+    }
+    Finding::ok(HOME, shown)
+}
+
+fn missing_folders(home: &Home) -> Option<Finding> {
+    let missing = ["data", "run", "logs"].into_iter().filter(|name| !home.root().join(name).is_dir());
+    let missing = missing.collect::<Vec<_>>().join(", ");
+    let what = format!("{} has no {missing}", place::shown(home.root()));
+    let finding = || Finding::warning(HOME, what, "the next start makes what is missing").fixed_by(Remedy::MakeFolders);
+    (!missing.is_empty()).then(finding)
 }
 
 fn token(home: &Home) -> Finding {
     let file = home.token_file();
     let shown = place::shown(&file);
     match mode(&file) {
-        None => Finding::warning(TOKEN, format!("there is no {shown} yet"), "`iris serve` makes it"),
+        None => Finding::warning(TOKEN, format!("there is no {shown} yet"), "the next start makes it"),
         Some(mode) if mode & 0o077 == 0 => Finding::ok(TOKEN, format!("{shown} is the owner's alone")),
         Some(mode) => {
             let what = format!("others may read {shown} (mode {mode:o}): whoever has it controls every agent");
             let help = format!("run `chmod 600 {shown}`; if somebody read it, delete it and start Iris anew");
-            Finding::problem(TOKEN, what, help)
+            Finding::problem(TOKEN, what, help).fixed_by(Remedy::MakePrivate { path: file, mode: 0o600 })
         }
     }
 }
 
-fn mode(path: &Path) -> Option<u32> {
+/// What is being written is under another name until it is whole. The lock is not looked at: it is held by a process and
+/// not by its file, which has to stay, because the agents of this home are known by it.
+const UNFINISHED: [&str; 5] =
+    ["config.yaml.new", "config.schema.json.new", "token.new", "data/node.new", "data/iris.db.restoring"];
+/// Nothing takes that long to write.
+const ABANDONED: Duration = Duration::from_secs(60);
+
+fn unfinished(home: &Home, has_daemon: bool) -> Option<Finding> {
+    let paths = UNFINISHED.map(|name| home.root().join(name));
+    let files: Vec<PathBuf> = paths.into_iter().filter(|path| is_abandoned(path)).collect();
+    if files.is_empty() {
+        return None;
+    }
+    let what = format!("{} was being written when its process ended; nobody reads it", fix::shown(&files));
+    let finding = Finding::warning(FILES, what, format!("remove it: rm {}", fix::shown(&files)));
+    Some(if has_daemon { finding } else { finding.fixed_by(Remedy::RemoveFiles(files)) })
+}
+
+fn is_abandoned(path: &Path) -> bool {
+    let age = std::fs::metadata(path).and_then(|found| found.modified()).ok().and_then(|time| time.elapsed().ok());
+    age.is_some_and(|age| age > ABANDONED)
+}
+
+pub(super) fn mode(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|found| found.permissions().mode() & 0o777)
 }

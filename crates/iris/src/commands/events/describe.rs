@@ -9,6 +9,10 @@ pub fn describe(event: &Event) -> String {
     let body: Value = serde_json::from_str(event.data.get()).unwrap_or_default();
     let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
     let number = |key: &str| body[key].as_i64().unwrap_or_default();
+    let list = |key: &str| {
+        let words: Vec<_> = body[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        words.join(", ")
+    };
     match event.kind.as_str() {
         "message" => message(&body),
         "turn.scheduled" => format!("turn {} is due at {}", number("number"), moment::clock(number("dueMs"))),
@@ -17,6 +21,12 @@ pub fn describe(event: &Event) -> String {
             ahead => format!("turn {}, {ahead} ahead", number("number")),
         },
         "turn.started" => format!("turn {}", number("number")),
+        "turn.cancel_asked" | "trust.granted" | "trust.revoked" | "link.made" => format!("by {}", text("by")),
+        "token.created" => format!("{} ({})", text("name"), text("credential")),
+        "token.revoked" => format!("{}, by {}", text("name"), text("by")),
+        "config.applied" => list("changed"),
+        "config.refused" => text("why"),
+        "daemon.halted" => format!("by {}, {} agents", text("by"), number("agents")),
         "turn.finished" => finished(&body),
         "session.created" => format!("from {}", text("from")),
         "session.waiting" => format!("{}, position {}", text("reason").replace('_', " "), number("position")),

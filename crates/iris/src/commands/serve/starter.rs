@@ -9,7 +9,8 @@ use iris_core::fault::FaultKind;
 use crate::failure::Failure;
 use crate::place;
 
-const STARTER: &str = r#"# Iris: which teams there are and how they run. `iris serve` reads it when it starts.
+const STARTER: &str = r#"# yaml-language-server: $schema=./config.schema.json
+# Iris: which teams there are and how they run. A running daemon takes changes up by itself.
 # Durations are milliseconds (30000) or 30s, 2m, 1h30m. ${NAME} and ${NAME:-default} are filled in from the environment.
 
 teams: {}
@@ -36,6 +37,24 @@ teams: {}
 #   idleTimeout: 8h20m       # an agent that is idle for longer is put to sleep
 #   shutdownGrace: 5s        # how long running turns may go on when Iris is stopped
 "#;
+
+/// What editors know the config by; the first line of a starter refers to it. It is beside the config, so that it works
+/// without a network.
+const SCHEMA: &str = "config.schema.json";
+
+/// Writes the schema anew if it is not that of this very iris. Nothing depends on it but the comfort of an editor, so
+/// that it cannot be written is said and no more.
+pub fn write_schema(folder: &Path) {
+    let text = serde_json::to_string_pretty(&iris_engine::config::schema()).expect("a schema is plain data") + "\n";
+    let (file, beside) = (folder.join(SCHEMA), folder.join("config.schema.json.new"));
+    if std::fs::read_to_string(&file).is_ok_and(|found| found == text) {
+        return;
+    }
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, &file));
+    if let Err(error) = written {
+        tracing::warn!(file = %file.display(), %error, "the schema for editors could not be written");
+    }
+}
 
 /// Whether there was none. Readable by the owner only: a config may hold secrets one day.
 pub fn write_if_missing(path: &Path) -> Result<bool, Failure> {

@@ -55,6 +55,12 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     Ok(Exit::Done)
 }
 
+/// The folder as a team of the usual kind.
+pub async fn add_folder(path: PathBuf, name: TeamName, context: &mut Context) -> Result<Exit, Failure> {
+    let agent = "claude".to_owned();
+    add(AddArguments { path, name: Some(name.to_string()), description: None, agent, script: None }, context).await
+}
+
 pub async fn remove(name: &str, context: &mut Context) -> Result<Exit, Failure> {
     let name: TeamName = name.parse()?;
     config_file::remove_team(&file(context), &name)?;

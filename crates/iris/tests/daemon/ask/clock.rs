@@ -63,3 +63,27 @@ async fn the_clock_jumps_while_the_daemon_is_down() {
         ends_in_its_time(&world, question_id(&question), began - Duration::from_millis(50)).await;
     }
 }
+
+/// The machine sleeps while a question is open: its time goes on. What is over when the machine wakes ends then, and what
+/// is not stays.
+#[tokio::test]
+async fn the_machine_sleeps_while_somebody_thinks() {
+    let faults = Faults::new();
+    let mut setup = asking_setup().questions("deadlines: { blocking: 10m }");
+    setup.env.extend(faults.env());
+    let world = World::new(setup);
+    world.tell_async("user", "ask").await;
+    let question = world.open_question().await;
+    let path = format!("/api/questions/{}", question_id(&question));
+    faults.set("asleep", "300");
+    // Long enough for everything that is looked at now and then.
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    assert_eq!(world.get(&path).await["state"], "open", "half of its time is over");
+    faults.set("asleep", "700");
+    let began = Instant::now();
+    while world.get(&path).await["state"] == "open" {
+        assert!(began.elapsed() < crate::world::SOON, "it was forgotten");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(world.get(&path).await["state"], "expired");
+}

@@ -1,0 +1,63 @@
+//! The database: is it whole, of a version we know, and nobody else's business?
+
+use iris_api::status::{Status, StoreStatus};
+use iris_engine::config::Config;
+use iris_engine::home::Home;
+
+use super::finding::Finding;
+use super::fix::Remedy;
+use super::home::mode;
+use crate::place;
+
+const CHECK: &str = "database";
+
+/// Also says when the newest event was written, if that can be seen from here.
+pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> (Vec<Finding>, Option<i64>) {
+    let mut findings = Vec::new();
+    if let Some(StoreStatus::Troubled { what, hint, .. }) = status.map(|status| &status.store) {
+        let help = hint.clone().unwrap_or_else(|| "read the log; Iris tries again by itself".to_owned());
+        findings.push(Finding::problem(CHECK, what, help));
+    }
+    if config.database.url.is_some() {
+        if findings.is_empty() {
+            findings.push(match status {
+                Some(_) => Finding::ok(CHECK, "PostgreSQL, and the daemon writes to it"),
+                None => Finding::ok(CHECK, "PostgreSQL; without a daemon it is not looked at from here"),
+            });
+        }
+        return (findings, None);
+    }
+    let (file, newest) = look_at_file(home);
+    findings.extend(file);
+    (findings, newest)
+}
+
+fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
+    let path = home.database();
+    let shown = place::shown(&path);
+    let Some(mode) = mode(&path) else {
+        return (vec![Finding::ok(CHECK, format!("there is no {shown} yet; the first start makes it"))], None);
+    };
+    let mut findings = Vec::new();
+    if mode & 0o077 != 0 {
+        let what = format!("others may read {shown} (mode {mode:o}): everything agents said is in it");
+        let private = Remedy::MakePrivate { path: path.clone(), mode: 0o600 };
+        findings.push(Finding::warning(CHECK, what, format!("run `chmod 600 {shown}`")).fixed_by(private));
+    }
+    match iris_engine::look_at_database(&path) {
+        Ok(seen) => {
+            let size = std::fs::metadata(&path).map_or(0, |found| found.len()) / (1024 * 1024);
+            let next = match seen.schema < seen.known {
+                true => format!(", which the next start brings to {} after making a copy", seen.known),
+                false => String::new(),
+            };
+            findings.push(Finding::ok(CHECK, format!("{shown} is whole ({size} MB, schema {}{next})", seen.schema)));
+            (findings, seen.newest_event_at)
+        }
+        Err(error) => {
+            let help = error.hint().unwrap_or("see that nobody else uses the file, and look again").to_owned();
+            findings.push(Finding::problem(CHECK, error.to_string(), help));
+            (findings, None)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Changing a CLI's list of servers, with a copy of it as it was.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use iris_core::fault::FaultKind;
+use serde_json::Value;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use super::entry::is_ours;
+use super::{Done, Entry, Outcome, Registry};
+use crate::failure::Failure;
+use crate::{moment, place};
+
+/// How long a CLI may take for one command.
+const LIMIT: Duration = Duration::from_secs(60);
+
+pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Done, Failure> {
+    let before = registry.text()?;
+    let found = registry.find(before.as_deref().unwrap_or_default())?;
+    let wanted = registry.written(entry);
+    let outcome = match &found {
+        None => Outcome::Added,
+        Some(found) if *found == wanted => Outcome::Already,
+        Some(found) if is_ours(found) => Outcome::Updated,
+        Some(_) => return Err(somebody_elses(registry)),
+    };
+    let new = registry.put(before.as_deref().unwrap_or_default(), &wanted)?;
+    let mut commands: Vec<_> = registry.add_command(&wanted).into_iter().collect();
+    if outcome == Outcome::Updated && !commands.is_empty() {
+        // It refuses to add what is there.
+        commands.splice(0..0, registry.remove_command());
+    }
+    let mut done = Done::new(registry, outcome, dry_run);
+    done.entry = Some(wanted.clone());
+    Change { registry, before, new, commands, wanted: Some(wanted) }.make(done).await
+}
+
+pub async fn remove(registry: &Registry, dry_run: bool) -> Result<Done, Failure> {
+    let before = registry.text()?;
+    let outcome = match registry.find(before.as_deref().unwrap_or_default())? {
+        None => Outcome::Absent,
+        Some(found) if is_ours(&found) => Outcome::Removed,
+        Some(_) => return Err(somebody_elses(registry)),
+    };
+    let new = match &before {
+        Some(text) => registry.take(text)?,
+        None => String::new(),
+    };
+    let commands = registry.remove_command().into_iter().collect();
+    let done = Done::new(registry, outcome, dry_run);
+    Change { registry, before, new, commands, wanted: None }.make(done).await
+}
+
+impl Done {
+    fn new(registry: &Registry, outcome: Outcome, dry_run: bool) -> Self {
+        let Registry { agent, scope, file } = registry;
+        let (agent, scope, file) = (*agent, *scope, file.clone());
+        Self {
+            agent,
+            scope,
+            outcome,
+            dry_run,
+            file,
+            backup: None,
+            commands: Vec::new(),
+            entry: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
+struct Change<'a> {
+    registry: &'a Registry,
+    before: Option<String>,
+    /// What the file becomes, if the CLI does not write it itself.
+    new: String,
+    commands: Vec<Vec<OsString>>,
+    /// The entry that there is afterwards.
+    wanted: Option<Value>,
+}
+
+impl Change<'_> {
+    async fn make(self, mut done: Done) -> Result<Done, Failure> {
+        if matches!(done.outcome, Outcome::Already | Outcome::Absent) {
+            return Ok(done);
+        }
+        done.commands = self.commands.iter().map(|words| shown(words)).collect();
+        if done.dry_run {
+            return Ok(done);
+        }
+        let file = &self.registry.file;
+        let failed = |error: std::io::Error| {
+            Failure::fault(FaultKind::Unavailable, format!("{} cannot be written ({error})", place::shown(file)))
+        };
+        if self.before.is_some() {
+            done.backup = Some(copy(file).map_err(failed)?);
+        }
+        if self.commands.is_empty() {
+            write(file, &self.new).map_err(failed)?;
+        } else if let Err(why) = self.by_the_cli().await {
+            // Whatever it did, the file as it should be is known.
+            write(file, &self.new).map_err(failed)?;
+            done.notes.push(format!("the CLI did not do it ({why}), so the file was written"));
+            done.commands.clear();
+        }
+        Ok(done)
+    }
+
+    /// Done only if the file says so afterwards.
+    async fn by_the_cli(&self) -> Result<(), String> {
+        for words in &self.commands {
+            run(words).await?;
+        }
+        let text = self.registry.text().map_err(|failure| failure.message)?.unwrap_or_default();
+        let found = self.registry.find(&text).map_err(|failure| failure.message)?;
+        if found == self.wanted { Ok(()) } else { Err("it said it had, but the file does not show it".to_owned()) }
+    }
+}
+
+fn somebody_elses(registry: &Registry) -> Failure {
+    let what = format!("a server called iris in {} does not start `iris mcp`", place::shown(&registry.file));
+    Failure::fault(FaultKind::Conflict, what).hint("it was left alone; if you do not need it, take it out yourself")
+}
+
+async fn run(words: &[OsString]) -> Result<(), String> {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).stdin(Stdio::null()).kill_on_drop(true);
+    match timeout(LIMIT, command.output()).await {
+        Err(_) => Err(format!("no answer within {} s", LIMIT.as_secs())),
+        Ok(Err(error)) => Err(error.to_string()),
+        Ok(Ok(output)) if output.status.success() => Ok(()),
+        Ok(Ok(output)) => {
+            let said = String::from_utf8_lossy(&output.stderr).trim().lines().last().unwrap_or_default().to_owned();
+            Err(if said.is_empty() { output.status.to_string() } else { said })
+        }
+    }
+}
+
+/// As it could be typed.
+fn shown(words: &[OsString]) -> String {
+    let plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
+    let quoted = words.iter().map(|word| word.to_string_lossy()).map(|word| match plain(&word) {
+        true => word.into_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// Beside it, with the time in its name, and for the same eyes only.
+fn copy(file: &Path) -> std::io::Result<PathBuf> {
+    let stamp = moment::in_file_name(iris_engine::wall_ms());
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let free = (0..).map(|count: u32| match count {
+        0 => format!("{name}.before-iris-{stamp}"),
+        count => format!("{name}.before-iris-{stamp}-{count}"),
+    });
+    let copy = free.map(|name| file.with_file_name(name)).find(|copy| !copy.exists()).expect("numbers do not run out");
+    // Takes the mode along, so that it is never more open than the file.
+    std::fs::copy(file, &copy)?;
+    Ok(copy)
+}
+
+/// In one step: whoever looks meanwhile sees the old file or the new one.
+fn write(file: &Path, text: &str) -> std::io::Result<()> {
+    let mode = std::fs::metadata(file).map_or(0o600, |found| found.permissions().mode());
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".iris-new");
+    let beside = file.with_file_name(name);
+    let mut written = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+    written.write_all(text.as_bytes())?;
+    written.set_permissions(std::fs::Permissions::from_mode(mode))?;
+    written.sync_all()?;
+    std::fs::rename(&beside, file)
+}

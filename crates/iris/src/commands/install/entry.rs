@@ -1,0 +1,93 @@
+//! The entry of Iris among a CLI's servers: what it says, and whether one that is found is ours.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::place;
+
+/// The name under which Iris is registered; tools are then called `mcp__iris__team_tell`.
+pub const NAME: &str = "iris";
+
+/// A tell may wait for a person, and a person may sleep on it. Without a limit of the server's own a CLI takes one from
+/// its environment, which no progress moves (Claude Code), or a minute (Codex).
+const LONGEST_CALL_SECONDS: u64 = 24 * 60 * 60;
+/// The daemon may have to be started first, and may have a database to bring up to date.
+const LONGEST_START_SECONDS: u64 = 60;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    program: PathBuf,
+    /// Said only if it is not the one that would be taken anyway.
+    home: Option<PathBuf>,
+}
+
+impl Entry {
+    /// For this program and this home.
+    pub fn of_this_program(home: &Path) -> Result<Self, Failure> {
+        let program = std::env::current_exe();
+        let program = program.map_err(|error| Failure::internal(format!("iris cannot find itself ({error})")))?;
+        Ok(Self { program, home: (home != place::home(None)).then(|| home.to_owned()) })
+    }
+
+    /// As Claude Code has it.
+    pub fn for_claude(&self) -> Value {
+        let mut entry = json!({
+            "type": "stdio",
+            "command": self.program,
+            "args": ["mcp"],
+            "timeout": LONGEST_CALL_SECONDS * 1000,
+        });
+        if let Some(home) = &self.home {
+            entry["env"] = json!({ "IRIS_HOME": home });
+        }
+        entry
+    }
+
+    /// As Codex has it.
+    pub fn for_codex(&self) -> Value {
+        let mut entry = json!({
+            "command": self.program,
+            "args": ["mcp"],
+            "startup_timeout_sec": LONGEST_START_SECONDS,
+            "tool_timeout_sec": LONGEST_CALL_SECONDS,
+        });
+        if let Some(home) = &self.home {
+            entry["env"] = json!({ "IRIS_HOME": home });
+        }
+        entry
+    }
+}
+
+/// Whether it starts an `iris mcp`, wherever that iris is.
+pub fn is_ours(entry: &Value) -> bool {
+    let program = entry["command"].as_str().map(Path::new).and_then(Path::file_name);
+    let word = entry["args"].as_array().and_then(|words| words.last()).and_then(Value::as_str);
+    program.is_some_and(|program| program == "iris") && matches!(word, Some("mcp" | "start"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_starts_iris_mcp_is_ours() {
+        let check = |entry: Value, ours: bool| assert_eq!(is_ours(&entry), ours, "{entry}");
+        check(json!({ "command": "/opt/iris", "args": ["mcp"] }), true);
+        check(json!({ "command": "iris", "args": ["--home", "/srv", "start"] }), true);
+        check(json!({ "command": "/opt/iris", "args": [] }), false);
+        check(json!({ "command": "npx", "args": ["-y", "iris", "mcp"] }), false);
+        check(json!({ "type": "http", "url": "http://localhost:1615/mcp" }), false);
+        check(json!("iris mcp"), false);
+    }
+
+    #[test]
+    fn another_home_is_said_and_the_usual_one_is_not() {
+        let entry = |home: Option<&str>| Entry { program: "/bin/iris".into(), home: home.map(PathBuf::from) };
+        assert_eq!(entry(None).for_claude().get("env"), None);
+        assert_eq!(entry(Some("/srv")).for_claude()["env"], json!({ "IRIS_HOME": "/srv" }));
+        assert_eq!(entry(Some("/srv")).for_codex()["env"], json!({ "IRIS_HOME": "/srv" }));
+        assert!(is_ours(&entry(None).for_claude()) && is_ours(&entry(None).for_codex()));
+    }
+}

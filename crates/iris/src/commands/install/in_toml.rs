@@ -1,0 +1,127 @@
+//! Servers in a TOML file, as Codex keeps them. Comments and order stay.
+
+use serde_json::Value;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
+
+use super::entry::NAME;
+
+const SERVERS: &str = "mcp_servers";
+
+pub fn find(text: &str) -> Result<Option<Value>, String> {
+    let document = read(text)?;
+    Ok(servers(&document)?.and_then(|servers| servers.get(NAME)).map(plain))
+}
+
+pub fn put(text: &str, entry: &Value) -> Result<String, String> {
+    let mut document = read(text)?;
+    servers(&document)?;
+    let servers = document.entry(SERVERS).or_insert_with(|| {
+        let mut table = Table::new();
+        // Only the servers in it have a line of their own.
+        table.set_implicit(true);
+        Item::Table(table)
+    });
+    let is_inline = servers.is_inline_table();
+    let servers = servers.as_table_like_mut().ok_or_else(not_a_table)?;
+    let table = table(entry);
+    servers.insert(NAME, if is_inline { value(table.into_inline_table()) } else { Item::Table(table) });
+    checked(document.to_string(), Some(entry))
+}
+
+pub fn take(text: &str) -> Result<String, String> {
+    let mut document = read(text)?;
+    if let Some(servers) = document.get_mut(SERVERS).and_then(Item::as_table_like_mut) {
+        servers.remove(NAME);
+    }
+    checked(document.to_string(), None)
+}
+
+fn read(text: &str) -> Result<DocumentMut, String> {
+    // Its message shows the line and points at the place.
+    text.parse().map_err(|error: toml_edit::TomlError| error.to_string().trim_end().to_owned())
+}
+
+fn servers(document: &DocumentMut) -> Result<Option<&dyn TableLike>, String> {
+    match document.get(SERVERS) {
+        None => Ok(None),
+        Some(found) => found.as_table_like().map(Some).ok_or_else(not_a_table),
+    }
+}
+
+fn not_a_table() -> String {
+    format!("`{SERVERS}` in it is not a table")
+}
+
+fn checked(text: String, wanted: Option<&Value>) -> Result<String, String> {
+    match find(&text)?.as_ref() == wanted {
+        true => Ok(text),
+        false => Err("it is written in a way that cannot be changed safely".to_owned()),
+    }
+}
+
+fn table(entry: &Value) -> Table {
+    let mut table = Table::new();
+    for (key, one) in entry.as_object().into_iter().flatten() {
+        table.insert(key, item(one));
+    }
+    table
+}
+
+/// Only what entries are made of.
+fn item(one: &Value) -> Item {
+    match one {
+        Value::Number(number) => value(number.as_i64().unwrap_or_default()),
+        Value::Array(words) => value(words.iter().filter_map(Value::as_str).collect::<Array>()),
+        Value::Object(keys) => {
+            let pairs = keys.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)));
+            value(pairs.collect::<InlineTable>())
+        }
+        other => value(other.as_str().unwrap_or_default()),
+    }
+}
+
+fn plain(item: &Item) -> Value {
+    if let Some(table) = item.as_table_like() {
+        return table.iter().map(|(key, item)| (key.to_owned(), plain(item))).collect();
+    }
+    if let Some(words) = item.as_array() {
+        return words.iter().map(|word| plain(&Item::Value(word.clone()))).collect();
+    }
+    let number = item.as_integer().map(Value::from);
+    let text = || item.as_str().map(Value::from);
+    number.or_else(text).or_else(|| item.as_bool().map(Value::from)).unwrap_or(Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn entry() -> Value {
+        json!({ "command": "/opt/iris", "args": ["mcp"], "tool_timeout_sec": 86400, "env": { "IRIS_HOME": "/srv" } })
+    }
+
+    #[test]
+    fn comments_and_order_stay_and_what_is_taken_out_is_all_that_goes() {
+        let text = "# mine\nmodel = \"x\" # best\n\n[mcp_servers.other]\ncommand = 'y'\n\n[z]\na = 1\n";
+        let put = put(text, &entry()).expect("put in");
+        insta::assert_snapshot!(put);
+        assert_eq!(find(&put), Ok(Some(entry())));
+        assert_eq!(super::put(&put, &entry()).expect("again"), put);
+        assert_eq!(take(&put).expect("taken out"), text);
+    }
+
+    #[test]
+    fn every_way_to_write_tables_is_understood() {
+        for text in ["", "mcp_servers = {}\n", "mcp_servers.other.command = 'y'\n", "[mcp_servers.iris]\nurl = 'x'\n"] {
+            let put = put(text, &entry()).expect("put in");
+            assert_eq!(find(&put), Ok(Some(entry())), "{put}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_its_place() {
+        assert!(put("a = 1\nb = \n", &entry()).expect_err("wrong").contains("line 2"));
+        assert!(put("mcp_servers = 1\n", &entry()).expect_err("wrong").contains("not a table"));
+    }
+}

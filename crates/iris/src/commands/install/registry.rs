@@ -1,0 +1,113 @@
+//! Where a CLI keeps its servers: the file, how it is written, and the CLI's own command for it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::entry::{Entry, NAME};
+use super::{Agent, Scope, in_json, in_toml};
+use crate::failure::Failure;
+use crate::place;
+
+#[derive(Debug)]
+pub struct Registry {
+    pub agent: Agent,
+    pub scope: Scope,
+    pub file: PathBuf,
+}
+
+impl Registry {
+    pub fn of(agent: Agent, scope: Scope) -> Result<Self, Failure> {
+        let here = || {
+            std::env::current_dir().map_err(|error| Failure::invalid(format!("this folder cannot be used ({error})")))
+        };
+        let file = match (agent, scope) {
+            (Agent::Claude, Scope::User) => moved("CLAUDE_CONFIG_DIR").unwrap_or_else(own).join(".claude.json"),
+            (Agent::Claude, Scope::Project) => here()?.join(".mcp.json"),
+            (Agent::Codex, Scope::User) => moved("CODEX_HOME").unwrap_or_else(|| own().join(".codex")).join(CODEX),
+            (Agent::Codex, Scope::Project) => here()?.join(".codex").join(CODEX),
+        };
+        // A file that is kept elsewhere and linked to is changed where it is.
+        Ok(Self { agent, scope, file: file.canonicalize().unwrap_or(file) })
+    }
+
+    /// The text of the file; nothing if there is none.
+    pub fn text(&self) -> Result<Option<String>, Failure> {
+        match std::fs::read_to_string(&self.file) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.unreadable(error.to_string())),
+        }
+    }
+
+    pub fn find(&self, text: &str) -> Result<Option<Value>, Failure> {
+        let found = if self.is_json() { in_json::find(text) } else { in_toml::find(text) };
+        found.map_err(|why| self.unreadable(why))
+    }
+
+    pub fn put(&self, text: &str, entry: &Value) -> Result<String, Failure> {
+        let put = if self.is_json() { in_json::put(text, entry) } else { in_toml::put(text, entry) };
+        put.map_err(|why| self.unreadable(why))
+    }
+
+    pub fn take(&self, text: &str) -> Result<String, Failure> {
+        let taken = if self.is_json() { in_json::take(text) } else { in_toml::take(text) };
+        taken.map_err(|why| self.unreadable(why))
+    }
+
+    pub fn written(&self, entry: &Entry) -> Value {
+        match self.agent {
+            Agent::Claude => entry.for_claude(),
+            Agent::Codex => entry.for_codex(),
+        }
+    }
+
+    /// The CLI's own way to add it. Codex has one, but it cannot set the time-outs.
+    pub fn add_command(&self, entry: &Value) -> Option<Vec<OsString>> {
+        let program = self.program()?;
+        let words = ["mcp", "add-json", "--scope", self.scope_word(), NAME, &entry.to_string()].map(OsString::from);
+        Some(std::iter::once(program.into()).chain(words).collect())
+    }
+
+    pub fn remove_command(&self) -> Option<Vec<OsString>> {
+        let program = self.program()?;
+        let words = ["mcp", "remove", "--scope", self.scope_word(), NAME].map(OsString::from);
+        Some(std::iter::once(program.into()).chain(words).collect())
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        if self.agent != Agent::Claude {
+            return None;
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).map(|folder| folder.join("claude")).find(|file| file.is_file())
+    }
+
+    fn scope_word(&self) -> &'static str {
+        match self.scope {
+            Scope::User => "user",
+            Scope::Project => "project",
+        }
+    }
+
+    fn is_json(&self) -> bool {
+        self.agent == Agent::Claude
+    }
+
+    fn unreadable(&self, why: String) -> Failure {
+        let file = place::shown(&self.file);
+        Failure::invalid(format!("{file} cannot be read, so it was not touched: {why}"))
+            .hint(format!("correct {file}, and run this again"))
+    }
+}
+
+const CODEX: &str = "config.toml";
+
+fn own() -> PathBuf {
+    std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"))
+}
+
+fn moved(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(|value| place::absolute(Path::new(&value)))
+}

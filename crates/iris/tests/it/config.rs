@@ -1,0 +1,200 @@
+//! The config file: what is wrong with it is said with its place, and an edit of it under a running daemon is in force
+//! whole or not at all.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use iris_testing::generated;
+use serde_json::Value;
+
+use crate::daemon::{Daemon, Place};
+
+/// What people get wrong, one at a time.
+const MISTAKES: [&str; 24] = [
+    "setings: {}",
+    "settings:\n  maxProcess: 3",
+    "settings:\n  maxProcesses: 0",
+    "settings:\n  maxProcesses: many",
+    "settings:\n  maxProcesses: -1",
+    "settings:\n  responseTimeout: soon",
+    "settings:\n  port: 99999",
+    "settings:\n  port: ${IRIS_NO_SUCH_PORT}",
+    "settings:\n\tport: 1615",
+    "teams: [",
+    "teams: alpha",
+    "teams:\n  - path: /tmp",
+    "teams:\n  alpha:\n    agent: claude",
+    "teams:\n  alpha:\n    path: src/alpha",
+    "teams:\n  a/b:\n    path: /tmp",
+    "teams:\n  alpha: { path: /tmp, agent: claud }",
+    "teams:\n  alpha: { path: /tmp, agent: scripted }",
+    "teams:\n  alpha: { path: /tmp, grantPermission: maybe }",
+    "teams:\n  alpha: { path: /tmp }\n  alpha: { path: /var }",
+    "teams:\n  alpha: { path: /tmp, maxBudgetUsd: -2 }",
+    "teams:\n  alpha: { path: /tmp, allowedTools: Bash }",
+    "database:\n  url: mysql://localhost/iris",
+    "questions:\n  deadlines: { approval: 0 }",
+    "settings:\n  agent:\n    completionAnalysis: { questionPatterns: ['(open'] }",
+];
+
+#[test]
+fn every_mistake_is_told_with_its_place() {
+    let place = Place::empty();
+    let mut told = String::new();
+    for mistake in MISTAKES {
+        place.configure(mistake);
+        let said = place.iris(&["config", "check"]).failed(2);
+        writeln!(told, "{}", place.redact(&said)).expect("text");
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn the_reference_of_the_keys_is_what_the_types_say() {
+    let place = Place::empty();
+    let keys = place.iris(&["config", "schema", "--markdown"]).ok();
+    let text = format!(
+        "# config.yaml, every key\n\nMade from the types by `cargo xtask generate` (`iris config schema --markdown`); a test \
+         fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
+         `${{NAME:-default}}` stand for variables of the environment, in values of every kind. A duration is a number of \
+         milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
+         one that cannot be used changes nothing, and `iris status` says so.\n\n{}",
+        keys.trim_start()
+    );
+    generated::check(Path::new("docs/configuration.md"), &text);
+}
+
+#[test]
+fn an_edit_is_in_force_or_said_not_to_be() {
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    write_anew(&file, &version(&daemon.place, 2));
+    wait_for(&daemon, "the edit", |config| config["config"]["settings"]["maxQueue"] == 102);
+
+    for bad in ["", "{ settings: { maxQueue: 7", "settings: { maxQueue: 0 }", "nonsense: 1"] {
+        fs::write(&file, bad).expect("written");
+        wait_for(&daemon, bad, |config| config["refused"].is_string());
+        assert_eq!(shown(&daemon)["config"]["settings"]["maxQueue"], 102, "after {bad:?}");
+        fs::write(&file, version(&daemon.place, 2)).expect("written");
+        wait_for(&daemon, "it is right again", |config| config["refused"].is_null());
+    }
+
+    fs::remove_file(&file).expect("it was there");
+    wait_for(&daemon, "it is missed", |config| !config["refused"].is_null());
+    let status = daemon.iris(&["status"]);
+    assert!(status.stdout.contains("NOT what the file says"), "{status:?}");
+    assert!(status.stderr.contains("config.yaml cannot be read"), "{status:?}");
+    assert!(daemon.iris(&["tell", "alpha", "hi"]).ok().contains("You said: hi"));
+
+    let later = version(&daemon.place, 3).replace("maxQueue", "port: 1700, maxQueue");
+    write_anew(&file, &later);
+    wait_for(&daemon, "it is there again", |config| config["config"]["settings"]["maxQueue"] == 103);
+    assert_eq!(shown(&daemon)["pending"], serde_json::json!(["settings.port"]));
+    let events = daemon.iris(&["events"]).ok();
+    for told in ["config.applied", "config.refused"] {
+        assert!(events.contains(told), "{told} in {events}");
+    }
+}
+
+/// A short form of what `IRIS_TEST_ROUNDS=1000` does: the config in force is always one that was written, whole.
+#[test]
+fn edited_without_end_under_load() {
+    let rounds = std::env::var("IRIS_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(60);
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let told = scope.spawn(|| {
+            let mut told = 0;
+            while !done.load(Ordering::SeqCst) {
+                daemon.iris(&["tell", "alpha", "hi"]).ok();
+                told += 1;
+            }
+            told
+        });
+        let seen = scope.spawn(|| {
+            let mut seen = std::collections::BTreeSet::new();
+            while !done.load(Ordering::SeqCst) {
+                seen.insert(version_of(&shown(&daemon)));
+            }
+            seen
+        });
+        for round in 0..rounds {
+            edit(&daemon.place, &file, round);
+            // Some follow each other too fast to be seen, some stay long enough.
+            std::thread::sleep(Duration::from_millis(if round % 4 == 0 { 700 } else { 20 }));
+        }
+        write_anew(&file, &version(&daemon.place, rounds + 1));
+        wait_for(&daemon, "the last", |config| config["config"]["settings"]["maxQueue"] == 100 + rounds + 1);
+        done.store(true, Ordering::SeqCst);
+        let (told, seen) = (told.join().expect("every tell went well"), seen.join().expect("never a mix"));
+        assert!(told > 0 && seen.len() > 1, "{told} tells, configs seen: {seen:?}");
+    });
+}
+
+/// Every fifth is good and renamed into place, the others are what goes wrong.
+fn edit(place: &Place, file: &Path, round: usize) {
+    let text = version(place, round);
+    match round % 8 {
+        0 | 4 => write_anew(file, &text),
+        1 => fs::write(file, &text[..text.len() * (round % 97) / 97]).expect("written"),
+        2 => fs::write(file, text.replace("maxQueue", "maxQeue")).expect("written"),
+        3 => fs::write(file, "").expect("written"),
+        5 => fs::write(file, &text).expect("written"),
+        // It may be gone already.
+        6 => fs::remove_file(file).unwrap_or_default(),
+        _ => fs::write(file, text.replace("maxQueue: ", "maxQueue: -")).expect("written"),
+    }
+}
+
+fn edited() -> Place {
+    let place = Place::with_teams();
+    let text = version(&place, 1);
+    place.configure(&text);
+    place
+}
+
+fn file(daemon: &Daemon) -> PathBuf {
+    daemon.place.home().join("config.yaml")
+}
+
+/// A config that says its number in two places. No beginning of it is one: the last bracket closes the first.
+fn version(place: &Place, number: usize) -> String {
+    let (folder, script) = (place.path(""), place.path("script.yaml"));
+    let (folder, script, queue) = (folder.display(), script.display(), 100 + number);
+    format!(
+        "{{ settings: {{ maxQueue: {queue} }},\n  teams: {{ alpha: {{ path: {folder}, agent: scripted, script: {script}, \
+         description: 'v{queue}' }} }} }}\n"
+    )
+}
+
+fn version_of(shown: &Value) -> u64 {
+    let queue = shown["config"]["settings"]["maxQueue"].as_u64().expect("a number");
+    assert_eq!(shown["config"]["teams"]["alpha"]["description"], format!("v{queue}"), "a mix: {shown}");
+    queue
+}
+
+fn shown(daemon: &Daemon) -> Value {
+    daemon.iris(&["config", "show", "--json"]).json()
+}
+
+/// As editors do: a new file, renamed over the old one.
+fn write_anew(file: &Path, text: &str) {
+    let beside = file.with_extension("new");
+    fs::write(&beside, text).and_then(|()| fs::rename(&beside, file)).expect("written");
+}
+
+fn wait_for(daemon: &Daemon, what: &str, holds: impl Fn(&Value) -> bool) {
+    let began = Instant::now();
+    loop {
+        let shown = shown(daemon);
+        if holds(&shown) {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "{what}: {shown}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

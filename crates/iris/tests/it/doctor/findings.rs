@@ -1,0 +1,232 @@
+//! Real situations, and what the doctor says to them. What is well is left out of the snapshots.
+
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::daemon::{Daemon, Place, Ran, mode};
+
+/// In a home of the user's that is empty, with no agent program unless the test puts one there.
+fn doctor(place: &Place, words: &[&str]) -> Command {
+    let mut command = place.command(&[&["doctor"], words].concat());
+    std::fs::create_dir_all(place.path("user")).expect("a folder");
+    let path = format!("{}:/usr/bin:/bin", place.path("bin").display());
+    command.env("HOME", place.path("user")).env("PATH", path);
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "MCP_TOOL_TIMEOUT", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"] {
+        command.env_remove(name);
+    }
+    command.env_remove("CLAUDE_CODE_OAUTH_TOKEN");
+    command
+}
+
+/// What is said of these checks.
+fn said(place: &Place, checks: &[&str], words: &[&str]) -> String {
+    let ran = Ran::of(doctor(place, words));
+    let mut shown = Vec::new();
+    let mut wanted = false;
+    for line in ran.stdout.lines() {
+        if !line.starts_with(' ') {
+            let mut parts = line.split_whitespace();
+            let (verdict, check) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            wanted = verdict != "ok" && checks.contains(&check);
+        }
+        if wanted {
+            shown.push(line);
+        }
+    }
+    format!("{}\n(exit code {})", place.redact(&shown.join("\n")), ran.code)
+}
+
+/// A home in which a daemon ran, and ended well.
+fn used() -> Place {
+    Daemon::start().stop().0
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("ours");
+}
+
+macro_rules! snapshot {
+    ($said:expr) => {
+        insta::with_settings!({ filters => vec![
+            (r"process \d+", "process [pid]"),
+            (r"session: [\d, ]+", "session: [pids]"),
+            (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
+            (r"\d{4}-\d\d-\d\d \d\d:\d\d", "[time]"),
+            (r"\(iris-[^)]*\)|\(it-[^)]*\)|\(doctor::[^)]*\)", "([name])"),
+        ] }, { insta::assert_snapshot!($said); });
+    };
+}
+
+#[test]
+fn others_may_read_the_home() {
+    let place = used();
+    set_mode(&place.home(), 0o755);
+    set_mode(&place.home().join("token"), 0o644);
+    set_mode(&place.home().join("data/iris.db"), 0o644);
+    snapshot!(said(&place, &["home", "token", "database"], &[]));
+    snapshot!(said(&place, &["home", "token", "database"], &["--fix"]));
+    let modes = ["", "token", "data/iris.db"].map(|name| mode(&place.home().join(name)));
+    assert_eq!(modes, [0o700, 0o600, 0o600]);
+    assert_eq!(Ran::of(doctor(&place, &[])).code, 0, "nothing is left");
+}
+
+#[test]
+fn the_config_is_wrong() {
+    let place = used();
+    place.configure("settings:\n  prot: 1616\n");
+    snapshot!(said(&place, &["config"], &[]));
+}
+
+#[test]
+fn the_database_is_damaged() {
+    let place = used();
+    let file = place.home().join("data/iris.db");
+    let mut bytes = std::fs::read(&file).expect("a database");
+    // The roots of its tables, but not its head.
+    bytes[4096..4096 * 4].fill(0xAA);
+    std::fs::write(&file, bytes).expect("written");
+    let said = said(&place, &["database"], &[]);
+    assert!(said.contains("is damaged") && said.contains("iris restore") && said.contains("(exit code 10)"), "{said}");
+    std::fs::write(&file, "not a database at all, but long enough to be read as the head of one, so that it is tried")
+        .expect("written");
+    snapshot!(self::said(&place, &["database"], &[]));
+}
+
+#[test]
+fn the_database_is_of_a_newer_iris() {
+    let place = used();
+    let database = rusqlite::Connection::open(place.home().join("data/iris.db")).expect("a database");
+    let sql = "INSERT INTO refinery_schema_history (version, name, applied_on, checksum) VALUES (999, 'x', '', '')";
+    database.execute(sql, []).expect("written");
+    drop(database);
+    snapshot!(said(&place, &["database"], &[]));
+}
+
+#[test]
+fn the_clock_was_set_back() {
+    let place = used();
+    let database = rusqlite::Connection::open(place.home().join("data/iris.db")).expect("a database");
+    database.execute("UPDATE event SET at = at + 3 * 3600 * 1000 + 1800 * 1000", []).expect("written");
+    drop(database);
+    snapshot!(said(&place, &["clock"], &[]));
+}
+
+#[test]
+fn somebody_else_has_the_port() {
+    let place = Place::empty();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    place.configure(&format!("settings: {{ port: {} }}\n", taken.local_addr().expect("an address").port()));
+    snapshot!(said(&place, &["port"], &[]));
+}
+
+#[test]
+fn teams_lack_what_they_need() {
+    let place = Place::empty();
+    let there = place.path("there");
+    std::fs::create_dir_all(&there).expect("a folder");
+    let there = there.display();
+    place.configure(&format!(
+        "teams:\n  gone: {{ path: {there}/gone, agent: scripted, script: {there}/none.yaml }}\n  \
+         lost: {{ path: {there}, command: {there}/claude }}\n  plain: {{ path: {there} }}\n  \
+         later: {{ path: {there}, agent: scripted, script: {there} }}\n"
+    ));
+    snapshot!(said(&place, &["team", "claude", "login"], &[]));
+}
+
+/// A program that says that it is that version.
+fn put_claude(place: &Place, version: &str) {
+    std::fs::create_dir_all(place.path("bin")).expect("a folder");
+    let file = place.path("bin/claude");
+    std::fs::write(&file, format!("#!/bin/sh\necho '{version} (Claude Code)'\n")).expect("written");
+    set_mode(&file, 0o755);
+}
+
+#[test]
+fn the_agent_program_is_old() {
+    let place = Place::empty();
+    put_claude(&place, "1.0.3");
+    snapshot!(said(&place, &["claude"], &[]));
+    put_claude(&place, "2.1.325");
+    assert!(!said(&place, &["claude"], &[]).contains("older"), "a version that was tried is well");
+}
+
+#[test]
+fn the_folder_brings_settings_that_nobody_looked_at() {
+    let place = Place::with_teams();
+    std::fs::create_dir_all(place.path(".claude")).expect("a folder");
+    std::fs::write(place.path(".claude/settings.json"), "{}").expect("written");
+    let daemon = Daemon::on(place);
+    snapshot!(said(&daemon.place, &["team"], &[]));
+}
+
+#[test]
+fn a_good_config_was_spoilt_while_the_daemon_runs() {
+    let daemon = Daemon::start();
+    daemon.place.configure("teams: [\n");
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    loop {
+        let said = said(&daemon.place, &["daemon"], &[]);
+        if said.contains("config of before") {
+            assert!(said.contains("(exit code 10)"), "{said}");
+            return;
+        }
+        assert!(std::time::Instant::now() < until, "it is never noticed");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn time_outs_make_no_sense() {
+    let place = Place::empty();
+    place.configure("settings: { responseTimeout: 5s, idleTimeout: 10s, shutdownGrace: 2m, sessionInitTimeout: 1s }\n");
+    let mut command = doctor(&place, &[]);
+    command.env("MCP_TOOL_TIMEOUT", "10000");
+    let ran = Ran::of(command);
+    assert!(ran.stdout.contains("MCP_TOOL_TIMEOUT is 10s"), "{ran:?}");
+    snapshot!(said(&place, &["time-outs"], &[]));
+}
+
+#[test]
+fn a_cli_starts_an_iris_that_is_gone() {
+    let place = Place::empty();
+    std::fs::create_dir_all(place.path("user/.codex")).expect("a folder");
+    let servers = json!({ "mcpServers": { "iris": { "command": "/opt/gone/iris", "args": ["mcp"] } } });
+    std::fs::write(place.path("user/.claude.json"), servers.to_string()).expect("written");
+    let codex = format!("[mcp_servers.iris]\ncommand = '{}'\nargs = ['mcp']\n", env!("CARGO_BIN_EXE_iris"));
+    std::fs::write(place.path("user/.codex/config.toml"), codex).expect("written");
+    snapshot!(said(&place, &["install"], &[]));
+}
+
+#[test]
+fn a_file_was_left_half_written() {
+    let place = used();
+    let file = place.home().join("config.yaml.new");
+    std::fs::write(&file, "teams:\n  al").expect("written");
+    assert!(!said(&place, &["files"], &[]).contains("config.yaml.new"), "it may be being written just now");
+    let hour_ago = std::fs::metadata(&file).and_then(|found| found.modified()).expect("a time")
+        - std::time::Duration::from_secs(3600);
+    std::fs::File::options().write(true).open(&file).and_then(|file| file.set_modified(hour_ago)).expect("ours");
+    std::fs::remove_dir(place.home().join("logs")).expect("empty");
+    snapshot!(said(&place, &["files", "home"], &[]));
+    snapshot!(said(&place, &["files", "home"], &["--fix"]));
+    assert!(!file.exists() && place.home().join("logs").is_dir());
+}
+
+#[test]
+fn what_a_killed_daemon_left_is_ended() {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "--timeout", "-1", "deaf"]).ok();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !daemon.iris(&["events"]).stdout.contains("listening no more") {
+        assert!(std::time::Instant::now() < until, "it never works");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let place = daemon.kill();
+    snapshot!(said(&place, &["leftovers"], &[]));
+    snapshot!(said(&place, &["leftovers"], &["--fix"]));
+    assert_eq!(said(&place, &["leftovers"], &[]), "\n(exit code 0)");
+}

@@ -1,0 +1,145 @@
+//! `iris install` where there is no agent CLI: the files, as they were and as they become. With the real CLI: tests/mcp.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::daemon::{Place, Ran, mode};
+
+/// With a home of the user's that is empty, and no agent CLI in the PATH.
+fn iris(place: &Place, words: &[&str]) -> Command {
+    let mut command = place.command(words);
+    std::fs::create_dir_all(place.path("user/project")).expect("a folder");
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
+        command.env_remove(name);
+    }
+    command.env("HOME", place.path("user")).env("PATH", "/usr/bin:/bin").current_dir(place.path("user/project"));
+    command
+}
+
+fn run(place: &Place, words: &[&str]) -> Ran {
+    Ran::of(iris(place, words))
+}
+
+/// The copies that were made of a file.
+fn copies(place: &Place) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(place.path("user")).expect("a home").flatten().map(|entry| entry.path());
+    entries.filter(|path| path.to_string_lossy().contains("before-iris")).collect()
+}
+
+fn entry(place: &Place) -> Value {
+    let text = std::fs::read_to_string(place.path("user/.claude.json")).expect("there is one");
+    serde_json::from_str::<Value>(&text).expect("JSON")["mcpServers"]["iris"].clone()
+}
+
+#[test]
+fn a_file_is_made_and_a_second_time_changes_nothing() {
+    let place = Place::empty();
+    let done = run(&place, &["install", "--json"]).json();
+    assert_eq!((&done["outcome"], done.get("backup")), (&json!("added"), None));
+    let wanted = json!({
+        "type": "stdio",
+        "command": env!("CARGO_BIN_EXE_iris"),
+        "args": ["mcp"],
+        "timeout": 86_400_000,
+        "env": { "IRIS_HOME": place.home() },
+    });
+    assert_eq!(entry(&place), wanted);
+    assert_eq!(mode(&place.path("user/.claude.json")), 0o600);
+    let before = std::fs::metadata(place.path("user/.claude.json")).expect("it is there").modified().expect("a time");
+    assert_eq!(run(&place, &["install", "--json"]).json()["outcome"], "already");
+    let after = std::fs::metadata(place.path("user/.claude.json")).expect("it is there").modified().expect("a time");
+    assert_eq!((before, copies(&place).len()), (after, 0), "nothing was written");
+}
+
+#[test]
+fn the_usual_home_is_not_named_and_a_moved_program_is_updated() {
+    let place = Place::empty();
+    let mut command = iris(&place, &["install"]);
+    command.env_remove("IRIS_HOME");
+    Ran::of(command).ok();
+    assert_eq!(entry(&place).get("env"), None);
+    let done = run(&place, &["install", "--json"]).json();
+    assert_eq!((&done["outcome"], copies(&place).len()), (&json!("updated"), 1));
+}
+
+#[test]
+fn what_else_is_in_the_file_stays_and_its_copy_is_named() {
+    let place = Place::empty();
+    let file = place.path("user/.claude.json");
+    std::fs::create_dir_all(place.path("user")).expect("a home");
+    let before = "{\n   \"odd\" : [1,2,  3],\n   \"mcpServers\": {\n      \"other\": { \"command\": \"x\" }\n   }\n}\n";
+    std::fs::write(&file, before).expect("written");
+    let said = run(&place, &["install"]).ok();
+    let copy = copies(&place).pop().expect("a copy");
+    assert!(said.contains(&*copy.file_name().expect("a name").to_string_lossy()), "{said}");
+    assert_eq!(std::fs::read_to_string(&copy).expect("a copy"), before);
+    let after = std::fs::read_to_string(&file).expect("there");
+    assert!(after.starts_with("{\n   \"odd\" : [1,2,  3],\n   \"mcpServers\": {\n      \"other\""), "{after}");
+    assert_eq!(run(&place, &["uninstall", "--json"]).json()["outcome"], "removed");
+    assert_eq!(std::fs::read_to_string(&file).expect("there"), before);
+    assert_eq!(run(&place, &["uninstall", "--json"]).json()["outcome"], "absent");
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let place = Place::empty();
+    let said = run(&place, &["install", "--dry-run"]).ok();
+    assert!(said.contains("would add iris to Claude Code: ~/.claude.json") && said.contains("\"mcp\""), "{said}");
+    assert!(!place.path("user/.claude.json").exists());
+    let mut command = iris(&place, &["install", "codex", "--dry-run"]);
+    command.env("CODEX_HOME", place.path("codex"));
+    assert!(Ran::of(command).ok().contains("tool_timeout_sec"));
+    assert!(!place.path("codex").exists());
+}
+
+#[test]
+fn what_cannot_be_read_is_not_touched() {
+    let place = Place::empty();
+    let file = place.path("user/.claude.json");
+    std::fs::create_dir_all(place.path("user")).expect("a home");
+    let check = |text: &str, code: i32, what: &str| {
+        std::fs::write(&file, text).expect("written");
+        for word in ["install", "uninstall"] {
+            let said = run(&place, &[word]).failed(code);
+            assert!(said.contains(what), "{said}");
+            assert_eq!(std::fs::read_to_string(&file).expect("there"), text);
+        }
+    };
+    check(
+        "{\n  \"mcpServers\": {},\n}\n",
+        2,
+        "~/.claude.json cannot be read, so it was not touched: trailing comma at line 3",
+    );
+    check("{\"mcpServers\": {\"iris\": {\"url\": \"http://x\"}}}", 4, "does not start `iris mcp`");
+    assert_eq!(copies(&place).len(), 0);
+}
+
+#[test]
+fn a_project_and_codex_have_files_of_their_own() {
+    let place = Place::empty();
+    run(&place, &["install", "--scope", "project"]).ok();
+    assert!(place.path("user/project/.mcp.json").exists());
+    std::fs::create_dir_all(place.path("user/.codex")).expect("a folder");
+    let file = place.path("user/.codex/config.toml");
+    let before = "# mine\nmodel = 'x' # best\n";
+    std::fs::write(&file, before).expect("written");
+    run(&place, &["install", "codex"]).ok();
+    let text = std::fs::read_to_string(&file).expect("there");
+    assert!(text.starts_with(before) && text.contains("tool_timeout_sec = 86400"), "{text}");
+    assert_eq!(run(&place, &["install", "codex", "--json"]).json()["outcome"], "already");
+    run(&place, &["uninstall", "codex"]).ok();
+    assert_eq!(std::fs::read_to_string(&file).expect("there"), before);
+}
+
+#[test]
+fn a_linked_file_is_changed_where_it_is() {
+    let place = Place::empty();
+    std::fs::create_dir_all(place.path("user")).expect("a home");
+    std::fs::write(place.path("kept.json"), "{}").expect("written");
+    std::os::unix::fs::symlink(place.path("kept.json"), place.path("user/.claude.json")).expect("linked");
+    run(&place, &["install"]).ok();
+    assert!(place.path("user/.claude.json").is_symlink(), "the link stays");
+    assert_eq!(entry(&place)["args"], json!(["mcp"]));
+}

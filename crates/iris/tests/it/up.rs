@@ -1,0 +1,94 @@
+//! `iris up` in a project, and the config of somebody who had none.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::daemon::{Daemon, Place, Ran};
+
+/// A project, and a program that says it is Claude Code.
+fn desk() -> Place {
+    let place = Place::empty();
+    place.configure("settings: { port: 0 }\n");
+    for name in ["user/Shop Front/src", "user/empty", "bin"] {
+        std::fs::create_dir_all(place.path(name)).expect("a folder");
+    }
+    let program = place.path("bin/claude");
+    std::fs::write(&program, "#!/bin/sh\necho '2.1.325 (Claude Code)'\n").expect("written");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    place
+}
+
+fn at(place: &Place, command: &mut Command, folder: &str) {
+    let path = format!("{}:/usr/bin:/bin", place.path("bin").display());
+    command.env("HOME", place.path("user")).env("PATH", path).env("IRIS_HOME", place.home());
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").current_dir(place.path(folder));
+}
+
+fn up(place: &Place, folder: &str, words: &[&str]) -> Ran {
+    let mut command = place.command(&[&["up", "--no-open"], words].concat());
+    at(place, &mut command, folder);
+    Ran::of(command)
+}
+
+/// Whether `script` of util-linux made a terminal on which that was typed.
+fn type_on_a_terminal(place: &Place, folder: &str, typed: &str) -> Option<String> {
+    let mut script = Command::new("script");
+    let line = format!("'{}' up --no-open", env!("CARGO_BIN_EXE_iris"));
+    script.args(["-q", "-e", "-c", &line, "/dev/null"]).env("TERM", "xterm").env("NO_COLOR", "1");
+    at(place, &mut script, folder);
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+    std::io::Write::write_all(&mut child.stdin.take().expect("piped"), typed.as_bytes()).expect("typed");
+    let output = child.wait_with_output().expect("it ends");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn teams(place: &Place) -> Vec<String> {
+    let listed = place.iris(&["teams", "list", "--json"]).json();
+    let names = listed["items"].as_array().expect("teams").iter().map(|team| team["name"].as_str());
+    names.map(|name| name.expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn a_project_is_offered_as_a_team_and_a_team_is_not() {
+    let daemon = Daemon::on(desk());
+    let place = &daemon.place;
+    let said = up(place, "user/Shop Front", &[]).ok();
+    assert!(said.contains("found claude 2.1.325 (Claude Code)"), "{said}");
+    assert!(said.contains("make ~/Shop Front a team, called shop-front: iris teams add ."), "{said}");
+    let told = up(place, "user/Shop Front", &["--json"]).json();
+    assert_eq!(told["offer"]["name"], "shop-front");
+    // A folder with nothing in it, and one's own home, are no projects.
+    for folder in ["user/empty", "user"] {
+        assert_eq!(up(place, folder, &["--json"]).json()["offer"], Value::Null, "{folder}");
+    }
+    if type_on_a_terminal(place, "user/Shop Front", "n\n").is_none() {
+        return;
+    }
+    assert!(teams(place).is_empty(), "no is no");
+    let seen = type_on_a_terminal(place, "user/Shop Front", "\n").expect("it was there before");
+    assert!(seen.contains("make ~/Shop Front a team, called shop-front? [Y/n]"), "{seen}");
+    assert_eq!(teams(place), ["shop-front"]);
+    // Also in a folder of the team's.
+    assert_eq!(up(place, "user/Shop Front/src", &["--json"]).json()["offer"], Value::Null);
+}
+
+#[test]
+fn an_editor_finds_the_schema_beside_the_first_config() {
+    let daemon = Daemon::on(Place::empty());
+    let home = daemon.place.home();
+    let config = std::fs::read_to_string(home.join("config.yaml")).expect("a config");
+    let line = config.lines().next().expect("a line");
+    let schema = line.strip_prefix("# yaml-language-server: $schema=").expect("it is the first line");
+    let schema = std::fs::read_to_string(home.join(Path::new(schema))).expect("it is there");
+    let printed = daemon.iris(&["config", "schema"]).json();
+    assert_eq!(serde_json::from_str::<Value>(&schema).expect("JSON"), printed);
+    // One of an earlier iris is brought up to date.
+    std::fs::write(home.join("config.schema.json"), "{}").expect("written");
+    let daemon = Daemon::on(daemon.stop().0);
+    let now = std::fs::read_to_string(home.join("config.schema.json")).expect("it is there");
+    assert_eq!(now, schema);
+    drop(daemon);
+}

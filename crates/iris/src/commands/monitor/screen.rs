@@ -45,7 +45,10 @@ impl Drop for Screen {
         // When the terminal is gone there is nothing to put back.
         execute!(stdout(), DisableBracketedPaste).ok();
         self.terminal.show_cursor().ok();
-        ratatui::try_restore().ok();
+        // A panic has done the rest already. To do it again would put the cursor back over what it said.
+        if !std::thread::panicking() {
+            ratatui::try_restore().ok();
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use bridge::Bridge;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  claude mcp add iris -- iris mcp     Claude Code starts it when it needs it
+  iris install                        Claude Code starts it when it needs it
   iris mcp < requests.jsonl           one JSON-RPC message on each line
 
 It starts the daemon if none runs for this home; the daemon stays when this ends, and any number of these share it.

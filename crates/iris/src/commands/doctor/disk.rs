@@ -21,7 +21,7 @@ pub(super) fn look(home: &Home) -> Finding {
     let Ok(found) = statvfs(there) else {
         return Finding::warning(CHECK, "the system does not say how much room there is", "look with `df -h`");
     };
-    judge(u64::from(found.blocks_available()) * u64::from(found.fragment_size()), &place::shown(there))
+    judge(found.blocks_available() * found.fragment_size(), &place::shown(there))
 }
 
 fn judge(free: u64, place: &str) -> Finding {

@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     answer, audit, backup, cache, cancel, completions, config, demo, detect, doctor, down, events, fork, inbox,
-    install, jobs, link, mcp, restore, rules, serve, service, sessions, sleep, status, stop, teams, tell, token, trust,
-    up, wake,
+    install, jobs, link, mcp, monitor, restore, rules, serve, service, sessions, sleep, status, stop, teams, tell,
+    token, trust, up, wake,
 };
 use crate::exit;
 use crate::printer::Format;
@@ -65,6 +65,7 @@ pub enum Command {
     Cancel(cancel::CancelArguments),
     Fork(fork::ForkArguments),
     Inbox(inbox::InboxArguments),
+    Monitor(monitor::MonitorArguments),
     Answer(answer::AnswerArguments),
     Rules(rules::RulesArguments),
     Jobs(jobs::JobsArguments),
@@ -90,6 +91,8 @@ impl Command {
         match self {
             // The MCP library tells of every request at that level.
             Self::Serve(_) => "info,rmcp=warn",
+            // Its screen is the terminal that the log would be written over.
+            Self::Monitor(_) | Self::Inbox(_) => "off",
             _ => "warn",
         }
     }

@@ -18,6 +18,7 @@ pub mod install;
 pub mod jobs;
 pub mod link;
 pub mod mcp;
+pub mod monitor;
 pub mod restore;
 pub mod rules;
 pub mod serve;
@@ -77,6 +78,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Cancel(arguments) => cancel::run(arguments, context).await,
         Command::Fork(arguments) => fork::run(arguments, context).await,
         Command::Inbox(arguments) => inbox::run(arguments, context).await,
+        Command::Monitor(arguments) => monitor::run(arguments, context).await,
         Command::Answer(arguments) => answer::run(arguments, context).await,
         Command::Rules(arguments) => rules::run(arguments, context).await,
         Command::Jobs(arguments) => jobs::run(arguments, context).await,

@@ -12,6 +12,7 @@ mod logging;
 mod moment;
 mod place;
 mod printer;
+mod said;
 mod telemetry;
 
 use std::process::ExitCode;

@@ -48,6 +48,13 @@ pub fn in_file_name(wall_ms: i64) -> String {
     format(wall_ms, "%Y-%m-%dT%H-%M-%S")
 }
 
+/// When this day began, in this place.
+pub fn midnight(wall_ms: i64) -> i64 {
+    let moment = Timestamp::from_millisecond(wall_ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    let day = moment.to_zoned(TimeZone::system()).start_of_day();
+    day.map_or(wall_ms, |start| start.timestamp().as_millisecond())
+}
+
 fn format(wall_ms: i64, pattern: &str) -> String {
     let moment = Timestamp::from_millisecond(wall_ms).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.to_zoned(TimeZone::system()).strftime(pattern).to_string()

@@ -110,11 +110,6 @@ impl Printer {
         self.write(&shown)
     }
 
-    /// Control sequences of our own, for a terminal.
-    pub fn piece_raw(&mut self, sequence: &'static str) -> Result<(), Failure> {
-        self.write(sequence)
-    }
-
     /// Ends the line if one is open.
     pub fn end_line(&mut self) -> Result<(), Failure> {
         if std::mem::take(&mut self.mid_line) { self.write("\n") } else { Ok(()) }

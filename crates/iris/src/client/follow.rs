@@ -30,6 +30,7 @@ pub struct Follower {
     frames: Frames,
     ready: VecDeque<Met>,
     cut_at: Option<Instant>,
+    patience: Option<Duration>,
 }
 
 /// How long a daemon may be away before following is given up.
@@ -40,7 +41,21 @@ const SILENCE: Duration = Duration::from_secs(45);
 
 impl Follower {
     pub fn new(client: Client, filter: Vec<(&'static str, String)>, after: i64) -> Self {
-        Self { client, filter, after, stream: None, frames: Frames::default(), ready: VecDeque::new(), cut_at: None }
+        Self {
+            client,
+            filter,
+            after,
+            stream: None,
+            frames: Frames::default(),
+            ready: VecDeque::new(),
+            cut_at: None,
+            patience: Some(PATIENCE),
+        }
+    }
+
+    /// However long the daemon is away.
+    pub fn for_ever(self) -> Self {
+        Self { patience: None, ..self }
     }
 
     /// Makes the connection, so that everything from here on is met, also the pieces that nobody keeps.
@@ -109,11 +124,15 @@ impl Follower {
                 self.ready.extend(cut_at.map(|_| Met::Back));
                 Ok(())
             }
-            (Err(error), Some(cut_at)) if error.may_pass() && cut_at.elapsed() < PATIENCE => {
+            (Err(error), Some(cut_at)) if error.may_pass() && self.waits_on(cut_at) => {
                 tokio::time::sleep(AGAIN).await;
                 Ok(())
             }
             (Err(error), _) => Err(error),
         }
+    }
+
+    fn waits_on(&self, cut_at: Instant) -> bool {
+        self.patience.is_none_or(|patience| cut_at.elapsed() < patience)
     }
 }

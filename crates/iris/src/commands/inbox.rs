@@ -1,7 +1,6 @@
 //! `iris inbox`: what agents wait for a human to say. On a terminal it is a list that lives; else it is printed once.
 
-mod list;
-mod live;
+pub mod list;
 
 pub use list::words;
 
@@ -9,7 +8,7 @@ use std::io::{IsTerminal, stdin, stdout};
 
 use iris_api::question::Pending;
 
-use super::Context;
+use super::{Context, monitor};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -31,7 +30,7 @@ pub struct InboxArguments {
 pub async fn run(arguments: InboxArguments, context: &mut Context) -> Result<Exit, Failure> {
     let is_watched = stdin().is_terminal() && stdout().is_terminal() && !context.printer.is_json();
     if is_watched && !arguments.once {
-        return live::run(context).await;
+        return monitor::watch(context).await;
     }
     let pending: Pending = context.client().get(&["questions", "pending"], &[]).await?;
     let printer = &mut context.printer;

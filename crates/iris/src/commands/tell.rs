@@ -1,6 +1,6 @@
 //! `iris tell`: a message to a team, and its reply as it comes.
 
-mod accept;
+pub mod accept;
 mod outcome;
 mod patience;
 mod reply;

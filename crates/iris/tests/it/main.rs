@@ -8,6 +8,7 @@ mod detect;
 mod doctor;
 mod help;
 mod install;
+mod monitor;
 mod read;
 mod serve;
 mod service;

@@ -4,6 +4,7 @@ use iris_api::question::{Given, Question};
 use serde_json::Value;
 
 use crate::moment;
+use crate::printer::Tone;
 
 pub fn lines(question: &Question) -> Vec<String> {
     let mut lines = vec![format!("{}  {}: {}", question.id, question.team, question.question)];
@@ -12,46 +13,55 @@ pub fn lines(question: &Question) -> Vec<String> {
     lines
 }
 
-/// Everything one needs to know to answer: nothing of an action is left out.
-pub fn body(question: &Question) -> Vec<String> {
+fn body(question: &Question) -> Vec<String> {
+    let mut parts = parts(question);
+    parts.extend(question.default.as_ref().map(|given| (Tone::Plain, format!("if nobody answers: {}", words(given)))));
+    parts.extend(before(question));
+    parts.into_iter().map(|(_, line)| line).collect()
+}
+
+/// Everything one needs to know to answer, line by line: nothing of an action is left out. Lines of others begin with
+/// `| ` if they are the exact action and with `> ` if they are what is said about it.
+pub fn parts(question: &Question) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     if let Some(action) = &question.action {
         let risk = question.risk.as_deref().unwrap_or("unknown");
+        let tone = if matches!(risk, "low" | "medium") { Tone::Plain } else { Tone::Bad };
         let why = question.risk_why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-        lines.push(format!("{} in {}", action.tool, action.folder));
-        lines.extend(action.shown.lines().map(|line| format!("| {line}")));
-        lines.push(format!("risk {risk}{why}; digest {}", action.digest.get(..16).unwrap_or(&action.digest)));
-        lines.extend(action.reason.as_ref().map(|reason| format!("because: {reason}")));
+        let digest = action.digest.get(..16).unwrap_or(&action.digest);
+        lines.push((Tone::Strong, format!("{} in {}", action.tool, action.folder)));
+        lines.extend(action.shown.lines().map(|line| (Tone::Plain, format!("| {line}"))));
+        lines.push((tone, format!("risk {risk}{why}; digest {digest}")));
+        lines.extend(action.reason.as_ref().map(|reason| (Tone::Plain, format!("because: {reason}"))));
     }
-    lines.extend(question.context.iter().flat_map(|context| context.lines().map(|line| format!("> {line}"))));
+    let context = question.context.iter().flat_map(|context| context.lines());
+    lines.extend(context.map(|line| (Tone::Faint, format!("> {line}"))));
     for asked in &question.questions {
         if question.questions.len() > 1 {
-            lines.push(asked.question.clone());
+            lines.push((Tone::Strong, asked.question.clone()));
         }
         if asked.several {
             lines.push("any number of these:".to_owned());
         }
         for (number, option) in asked.options.iter().enumerate() {
             let about = option.description.as_ref().map(|text| format!("  {text}")).unwrap_or_default();
-            let recommended = if option.recommended { " (recommended)" } else { "" };
-            lines.push(format!("{}. {}{recommended}{about}", number + 1, option.label));
+            let (tone, mark) = if option.recommended { (Tone::Strong, " (recommended)") } else { (Tone::Plain, "") };
+            lines.push((tone, format!("{}. {}{mark}{about}", number + 1, option.label)));
         }
     }
-    lines.extend(question.default.as_ref().map(|default| format!("if nobody answers: {}", words(default))));
-    lines.extend(question.suggestion.as_ref().map(|suggestion| {
-        format!(
-            "before: {} ({} of {} times, last by {})",
-            words(&suggestion.answer),
-            suggestion.times,
-            suggestion.of,
-            suggestion.last_by
-        )
-    }));
     lines
 }
 
+/// What the same was answered before.
+pub fn before(question: &Question) -> Option<(Tone, String)> {
+    let suggestion = question.suggestion.as_ref()?;
+    let (answer, last_by) = (words(&suggestion.answer), &suggestion.last_by);
+    let line = format!("before: {answer} ({} of {} times, last by {last_by})", suggestion.times, suggestion.of);
+    Some((Tone::Faint, line))
+}
+
 /// Since when, until when, for whom.
-pub fn since(question: &Question) -> String {
+fn since(question: &Question) -> String {
     let whom = question.asked_of.as_ref().map(|party| format!(", asked of {party}")).unwrap_or_default();
     let until = question.deadline.map(|deadline| format!(" until {}", moment::zoned(deadline))).unwrap_or_default();
     format!("since {}{until}{whom}", moment::zoned(question.opened_at))

@@ -27,7 +27,8 @@ pub async fn accept(client: &Client, request: &TellRequest, ctrl_c: &mut CtrlC) 
     }
 }
 
-async fn send(client: &Client, request: &TellRequest) -> Result<TellResponse, ClientError> {
+/// Sent again if nobody knows whether it arrived.
+pub async fn send(client: &Client, request: &TellRequest) -> Result<TellResponse, ClientError> {
     let first = client.post(&["teams", "tell"], request).await;
     let Err(ClientError::Lost { .. }) = first else { return first };
     let began = tokio::time::Instant::now();

@@ -18,6 +18,7 @@ use crate::failure::{Failure, Why};
 use crate::interrupt::CtrlC;
 use crate::moment;
 use crate::printer::Printer;
+use crate::said;
 
 /// A team that is listened to.
 pub struct Ear {
@@ -156,7 +157,9 @@ impl Watched<'_> {
             Some("assistant") if own_voice => self.say(text)?,
             Some("tool_use") => {
                 let inside = if own_voice { "" } else { "  " };
-                self.printer.glimpse(&format!("{inside}· {}", tool_use(message, text)));
+                let input = said::parts(&message["data"], "tool_use").next().map(|part| &part["input"]);
+                let call = said::call(text, input.unwrap_or(&Value::Null));
+                self.printer.glimpse(&format!("{inside}· {call}"));
             }
             _ => {}
         }
@@ -242,16 +245,4 @@ async fn load(client: &Client, turn: &str) -> Result<Turn, ClientError> {
         }
     }
     client.get(&["turns", turn], &[]).await
-}
-
-/// `Bash: cargo test`: the tool and, if there is one, the part of its input that says most.
-fn tool_use(message: &Value, name: &str) -> String {
-    const TELLING: [&str; 7] = ["command", "file_path", "path", "pattern", "query", "url", "description"];
-    let blocks = message["data"]["message"]["content"].as_array();
-    let input = blocks.into_iter().flatten().find(|block| block["type"] == "tool_use").map(|block| &block["input"]);
-    let part = input.and_then(|input| TELLING.iter().find_map(|key| input[key].as_str()));
-    match part {
-        Some(part) => format!("{name}: {part}"),
-        None => name.to_owned(),
-    }
 }

@@ -1,0 +1,120 @@
+//! The fleet: what is wrong, then every team with its sessions.
+
+use std::collections::HashMap;
+
+use iris_api::team::Team;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::inbox::first_row;
+use super::look;
+use crate::commands::monitor::state::State;
+use crate::commands::monitor::state::fleet::{Known, Row, asks};
+use crate::commands::monitor::state::mood::mood;
+use crate::commands::monitor::state::problem::problems;
+use crate::commands::monitor::text;
+use crate::moment;
+use crate::printer::Tone;
+
+/// More problems than this are counted.
+const PROBLEMS: usize = 4;
+
+pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
+    let width = usize::from(area.width);
+    let mut lines = head(state, width, PROBLEMS);
+    let height = usize::from(area.height).saturating_sub(lines.len());
+    let rows = state.fleet.rows(&state.inbox.questions, &state.me);
+    let at = state.fleet.at(&rows);
+    let first = first_row(at, rows.len(), height);
+    let shown = lines_of(&rows[first..rows.len().min(first + height)], state, width);
+    for (index, line) in shown.into_iter().enumerate() {
+        lines.push(if first + index == at { line.patch_style(look::BAR) } else { line });
+    }
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// Everything, for paper.
+pub fn all(state: &State, width: usize) -> Vec<Line<'static>> {
+    let rows = state.fleet.rows(&state.inbox.questions, &state.me);
+    let mut lines = head(state, width, usize::MAX);
+    lines.extend(lines_of(&rows, state, width));
+    lines
+}
+
+fn head(state: &State, width: usize, most: usize) -> Vec<Line<'static>> {
+    let mut lines = vec![summary(state, width)];
+    let found = problems(state.status.as_ref(), &state.fleet, &state.inbox.questions, state.as_of());
+    let shown = found.iter().take(most);
+    lines.extend(shown.map(|problem| look::line(Tone::Bad, text::headline(&format!("! {problem}"), width))));
+    if found.len() > most {
+        lines.push(look::line(Tone::Bad, format!("! and {} more problems", found.len() - most)));
+    }
+    if state.fleet.teams.is_empty() && state.fleet.is_read {
+        lines.push(Line::default());
+        lines.push(look::line(Tone::Strong, " There are no teams yet."));
+        lines.push(look::line(Tone::Faint, " A team is a project folder and its agent: iris teams add NAME PATH"));
+    }
+    lines
+}
+
+fn summary(state: &State, width: usize) -> Line<'static> {
+    let costs = state.fleet.costs(moment::midnight(state.now));
+    // The sum of nothing has a sign, which nobody wants to read.
+    let total = costs.values().fold(0.0, |sum, cost| sum + cost);
+    let agents = state.status.as_ref().map(|status| format!("{} of {} agents alive", status.agents, status.max_agents));
+    let text = format!(" {}   ${total:.2} today", agents.unwrap_or_default());
+    look::line(Tone::Faint, text::cut(&text, width))
+}
+
+fn lines_of(rows: &[Row], state: &State, width: usize) -> Vec<Line<'static>> {
+    let costs = state.fleet.costs(moment::midnight(state.now));
+    let teams: HashMap<&str, &Team> = state.fleet.teams.iter().map(|team| (team.name.as_str(), team)).collect();
+    let line = |row: &Row| match row {
+        Row::Team(name) => Some(team_line(name, teams.get(name.as_str()).copied(), width)),
+        Row::Session(id) => {
+            let cost = costs.get(id.as_str()).copied().unwrap_or(0.0);
+            state.fleet.sessions.get(id).map(|known| session_line(known, cost, state, width))
+        }
+    };
+    rows.iter().map(|row| line(row).unwrap_or_default()).collect()
+}
+
+fn team_line(name: &str, team: Option<&Team>, width: usize) -> Line<'static> {
+    let name = text::cut(&text::shown(name), width / 3);
+    let about = team.map_or("  not a team of the config".to_owned(), about);
+    let about = text::shown(&about).replace('\n', " ");
+    let room = width.saturating_sub(text::cells(&name) + 1);
+    Line::from(vec![look::span(Tone::Strong, format!(" {name}")), look::span(Tone::Faint, text::fill(&about, room))])
+}
+
+fn about(team: &Team) -> String {
+    let state = match (team.sessions, team.awake) {
+        (0, _) => "no session yet: t tells it something".to_owned(),
+        (sessions, awake) => format!("{awake} of {sessions} awake"),
+    };
+    let queued = if team.queued > 0 { format!(", {} queued", team.queued) } else { String::new() };
+    format!("  {}, {state}{queued}  {}", team.agent, team.description.as_deref().unwrap_or(&team.path))
+}
+
+/// `  working      14s #1204  user      2q  Bash: cargo test                $0.12`
+fn session_line(known: &Known, cost: f64, state: &State, width: usize) -> Line<'static> {
+    let session = &known.session;
+    let question = asks(&state.inbox.questions, &session.id);
+    let mood = mood(session, question, &state.me);
+    let style = if mood.order == 0 { look::NEEDS } else { look::style(mood.tone) };
+    let word = text::fill(&format!("   {}", text::shown(&mood.word)), 16);
+    let age = moment::age(known.age(state.as_of()));
+    let from = text::fill(&text::shown(&session.from), if width >= 110 { 14 } else { 8 });
+    let queued = if session.queued > 0 { format!("{}q", session.queued) } else { String::new() };
+    let facts = format!("{age:>4} #{:<6} {from} {queued:>3}  ", session.state_event);
+    let cost = if cost > 0.0 { format!(" ${cost:.2}") } else { String::new() };
+    let room = width.saturating_sub(text::cells(&word) + text::cells(&facts) + text::cells(&cost));
+    let doing = match question {
+        Some(question) => question.question.as_str(),
+        None => state.fleet.doing(session),
+    };
+    let doing = text::fill(&text::headline(doing, room), room);
+    Line::from(vec![Span::styled(word, style), Span::raw(facts), Span::raw(doing), look::span(Tone::Faint, cost)])
+}

@@ -1,0 +1,232 @@
+//! What is on the screen, kept as pictures.
+
+use ratatui::layout::Size;
+use ratatui::style::{Color, Modifier};
+use serde_json::json;
+
+use super::draw::{self, Colours};
+use super::stage::{
+    NARROW, NOW, WIDE, cells, check, colour, event, full, message, press, press_code, push, question, read_all, seen,
+    session, state, status, turn,
+};
+use super::state::{Link, State};
+use super::wish::{Got, Page, Part, Piece, Read};
+use crate::client::follow::Met;
+use crossterm::event::KeyCode;
+
+#[test]
+fn nothing_yet() {
+    check("not_read_yet", &state(NARROW));
+    let mut empty = state(NARROW);
+    empty.got(&Read::Questions, Got::Questions(Vec::new()));
+    empty.got(&Read::Sessions, Got::Sessions(Vec::new()));
+    check("empty_inbox", &empty);
+    press(&mut empty, "f");
+    check("empty_fleet", &empty);
+}
+
+#[test]
+fn the_inbox() {
+    check("inbox_narrow", &full(NARROW));
+    check("inbox_wide", &full(WIDE));
+    let mut state = full(NARROW);
+    press(&mut state, "j");
+    check("inbox_second", &state);
+    press(&mut state, "r");
+    press(&mut state, "green, please");
+    check("inbox_reply", &state);
+}
+
+#[test]
+fn the_fleet() {
+    let mut narrow = full(NARROW);
+    press(&mut narrow, "\tjj");
+    check("fleet_narrow", &narrow);
+    let mut wide = full(WIDE);
+    press(&mut wide, "f");
+    let troubled = status(json!({
+        "store": {"state": "troubled", "what": "the disk is full", "hint": "make room", "since": 1}, "waitingSessions": 4,
+    }));
+    let address = wide.address.clone();
+    wide.got(&Read::Status, Got::Status { status: Box::new(troubled), address });
+    let held = json!({"heldUntil": NOW + 60_000, "heldWhy": "the limit of the day is reached"});
+    wide.got(&Read::Session("s3".to_owned()), Got::Session(Box::new(session("s3", "frontend", "user", held))));
+    let orphan = session("s9", "gone", "user", json!({"state": "stopped"}));
+    wide.got(&Read::Session("s9".to_owned()), Got::Session(Box::new(orphan)));
+    check("fleet_wide_with_problems", &wide);
+}
+
+/// A session with a turn that is over and one that runs.
+fn talking(size: Size) -> State {
+    let mut state = full(size);
+    press(&mut state, "\n");
+    let call = json!([{"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "cargo test"}}]);
+    let back = json!([{"type": "tool_result", "tool_use_id": "c1", "content": "12 passed\nin 3 s"}]);
+    let bad = json!([{"type": "tool_use", "id": "c2", "name": "Read", "input": {"file_path": "/etc/shadow"}}]);
+    let denied = json!([{"type": "tool_result", "tool_use_id": "c2", "content": "not allowed", "is_error": true}]);
+    let said = vec![
+        message(11, "thinking", "What do the tests say?\nLet me see.", &json!([])),
+        message(12, "assistant", "I run the tests.", &json!([])),
+        message(13, "tool_use", "Bash", &call),
+        message(14, "tool_result", "", &back),
+        message(15, "tool_use", "Read", &bad),
+        message(16, "tool_result", "", &denied),
+        message(
+            17,
+            "assistant",
+            "They pass: all of them, and quickly, so that there is nothing left to do but this.",
+            &json!([]),
+        ),
+    ];
+    let parts = vec![
+        Part { turn: turn(1, "completed", "run the tests"), messages: said },
+        Part {
+            turn: turn(2, "running", "and publish it"),
+            messages: vec![message(31, "assistant", "Right.", &json!([]))],
+        },
+    ];
+    let read = Read::Page { session: "s1".to_owned(), page: Page::Newest };
+    let piece = Piece { parts, ..Piece::default() };
+    state.got(&read, Got::Page { session: "s1".to_owned(), page: Page::Newest, piece });
+    state
+}
+
+#[test]
+fn a_session() {
+    check("session_narrow", &talking(NARROW));
+    check("session_wide", &talking(WIDE));
+    let mut state = talking(Size::new(80, 60));
+    state.got(&Read::Questions, Got::Questions(Vec::new()));
+    let delta = json!({"team": "backend", "session": "s1", "turn": "t2", "text": "I am just writ"});
+    state.meet(Ok(Met::Delta(serde_json::from_value(delta).expect("a delta"))));
+    check("session_writing", &state);
+    let whole = json!({"type": "assistant", "text": "I am just writing."});
+    state.meet(Ok(Met::Event(Box::new(event(40, "message", "s1", "t2", whole)))));
+    state.got(&Read::Turn("t2".to_owned()), Got::Turn(Box::new(turn(2, "failed", "and publish it"))));
+    check("session_failed", &state);
+}
+
+#[test]
+fn help_and_questions_of_our_own() {
+    let mut state = full(NARROW);
+    press(&mut state, "?");
+    check("help", &state);
+    press(&mut state, "\u{1b}y");
+    check("confirm_risky", &state);
+    check("too_small", &full(Size::new(30, 8)));
+}
+
+#[test]
+fn a_long_list_scrolls_with_the_chosen_one() {
+    let mut state = state(NARROW);
+    let many =
+        (0..50).map(|n| question(&format!("q{n:02}"), json!({"question": format!("Question {n}?"), "openedAt": n})));
+    read_all(&mut state, many.collect());
+    press(&mut state, &"j".repeat(30));
+    check("inbox_long", &state);
+    press(&mut state, "G");
+    assert!(seen(&state).contains("Question 49?"));
+    assert!(!seen(&state).contains("Question 30?"));
+    let sessions =
+        (0..200).map(|n| session(&format!("s{n:03}"), "backend", &format!("party{n}"), json!({"usedAt": -n})));
+    state.got(&Read::Sessions, Got::Sessions(sessions.collect()));
+    press(&mut state, "f");
+    press(&mut state, &"j".repeat(100));
+    check("fleet_long", &state);
+}
+
+#[test]
+fn a_long_action_can_be_read_whole() {
+    let mut state = state(NARROW);
+    let shown: Vec<String> = (1..=60).map(|n| format!("line {n} of the script")).collect();
+    let mut long = push();
+    long.action.iter_mut().for_each(|action| action.shown = shown.join("\n"));
+    read_all(&mut state, vec![long]);
+    check("action_beginning", &state);
+    let mut read = seen(&state);
+    for _ in 0..20 {
+        press_code(&mut state, KeyCode::PageDown);
+        read.push_str(&seen(&state));
+    }
+    assert!(shown.iter().all(|line| read.contains(line)), "no line of it is left out");
+    assert_eq!(draw::inbox::unseen(&state), 0);
+    check("action_end", &state);
+}
+
+#[test]
+fn hostile_text_is_harmless_everywhere() {
+    let evil = "\u{1b}[31mred\u{1b}[2J\u{7} \u{202e}txt.exe\u{200b} 日本語日本語日本語 👩\u{200d}💻\n\tnext\r line ";
+    let evil = format!("{evil}{} e\u{301}\u{301}\u{301}\u{301}\u{301}", "x".repeat(200));
+    let mut state = state(NARROW);
+    let mut asked = push();
+    asked.question.clone_from(&evil);
+    asked.context = Some(evil.clone());
+    asked.team.clone_from(&evil);
+    asked.action.iter_mut().for_each(|action| action.shown.clone_from(&evil));
+    let mut choice = colour();
+    choice.questions[0].options[0].label.clone_from(&evil);
+    read_all(&mut state, vec![asked, choice]);
+    let named = session("s1", "backend", &evil, json!({}));
+    state.got(&Read::Session("s1".to_owned()), Got::Session(Box::new(named)));
+    state.fleet.take_told("s3".to_owned(), 9, &evil);
+    state.fleet.teams[0].description = Some(evil.clone());
+    state.say(crate::printer::Tone::Bad, evil.clone());
+    check("hostile_inbox", &state);
+    harmless(&state);
+    press(&mut state, "j");
+    harmless(&state);
+    press(&mut state, "f");
+    check("hostile_fleet", &state);
+    harmless(&state);
+    press(&mut state, "j\n");
+    let said = vec![message(11, "assistant", &evil, &json!([])), message(12, "garbage", &evil, &json!([]))];
+    let parts = vec![Part { turn: turn(1, "completed", &evil), messages: said }];
+    let read = Read::Page { session: "s1".to_owned(), page: Page::Newest };
+    let piece = Piece { parts, ..Piece::default() };
+    state.got(&read, Got::Page { session: "s1".to_owned(), page: Page::Newest, piece });
+    check("hostile_session", &state);
+    harmless(&state);
+    press(&mut state, "t");
+    state.paste(&evil);
+    harmless(&state);
+}
+
+fn harmless(state: &State) {
+    for cell in cells(state, Colours::Sixteen).content() {
+        assert!(!cell.symbol().chars().any(iris_core::visible::acts), "{:?}", cell.symbol());
+        assert!(cell.symbol().chars().count() <= 3, "{:?}", cell.symbol());
+    }
+}
+
+#[test]
+fn a_lost_connection_is_shown_at_once_and_nothing_looks_fresh() {
+    let mut state = full(NARROW);
+    press(&mut state, "f");
+    let green = |state: &State| cells(state, Colours::Sixteen).content().iter().any(|cell| cell.fg != Color::Reset);
+    assert!(green(&state));
+    state.meet(Ok(Met::Cut));
+    state.tick(NOW + 65_000);
+    check("lost", &state);
+    let buffer = cells(&state, Colours::Sixteen);
+    for at in draw::body(state.size).positions() {
+        let cell = &buffer[at];
+        assert!(cell.fg == Color::Reset && cell.modifier.contains(Modifier::DIM), "{at:?} looks fresh");
+    }
+    let wishes = state.meet(Ok(Met::Back));
+    assert!(wishes.len() >= 4, "everything is read anew");
+    assert_ne!(state.link, Link::Live, "not before it has been read");
+    read_all(&mut state, vec![colour()]);
+    assert_eq!(state.link, Link::Live);
+    assert!(green(&state));
+    check("healed", &state);
+}
+
+#[test]
+fn without_colour_everything_can_still_be_read() {
+    let state = full(NARROW);
+    let pale = cells(&state, Colours::None);
+    assert!(pale.content().iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
+    let text =
+        |colours| cells(&state, colours).content().iter().map(|cell| cell.symbol().to_owned()).collect::<String>();
+    assert_eq!(text(Colours::None), text(Colours::Sixteen));
+}

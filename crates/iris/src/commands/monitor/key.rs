@@ -1,0 +1,346 @@
+//! What a key means, where it is pressed.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use iris_api::question::{Question, Response};
+use serde_json::Value;
+
+use super::draw;
+use super::edit::{Editor, Typed};
+use super::state::fleet::Row;
+use super::state::inbox::{is_risky, is_yes_or_no, numbered};
+use super::state::session::Conversation;
+use super::state::{Mode, Purpose, State, View};
+use super::wish::{Act, Wish};
+use crate::commands::answer::response;
+use crate::printer::Tone;
+
+impl State {
+    pub fn press(&mut self, key: KeyEvent) -> Vec<Wish> {
+        match &mut self.mode {
+            Mode::Look => self.look(key),
+            Mode::Help { .. } => self.help(key),
+            Mode::Write { .. } => self.write(key),
+            Mode::Confirm { .. } => self.confirm(key),
+        }
+    }
+
+    pub fn paste(&mut self, pasted: &str) {
+        match &mut self.mode {
+            Mode::Write { editor, .. } => editor.paste(pasted),
+            // What was pasted by mistake is no answer.
+            _ => self.say(Tone::Plain, "pasted text goes where you write: r replies, t tells"),
+        }
+    }
+
+    fn look(&mut self, key: KeyEvent) -> Vec<Wish> {
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            return match key.code {
+                KeyCode::Char('d') => self.page(1),
+                KeyCode::Char('u') => self.page(-1),
+                _ => Vec::new(),
+            };
+        }
+        match key.code {
+            KeyCode::Char('q') => vec![Wish::Leave],
+            KeyCode::Char('?') => {
+                self.mode = Mode::Help { scroll: 0 };
+                Vec::new()
+            }
+            KeyCode::Tab => self.turn_to(self.next_view(1)),
+            KeyCode::BackTab => self.turn_to(self.next_view(2)),
+            KeyCode::Char('i') => self.turn_to(View::Inbox),
+            KeyCode::Char('f') => self.turn_to(View::Fleet),
+            KeyCode::Esc => self.back(),
+            KeyCode::Down | KeyCode::Char('j') => self.step(1),
+            KeyCode::Up | KeyCode::Char('k') => self.step(-1),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.page(1),
+            KeyCode::PageUp | KeyCode::Char('b') => self.page(-1),
+            KeyCode::Home | KeyCode::Char('g') => self.step(isize::MIN),
+            KeyCode::End | KeyCode::Char('G') => self.seek_end(),
+            KeyCode::Enter => self.enter(),
+            code => self.act(code),
+        }
+    }
+
+    fn next_view(&self, by: usize) -> View {
+        let views = match self.session {
+            Some(_) => &[View::Inbox, View::Fleet, View::Session][..],
+            None => &[View::Inbox, View::Fleet],
+        };
+        let at = views.iter().position(|view| *view == self.view).unwrap_or(0);
+        // Two forward is one back among three, and as good among two.
+        let by = if by == 2 { views.len() - 1 } else { by };
+        views[(at + by) % views.len()]
+    }
+
+    fn turn_to(&mut self, view: View) -> Vec<Wish> {
+        self.view = view;
+        Vec::new()
+    }
+
+    fn back(&mut self) -> Vec<Wish> {
+        self.notice = None;
+        if self.view == View::Session { self.turn_to(View::Fleet) } else { Vec::new() }
+    }
+
+    fn step(&mut self, by: isize) -> Vec<Wish> {
+        match self.view {
+            View::Inbox => self.inbox.choose(self.inbox.at().saturating_add_signed(by)),
+            View::Fleet => {
+                let rows = self.rows();
+                self.fleet.choose(&rows, self.fleet.at(&rows).saturating_add_signed(by));
+            }
+            View::Session => return self.scroll(by),
+        }
+        Vec::new()
+    }
+
+    fn page(&mut self, by: isize) -> Vec<Wish> {
+        let height = isize::try_from(draw::body(self.size).height).unwrap_or(1);
+        let by = by * (height / 2).max(1);
+        match self.view {
+            View::Inbox => {
+                let most = draw::inbox::unseen(self);
+                self.inbox.scroll = self.inbox.scroll.saturating_add_signed(by).min(self.inbox.scroll + most);
+                Vec::new()
+            }
+            View::Fleet => self.step(by),
+            View::Session => self.scroll(by),
+        }
+    }
+
+    fn scroll(&mut self, by: isize) -> Vec<Wish> {
+        let (height, tail) = (draw::session::height(self.size), draw::session::tail(self).len());
+        let read = self.session.as_mut().and_then(|session| session.scroll(by, height, tail));
+        read.into_iter().map(Wish::Read).collect()
+    }
+
+    fn seek_end(&mut self) -> Vec<Wish> {
+        match self.view {
+            View::Session => {
+                let read = self.session.as_mut().and_then(Conversation::seek_newest);
+                read.into_iter().map(Wish::Read).collect()
+            }
+            _ => self.step(isize::MAX),
+        }
+    }
+
+    fn enter(&mut self) -> Vec<Wish> {
+        let session = match self.view {
+            View::Inbox => self.inbox.chosen().map(|question| question.session.clone()),
+            View::Fleet => match self.chosen_row() {
+                Some(Row::Session(id)) => Some(id),
+                _ => None,
+            },
+            View::Session => None,
+        };
+        session.map(|id| self.open(&id)).unwrap_or_default()
+    }
+
+    fn open(&mut self, id: &str) -> Vec<Wish> {
+        let Some(known) = self.fleet.sessions.get(id) else {
+            self.say(Tone::Bad, "that session is not there any more");
+            return Vec::new();
+        };
+        self.view = View::Session;
+        if self.session.as_ref().is_some_and(|session| session.id == id) {
+            return Vec::new();
+        }
+        let (team, from) = (&known.session.to, &known.session.from);
+        let mut session = Conversation::new(id, team, from, usize::from(self.size.width));
+        let read = session.seek_newest();
+        self.session = Some(session);
+        self.look_at_question();
+        read.into_iter().map(Wish::Read).collect()
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        self.fleet.rows(&self.inbox.questions, &self.me)
+    }
+
+    fn chosen_row(&self) -> Option<Row> {
+        let rows = self.rows();
+        rows.get(self.fleet.at(&rows)).cloned()
+    }
+
+    /// The question that keys answer where one looks.
+    fn question(&self) -> Option<&Question> {
+        match self.view {
+            View::Inbox => self.inbox.chosen(),
+            View::Fleet => None,
+            View::Session => self.session.as_ref().and_then(|session| self.inbox.of_session(&session.id)),
+        }
+    }
+
+    /// The team and whose conversation with it is meant.
+    fn party(&self) -> Option<(String, String)> {
+        match self.view {
+            View::Inbox => None,
+            View::Session => self.session.as_ref().map(|session| (session.team.clone(), session.from.clone())),
+            View::Fleet => match self.chosen_row()? {
+                Row::Team(team) => Some((team, self.me.clone())),
+                Row::Session(id) => {
+                    let session = &self.fleet.sessions.get(&id)?.session;
+                    Some((session.to.clone(), session.from.clone()))
+                }
+            },
+        }
+    }
+
+    fn act(&mut self, code: KeyCode) -> Vec<Wish> {
+        let KeyCode::Char(c) = code else { return Vec::new() };
+        if let Some(question) = self.question().cloned() {
+            let given = match c {
+                'y' if is_yes_or_no(&question) => numbered(&question, 1),
+                'n' if is_yes_or_no(&question) => numbered(&question, 2),
+                'r' => {
+                    self.write_to(Purpose::Reply { question: question.id });
+                    return Vec::new();
+                }
+                digit => digit.to_digit(10).and_then(|number| numbered(&question, number as usize)),
+            };
+            if let Some(response) = given {
+                return self.answer(&question, response);
+            }
+            if c.is_ascii_digit() || matches!(c, 'y' | 'n') {
+                self.say(Tone::Plain, "this question has no such answer; r replies in your own words");
+                return Vec::new();
+            }
+        }
+        let Some((team, from)) = self.party() else { return Vec::new() };
+        match c {
+            't' => self.write_to(Purpose::Tell { team, from }),
+            'w' => return self.perform(Act::Wake { team, from }),
+            's' => return self.perform(Act::Sleep { team, from }),
+            'c' => {
+                let question = format!("cancel what {team} does for {from}, and what waits?");
+                self.mode = Mode::Confirm { question, act: Act::Cancel { team, from } };
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn answer(&mut self, question: &Question, response: Response) -> Vec<Wish> {
+        if self.inbox.sending.contains(&question.id) {
+            return Vec::new();
+        }
+        let is_deaf = match self.view {
+            View::Session => self.session.as_ref().is_some_and(|session| session.is_deaf(self.now)),
+            _ => self.inbox.is_deaf(self.now),
+        };
+        if is_deaf {
+            self.say(Tone::Plain, "another question has just moved up here; look, then press again");
+            return Vec::new();
+        }
+        let is_yes = response.value == Value::Bool(true);
+        let digest = question.action.as_ref().map(|action| action.digest.clone());
+        let act = Act::Answer { id: question.id.clone(), digest, response };
+        let unseen = match self.view {
+            View::Session => draw::session::unseen(self),
+            _ => draw::inbox::unseen(self),
+        };
+        let doubt = match question.risk.as_deref() {
+            _ if !is_yes => None,
+            risk if is_risky(question) => Some(format!("the risk is {}", risk.unwrap_or("not known"))),
+            _ if question.action.is_some() && unseen > 0 => Some(format!("{unseen} lines of it are not on the screen")),
+            _ => None,
+        };
+        match doubt {
+            Some(doubt) => {
+                let question = format!("{doubt}: let {} do it?", question.team);
+                self.mode = Mode::Confirm { question, act };
+                Vec::new()
+            }
+            None => self.perform(act),
+        }
+    }
+
+    fn perform(&mut self, act: Act) -> Vec<Wish> {
+        let doing = match &act {
+            Act::Answer { id, .. } => {
+                self.inbox.sending.insert(id.clone());
+                "answering…".to_owned()
+            }
+            Act::Wake { team, .. } => format!("waking {team}…"),
+            Act::Sleep { team, .. } => format!("putting {team} to sleep…"),
+            Act::Cancel { team, .. } => format!("cancelling what {team} does…"),
+            Act::Tell { team, .. } => format!("telling {team}…"),
+        };
+        self.say(Tone::Plain, doing);
+        vec![Wish::Act(act)]
+    }
+
+    fn confirm(&mut self, key: KeyEvent) -> Vec<Wish> {
+        let Mode::Confirm { act, .. } = std::mem::replace(&mut self.mode, Mode::Look) else { return Vec::new() };
+        if key.code == KeyCode::Char('y') {
+            return self.perform(act);
+        }
+        self.say(Tone::Plain, "nothing was done");
+        Vec::new()
+    }
+
+    fn help(&mut self, key: KeyEvent) -> Vec<Wish> {
+        let Mode::Help { scroll } = &mut self.mode else { return Vec::new() };
+        match key.code {
+            KeyCode::Down | KeyCode::Char('j') | KeyCode::PageDown | KeyCode::Char(' ') => {
+                *scroll = (*scroll + 1).min(draw::help::unseen(self.size));
+            }
+            KeyCode::Up | KeyCode::Char('k') | KeyCode::PageUp => *scroll = scroll.saturating_sub(1),
+            _ => self.mode = Mode::Look,
+        }
+        Vec::new()
+    }
+
+    fn write_to(&mut self, purpose: Purpose) {
+        self.notice = None;
+        self.mode = Mode::Write { editor: Editor::default(), purpose };
+    }
+
+    fn write(&mut self, key: KeyEvent) -> Vec<Wish> {
+        let Mode::Write { editor, purpose } = &mut self.mode else { return Vec::new() };
+        let typed = editor.press(key);
+        let purpose = purpose.clone();
+        match typed {
+            Typed::On => return Vec::new(),
+            Typed::Left => self.say(Tone::Plain, "nothing was sent"),
+            Typed::Done(text) if text.trim().is_empty() => self.say(Tone::Plain, "nothing was sent"),
+            Typed::Done(text) => return self.written(purpose, text.trim()),
+        }
+        self.mode = Mode::Look;
+        Vec::new()
+    }
+
+    /// A reply that does not fit stays, to be put right.
+    fn written(&mut self, purpose: Purpose, text: &str) -> Vec<Wish> {
+        let act = match purpose {
+            Purpose::Tell { team, from } => Ok(Act::Tell { team, from, text: text.to_owned() }),
+            Purpose::Reply { question } => self.reply(&question, text),
+        };
+        match act {
+            Ok(act) => {
+                self.mode = Mode::Look;
+                self.perform(act)
+            }
+            Err(why) => {
+                self.say(Tone::Bad, why);
+                Vec::new()
+            }
+        }
+    }
+
+    fn reply(&self, id: &str, text: &str) -> Result<Act, String> {
+        let question = self.inbox.questions.iter().find(|question| question.id == id);
+        let question = question.ok_or("this question is not open any more; Esc leaves")?;
+        let words: Vec<String> = match question.questions.len() {
+            // To an approval, words are why not.
+            _ if is_yes_or_no(question) => vec!["no".to_owned(), text.to_owned()],
+            0 | 1 => vec![text.to_owned()],
+            // Several questions, each its answer.
+            _ => text.split(',').map(|word| word.trim().to_owned()).collect(),
+        };
+        let response = response(question, &words).map_err(|failure| failure.message)?;
+        let digest = question.action.as_ref().map(|action| action.digest.clone());
+        Ok(Act::Answer { id: id.to_owned(), digest, response })
+    }
+}

@@ -1,0 +1,255 @@
+//! What keys do.
+
+use crossterm::event::KeyCode;
+use serde_json::{Value, json};
+
+use super::stage::{
+    NARROW, NOW, colour, event, full, message, press, press_code, push, question, read_all, seen, state, status, turn,
+};
+use super::state::session::KEPT;
+use super::state::{Mode, State, View};
+use super::wish::{Act, Got, Page, Part, Piece, Read, Wish};
+use crate::client::follow::Met;
+
+fn answers(wishes: &[Wish]) -> Vec<(String, Value, Option<String>)> {
+    let answer = |wish: &Wish| match wish {
+        Wish::Act(Act::Answer { id, digest, response }) => Some((id.clone(), response.value.clone(), digest.clone())),
+        _ => None,
+    };
+    wishes.iter().filter_map(answer).collect()
+}
+
+fn digest() -> Option<String> {
+    push().action.map(|action| action.digest)
+}
+
+#[test]
+fn a_number_answers_the_chosen_question_once() {
+    let mut state = full(NARROW);
+    press(&mut state, "j");
+    assert_eq!(answers(&press(&mut state, "7")), [], "there is no such option");
+    assert_eq!(answers(&press(&mut state, "2")), [("q-colour".to_owned(), "blue".into(), None)]);
+    assert_eq!(answers(&press(&mut state, "1")), [], "its answer is on its way");
+    let answered = Act::Answer { id: "q-colour".to_owned(), digest: None, response: response(&json!("blue")) };
+    state.acted(&answered, Err("too late: already answered by ada at 14:02:11".to_owned()));
+    assert!(seen(&state).contains("too late: already answered by ada at"));
+}
+
+fn response(value: &Value) -> iris_api::question::Response {
+    serde_json::from_value(json!({ "value": value })).expect("a response")
+}
+
+#[test]
+fn a_risky_yes_is_asked_for_twice_and_a_no_is_not() {
+    let mut state = full(NARROW);
+    assert_eq!(answers(&press(&mut state, "n")), [("q-push".to_owned(), false.into(), digest())]);
+    let mut state = full(NARROW);
+    assert_eq!(answers(&press(&mut state, "y")), []);
+    assert_eq!(answers(&press(&mut state, "x")), [], "any other key leaves it");
+    assert_eq!(answers(&press(&mut state, "1")), [], "and then it begins anew");
+    assert_eq!(answers(&press(&mut state, "y")), [("q-push".to_owned(), true.into(), digest())]);
+    let mut low = push();
+    low.risk = Some("low".to_owned());
+    state.inbox.sending.clear();
+    read_all(&mut state, vec![low]);
+    state.tick(NOW + 5000);
+    assert_eq!(answers(&press(&mut state, "y")).len(), 1);
+}
+
+#[test]
+fn a_yes_to_what_was_not_seen_whole_is_asked_for_twice() {
+    let mut state = state(NARROW);
+    let mut long = push();
+    long.risk = Some("low".to_owned());
+    long.action.iter_mut().for_each(|action| action.shown = "line\n".repeat(40));
+    read_all(&mut state, vec![long]);
+    assert_eq!(answers(&press(&mut state, "y")), []);
+    assert!(seen(&state).contains("are not on the screen"), "{}", seen(&state));
+    press(&mut state, "\u{1b}");
+    (0..9).for_each(|_| drop(press_code(&mut state, KeyCode::PageDown)));
+    assert_eq!(answers(&press(&mut state, "y")).len(), 1);
+}
+
+#[test]
+fn a_key_meant_for_another_question_is_no_answer() {
+    let mut state = full(NARROW);
+    // The first one is answered elsewhere just before the key.
+    state.got(&Read::Questions, Got::Questions(vec![colour()]));
+    assert_eq!(answers(&press(&mut state, "1")), []);
+    state.tick(NOW + 600);
+    assert_eq!(answers(&press(&mut state, "1")), [("q-colour".to_owned(), "red".into(), None)]);
+    // A more urgent one comes in above: the chosen one stays chosen.
+    state.inbox.sending.clear();
+    state.got(&Read::Questions, Got::Questions(vec![push(), colour()]));
+    assert_eq!(answers(&press(&mut state, "2")), [("q-colour".to_owned(), "blue".into(), None)]);
+    // What is pasted answers nothing.
+    state.paste("1");
+    assert!(state.inbox.sending.contains("q-colour") && matches!(state.mode, Mode::Look));
+}
+
+#[test]
+fn words_are_an_answer_or_the_reason_of_a_refusal() {
+    let mut state = full(NARROW);
+    let given = answers(&press(&mut state, "rnot before the release\n"));
+    assert_eq!(given, [("q-push".to_owned(), false.into(), digest())]);
+    press(&mut state, "j");
+    assert_eq!(answers(&press(&mut state, "rGreen\n")), [("q-colour".to_owned(), json!(["Green"]), None)]);
+    press(&mut state, "j");
+    assert_eq!(answers(&press(&mut state, "r\u{1b}")), [], "left");
+    let two = json!({"questions": [{"question": "A?"}, {"question": "B?"}], "responseType": "choice"});
+    read_all(&mut state, vec![question("q-two", two)]);
+    state.tick(NOW + 5000);
+    let given = answers(&press(&mut state, "rone, two\n"));
+    assert_eq!(given, [("q-two".to_owned(), json!(["one", "two"]), None)]);
+}
+
+fn acts(wishes: &[Wish]) -> Vec<String> {
+    wishes.iter().filter(|wish| matches!(wish, Wish::Act(_))).map(|wish| format!("{wish:?}")).collect()
+}
+
+#[test]
+fn the_fleet_is_told_woken_put_to_sleep_and_cancelled() {
+    let mut state = full(NARROW);
+    press(&mut state, "f");
+    assert_eq!(acts(&press(&mut state, "w")), [r#"Act(Wake { team: "backend", from: "user" })"#]);
+    press(&mut state, "jj");
+    assert_eq!(acts(&press(&mut state, "s")), [r#"Act(Sleep { team: "backend", from: "frontend" })"#]);
+    assert_eq!(acts(&press(&mut state, "c")), [""; 0], "asked first");
+    assert_eq!(acts(&press(&mut state, "y")), [r#"Act(Cancel { team: "backend", from: "frontend" })"#]);
+    let told = acts(&press(&mut state, "tgo on\n"));
+    assert_eq!(told, [r#"Act(Tell { team: "backend", from: "frontend", text: "go on" })"#]);
+    assert_eq!(acts(&press(&mut state, "1y")), [""; 0], "there is no question here to answer");
+}
+
+#[test]
+fn views_follow_each_other() {
+    let mut state = full(NARROW);
+    assert_eq!(state.view, View::Inbox);
+    press(&mut state, "\t");
+    assert_eq!(state.view, View::Fleet);
+    press(&mut state, "\t");
+    assert_eq!(state.view, View::Inbox, "no session is open");
+    press(&mut state, "fj\n");
+    assert_eq!(state.view, View::Session);
+    press(&mut state, "\u{1b}");
+    assert_eq!(state.view, View::Fleet);
+    press(&mut state, "\t");
+    assert_eq!(state.view, View::Session);
+    press_code(&mut state, KeyCode::BackTab);
+    assert_eq!(state.view, View::Fleet);
+    assert!(matches!(press(&mut state, "q")[..], [Wish::Leave]));
+}
+
+fn page(state: &mut State, page: Page, piece: Piece) {
+    let session = "s1".to_owned();
+    let read = Read::Page { session: session.clone(), page: page.clone() };
+    state.got(&read, Got::Page { session, page, piece });
+}
+
+fn said(seqs: std::ops::Range<i64>) -> Vec<iris_api::turn::Message> {
+    seqs.map(|seq| message(seq, "assistant", &format!("word {seq}."), &json!([]))).collect()
+}
+
+fn say(state: &mut State, seq: i64) -> Vec<Wish> {
+    let body = json!({"type": "assistant", "text": format!("word {seq}.")});
+    state.meet(Ok(Met::Event(Box::new(event(seq, "message", "s1", "t2", body)))))
+}
+
+/// A session in its second turn, of which the messages 1000 to 1299 were read.
+fn opened() -> State {
+    let mut state = full(NARROW);
+    state.got(&Read::Questions, Got::Questions(Vec::new()));
+    let wishes = press(&mut state, "fj\n");
+    assert!(matches!(&wishes[..], [Wish::Read(Read::Page { page: Page::Newest, .. })]), "{wishes:?}");
+    // Said while it was being read: once in the page, once not.
+    say(&mut state, 1299);
+    say(&mut state, 1300);
+    let parts = vec![Part { turn: turn(2, "running", "go"), messages: said(1000..1300) }];
+    page(&mut state, Page::Newest, Piece { parts, is_cut_before: true, ..Piece::default() });
+    state
+}
+
+#[test]
+fn what_is_said_while_a_page_is_read_is_shown_once() {
+    let state = opened();
+    let screen = seen(&state);
+    assert_eq!((screen.matches("word 1299.").count(), screen.matches("word 1300.").count()), (1, 1), "{screen}");
+}
+
+#[test]
+fn scrolling_back_pauses_and_g_follows_again() {
+    let mut state = opened();
+    press(&mut state, "k");
+    assert!(seen(&state).contains("PAUSED"));
+    let before = seen(&state);
+    say(&mut state, 1301);
+    assert_eq!(seen(&state), before, "what is read does not move");
+    press(&mut state, "G");
+    assert!(seen(&state).contains("word 1301.") && seen(&state).contains("following"));
+    press(&mut state, "kjj");
+    assert!(seen(&state).contains("following"), "at the end it follows again");
+}
+
+#[test]
+fn what_is_further_back_is_read_when_somebody_goes_there() {
+    let mut state = opened();
+    let wishes = press(&mut state, "g");
+    let earlier = Page::Earlier { turn: 2, before: 1000 };
+    assert!(matches!(&wishes[..], [Wish::Read(Read::Page { page, .. })] if *page == earlier), "{wishes:?}");
+    assert!(press(&mut state, "g").is_empty(), "it is on its way");
+    let parts = vec![Part { turn: turn(2, "running", "go"), messages: said(700..1000) }];
+    page(&mut state, earlier, Piece { parts, is_cut_before: false, ..Piece::default() });
+    assert!(seen(&state).contains("word 1000."), "the same is in view as before");
+    press(&mut state, "k");
+    assert!(seen(&state).contains("word 999."));
+    let wishes = press(&mut state, "g");
+    assert!(seen(&state).contains("== turn 2"), "{}", seen(&state));
+    // Now the turn before.
+    let earlier = Page::Earlier { turn: 1, before: 700 };
+    assert!(matches!(&wishes[..], [Wish::Read(Read::Page { page, .. })] if *page == earlier), "{wishes:?}");
+}
+
+#[test]
+fn only_so_much_is_kept() {
+    let mut state = opened();
+    for seq in 1301..1301 + 3 * KEPT as i64 {
+        say(&mut state, seq);
+    }
+    let newest = format!("word {}.", 1300 + 3 * KEPT as i64);
+    assert!(seen(&state).contains(&newest));
+    let kept = |state: &State| state.session.as_ref().map(|session| session.entries.len());
+    assert_eq!(kept(&state), Some(KEPT));
+    // Who reads far back does not lose what they read to what comes in.
+    press(&mut state, "kkk");
+    let before = seen(&state);
+    for seq in 1301 + 3 * KEPT as i64..1301 + 5 * KEPT as i64 {
+        say(&mut state, seq);
+    }
+    assert_eq!((kept(&state), seen(&state)), (Some(KEPT), before));
+    let wishes = press(&mut state, "G");
+    assert!(matches!(&wishes[..], [Wish::Read(Read::Page { page: Page::Newest, .. })]), "{wishes:?}");
+}
+
+#[test]
+fn keys_answer_what_the_session_asks() {
+    let mut state = full(NARROW);
+    press(&mut state, "\n");
+    page(&mut state, Page::Newest, Piece::default());
+    assert_eq!(answers(&press(&mut state, "n")), [("q-push".to_owned(), false.into(), digest())]);
+    // It asks something else from now on.
+    let mut other = colour();
+    other.session = "s1".to_owned();
+    state.got(&Read::Questions, Got::Questions(vec![other]));
+    assert_eq!(answers(&press(&mut state, "1")), [], "that was meant for the question before");
+    state.tick(NOW + 600);
+    assert_eq!(answers(&press(&mut state, "1")), [("q-colour".to_owned(), "red".into(), None)]);
+}
+
+#[test]
+fn another_log_is_followed_from_its_own_end() {
+    let mut state = full(NARROW);
+    let address = state.address.clone();
+    let restored = Got::Status { status: Box::new(status(json!({"newestEvent": 3}))), address };
+    let wishes = state.got(&Read::Status, restored);
+    assert!(matches!(wishes[0], Wish::Follow(3)), "{wishes:?}");
+}

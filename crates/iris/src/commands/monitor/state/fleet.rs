@@ -1,0 +1,204 @@
+//! The teams and their sessions, what each does, how its last turn ended and what it has cost.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use iris_api::event::Event;
+use iris_api::question::Question;
+use iris_api::session::Session;
+use iris_api::team::Team;
+use serde_json::Value;
+
+use super::mood::{Mood, mood};
+use crate::commands::monitor::text;
+use crate::commands::monitor::wish::Read;
+use crate::said;
+
+#[derive(Debug, Default)]
+pub struct Fleet {
+    pub teams: Vec<Team>,
+    pub sessions: HashMap<String, Known>,
+    pub is_read: bool,
+    chosen: Option<Row>,
+    /// Where it was in the list when it was last there.
+    was_at: usize,
+    /// The newest thing each agent said or did, and when.
+    steps: HashMap<String, (i64, String)>,
+    /// What each session was told last: the number of the turn, and the text.
+    told: HashMap<String, (i64, String)>,
+    /// How turns ended, by the number of the event that says so.
+    ends: BTreeMap<i64, End>,
+}
+
+/// A session, and when it was read: its age is counted from there, whatever the clocks of two machines say.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub session: Session,
+    pub read_at: i64,
+}
+
+#[derive(Clone, Debug)]
+pub struct End {
+    pub at: i64,
+    pub session: String,
+    pub ending: String,
+    pub cost: f64,
+}
+
+/// What the list has a line for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Row {
+    Team(String),
+    Session(String),
+}
+
+/// What is said of a session is cut to this when it comes in.
+const STEP: usize = 300;
+const ENDS_KEPT: usize = 5_000;
+/// For so many sessions it is asked what they were told last: those that were used last.
+const TOLD_OF: usize = 100;
+
+impl Known {
+    pub fn age(&self, now: i64) -> i64 {
+        self.session.state_age_ms + (now - self.read_at).max(0)
+    }
+}
+
+impl Fleet {
+    pub fn take_sessions(&mut self, sessions: Vec<Session>, now: i64) -> Vec<Read> {
+        let known = |session: Session| (session.id.clone(), Known { session, read_at: now });
+        self.sessions = sessions.into_iter().map(known).collect();
+        self.is_read = true;
+        let (sessions, steps) = (&self.sessions, &mut self.steps);
+        steps.retain(|id, _| sessions.contains_key(id));
+        self.told.retain(|id, _| sessions.contains_key(id));
+        let mut newest: Vec<&Known> = self.sessions.values().collect();
+        newest.sort_by_key(|known| std::cmp::Reverse(known.session.used_at));
+        newest.iter().take(TOLD_OF).filter_map(|known| self.untold(&known.session)).collect()
+    }
+
+    pub fn take_session(&mut self, session: Session, now: i64) -> Option<Read> {
+        let read = self.untold(&session);
+        self.sessions.insert(session.id.clone(), Known { session, read_at: now });
+        read
+    }
+
+    fn untold(&self, session: &Session) -> Option<Read> {
+        let known = self.told.get(&session.id).map_or(0, |(number, _)| *number);
+        let number = session.turns;
+        (number > known).then(|| Read::Told { session: session.id.clone(), number })
+    }
+
+    pub fn take_told(&mut self, session: String, number: i64, message: &str) {
+        self.told.insert(session, (number, text::headline(message, STEP)));
+    }
+
+    pub fn forget(&mut self, id: &str) {
+        self.sessions.remove(id);
+        self.steps.remove(id);
+        self.told.remove(id);
+    }
+
+    pub fn hear(&mut self, event: &Event) {
+        let Some(session) = &event.session else { return };
+        let body = || serde_json::from_str::<Value>(event.data.get()).unwrap_or_default();
+        match event.kind.as_str() {
+            "message" => {
+                if let Some(step) = step(&body()) {
+                    self.steps.insert(session.clone(), (event.at, text::headline(&step, STEP)));
+                }
+            }
+            "turn.finished" => self.end(event.seq, event.at, session, &body()),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, seq: i64, at: i64, session: &str, body: &Value) {
+        let ending = body["ending"].as_str().unwrap_or("ended").to_owned();
+        let cost = body["costUsd"].as_f64().unwrap_or(0.0);
+        self.ends.insert(seq, End { at, session: session.to_owned(), ending, cost });
+        while self.ends.len() > ENDS_KEPT {
+            self.ends.pop_first();
+        }
+    }
+
+    /// How each session's last turn ended.
+    pub fn last_ends(&self) -> HashMap<&str, &End> {
+        self.ends.values().map(|end| (end.session.as_str(), end)).collect()
+    }
+
+    /// What each session has cost since then.
+    pub fn costs(&self, since: i64) -> HashMap<&str, f64> {
+        let mut costs = HashMap::new();
+        for end in self.ends.values().filter(|end| end.at >= since) {
+            *costs.entry(end.session.as_str()).or_insert(0.0) += end.cost;
+        }
+        costs
+    }
+
+    /// When something was last heard of a session.
+    pub fn heard_at(&self, session: &str) -> Option<i64> {
+        self.steps.get(session).map(|(at, _)| *at)
+    }
+
+    /// What it does while it does something, else what it was told last.
+    pub fn doing(&self, session: &Session) -> &str {
+        let is_busy = session.running.is_some() || session.background > 0;
+        let step = self.steps.get(&session.id).filter(|_| is_busy).map(|(_, step)| step.as_str());
+        step.or(self.told.get(&session.id).map(|(_, told)| told.as_str())).unwrap_or_default()
+    }
+
+    /// Teams in their order, then those that only have conversations left; each with its sessions, those that need
+    /// somebody first.
+    pub fn rows(&self, open: &[Question], me: &str) -> Vec<Row> {
+        let known: Vec<&str> = self.teams.iter().map(|team| team.name.as_str()).collect();
+        let of_sessions = self.sessions.values().map(|known| known.session.to.as_str());
+        let left: BTreeSet<&str> = of_sessions.filter(|team| !known.contains(team)).collect();
+        let mut rows = Vec::new();
+        for team in known.into_iter().chain(left) {
+            rows.push(Row::Team(team.to_owned()));
+            let mut sessions: Vec<(Mood, &Known)> = self
+                .sessions
+                .values()
+                .filter(|known| known.session.to == team)
+                .map(|known| (mood(&known.session, asks(open, &known.session.id), me), known))
+                .collect();
+            sessions.sort_by_key(|(mood, known)| {
+                (mood.order, std::cmp::Reverse(known.session.used_at), known.session.id.clone())
+            });
+            rows.extend(sessions.into_iter().map(|(_, known)| Row::Session(known.session.id.clone())));
+        }
+        rows
+    }
+
+    /// Where the chosen one is in the list; what has gone leaves its place to the next.
+    pub fn at(&self, rows: &[Row]) -> usize {
+        let chosen = self.chosen.as_ref();
+        let found = rows.iter().position(|row| Some(row) == chosen);
+        found.unwrap_or(self.was_at).min(rows.len().saturating_sub(1))
+    }
+
+    pub fn choose(&mut self, rows: &[Row], at: usize) {
+        let at = at.min(rows.len().saturating_sub(1));
+        self.was_at = at;
+        self.chosen = rows.get(at).cloned();
+    }
+}
+
+pub fn asks<'a>(open: &'a [Question], session: &str) -> Option<&'a Question> {
+    open.iter().find(|question| question.session == session)
+}
+
+/// What an agent does just now, from the newest thing it said.
+fn step(message: &Value) -> Option<String> {
+    let said = message["text"].as_str().filter(|text| !text.is_empty());
+    match message["type"].as_str()? {
+        "tool_use" => {
+            let input = said::parts(&message["data"], "tool_use").next().map(|part| &part["input"]);
+            Some(said::call(said.unwrap_or("tool"), input.unwrap_or(&Value::Null)))
+        }
+        "tool_result" => Some("reads what a tool gave back".to_owned()),
+        "thinking" => Some("thinks".to_owned()),
+        "assistant" | "task" | "retry" | "compaction" | "model_fallback" => said.map(str::to_owned),
+        _ => None,
+    }
+}

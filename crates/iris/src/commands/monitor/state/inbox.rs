@@ -1,0 +1,117 @@
+//! The questions that are open, and the one that is looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iris_api::event::Event;
+use iris_api::question::{Question, Response};
+use serde_json::Value;
+
+#[derive(Debug, Default)]
+pub struct Inbox {
+    /// Those put to us first, each part by urgency.
+    pub questions: Vec<Question>,
+    pub is_read: bool,
+    /// How many of them are put to us.
+    pub own: usize,
+    /// The id of the one that is looked at: the list may change under it.
+    chosen: Option<String>,
+    /// When it became that without being chosen.
+    slipped_at: Option<i64>,
+    /// How far its text is scrolled.
+    pub scroll: usize,
+    /// Whose answer is on its way.
+    pub sending: BTreeSet<String>,
+    /// When questions were decided, by the number of the event that says so.
+    decided: BTreeMap<i64, i64>,
+}
+
+/// A key that was meant for the question before is no answer to this one.
+pub const DEAF_MS: i64 = 500;
+const DECIDED_KEPT: usize = 10_000;
+
+impl Inbox {
+    pub fn take(&mut self, mut questions: Vec<Question>, me: &str, now: i64) {
+        questions.sort_by_key(|question| {
+            let deadline = question.deadline.unwrap_or(i64::MAX);
+            (!is_own(question, me), !question.blocking, deadline, question.opened_at)
+        });
+        self.own = questions.iter().filter(|question| is_own(question, me)).count();
+        // Where the chosen one was, another one moves up to.
+        let was_at = self.at();
+        self.questions = questions;
+        self.sending.retain(|id| self.questions.iter().any(|question| question.id == *id));
+        if self.chosen().is_none() {
+            let last = self.questions.len().saturating_sub(1);
+            let next = self.questions.get(was_at.min(last)).map(|question| question.id.clone());
+            // The first one that comes into an empty list was not there when the key was pressed either.
+            self.slipped_at = (self.is_read && next.is_some()).then_some(now);
+            self.chosen = next;
+            self.scroll = 0;
+        }
+        self.is_read = true;
+    }
+
+    pub fn at(&self) -> usize {
+        self.questions.iter().position(|question| Some(&question.id) == self.chosen.as_ref()).unwrap_or(0)
+    }
+
+    pub fn chosen(&self) -> Option<&Question> {
+        self.questions.iter().find(|question| Some(&question.id) == self.chosen.as_ref())
+    }
+
+    pub fn choose(&mut self, at: usize) {
+        let at = at.min(self.questions.len().saturating_sub(1));
+        self.chosen = self.questions.get(at).map(|question| question.id.clone());
+        self.slipped_at = None;
+        self.scroll = 0;
+    }
+
+    pub fn is_deaf(&self, now: i64) -> bool {
+        self.slipped_at.is_some_and(|at| (0..DEAF_MS).contains(&(now - at)))
+    }
+
+    /// The open question of a session that comes first.
+    pub fn of_session(&self, session: &str) -> Option<&Question> {
+        self.questions.iter().find(|question| question.session == session)
+    }
+
+    pub fn decide(&mut self, event: &Event) {
+        let ends = ["answered", "defaulted", "expired", "cancelled", "superseded"];
+        if event.kind.strip_prefix("question.").is_some_and(|end| ends.contains(&end)) {
+            self.decided.insert(event.seq, event.at);
+        }
+        while self.decided.len() > DECIDED_KEPT {
+            self.decided.pop_first();
+        }
+    }
+
+    pub fn decided_since(&self, moment: i64) -> usize {
+        self.decided.values().filter(|at| **at >= moment).count()
+    }
+}
+
+pub fn is_own(question: &Question, me: &str) -> bool {
+    question.asked_of.as_deref().is_none_or(|party| party == me)
+}
+
+pub fn is_yes_or_no(question: &Question) -> bool {
+    matches!(question.response_type.as_str(), "approval" | "boolean")
+}
+
+/// A yes to this takes a second press. What has no known risk is not taken for harmless.
+pub fn is_risky(question: &Question) -> bool {
+    match question.risk.as_deref() {
+        Some(risk) => !matches!(risk, "low" | "medium"),
+        None => question.action.is_some(),
+    }
+}
+
+/// What a number key says to a question.
+pub fn numbered(question: &Question, number: usize) -> Option<Response> {
+    let value = match number {
+        1 if is_yes_or_no(question) => Value::Bool(true),
+        2 if is_yes_or_no(question) => Value::Bool(false),
+        number => Value::from(question.options.get(number.checked_sub(1)?)?.value.as_str()),
+    };
+    Some(Response { kind: None, value, text: None })
+}

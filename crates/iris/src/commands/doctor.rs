@@ -77,9 +77,11 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     findings.push(disk::look(home));
     findings.push(containment::look(home, &config, status));
     findings.push(containment::look_for_leftovers(home, client, status).await);
-    findings.push(program::look(&config, status).await);
-    findings.extend(login::look(home, &config, status));
-    findings.extend(team::look(client, &config, status).await);
+    // IRIS_URL may lead to a daemon of another home or machine, whose environment and teams are not these.
+    let own = status.filter(|status| home.holder().is_some_and(|holder| holder.pid == status.pid));
+    findings.push(program::look(&config, own).await);
+    findings.extend(login::look(home, &config, own));
+    findings.extend(team::look(client, &config, own).await);
     findings.extend(patience::look(&config));
     findings.extend(registration::look());
     findings

@@ -89,7 +89,8 @@ async fn killed_at_random_under_load_on_postgres() {
 }
 
 /// The steps that tells alone do not reach: waking, putting off, cancelling, forgetting, failing to start, stopping.
-const REACHED_OTHERWISE: [&str; 10] = [
+const REACHED_OTHERWISE: [&str; 12] = [
+    "link.make",
     "session.create",
     "session.start_failed",
     "session.clear_cache",
@@ -99,6 +100,7 @@ const REACHED_OTHERWISE: [&str; 10] = [
     "turn.withdraw",
     "timer.fire",
     "turn.record",
+    "daemon.halt",
     "daemon.stopped",
 ];
 
@@ -115,6 +117,7 @@ async fn everything(world: &World) {
         }
         post("/api/teams/tell", body).await
     };
+    post("/api/links", serde_json::json!(null)).await;
     post("/api/teams/alpha/wake", serde_json::json!({})).await;
     tell("alpha", "put off", Some(60)).await;
     tell("broken", "never starts", None).await;

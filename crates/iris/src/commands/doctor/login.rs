@@ -1,4 +1,5 @@
-//! Whether agents can log in, as far as that can be said without reading a secret: a variable is set, or a file is there.
+//! Whether agents can log in, as far as that can be said from outside: a variable is set, or a file is there. The file is
+//! not opened, and the value of the variable is neither kept nor shown.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

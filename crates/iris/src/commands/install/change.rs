@@ -30,7 +30,8 @@ pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Do
         Some(found) if is_ours(found) => Outcome::Updated,
         Some(_) => return Err(somebody_elses(registry)),
     };
-    let new = registry.put(before.as_deref().unwrap_or_default(), &wanted)?;
+    // Whether it can be written is found out before anything is touched.
+    registry.put(before.as_deref().unwrap_or_default(), &wanted)?;
     let mut commands: Vec<_> = registry.add_command(&wanted).into_iter().collect();
     if outcome == Outcome::Updated && !commands.is_empty() {
         // It refuses to add what is there.
@@ -38,7 +39,7 @@ pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Do
     }
     let mut done = Done::new(registry, outcome, dry_run);
     done.entry = Some(wanted.clone());
-    Change { registry, before, new, commands, wanted: Some(wanted) }.make(done).await
+    Change { registry, before, commands, wanted: Some(wanted) }.make(done).await
 }
 
 pub async fn remove(registry: &Registry, dry_run: bool) -> Result<Done, Failure> {
@@ -48,13 +49,10 @@ pub async fn remove(registry: &Registry, dry_run: bool) -> Result<Done, Failure>
         Some(found) if is_ours(&found) => Outcome::Removed,
         Some(_) => return Err(somebody_elses(registry)),
     };
-    let new = match &before {
-        Some(text) => registry.take(text)?,
-        None => String::new(),
-    };
+    registry.take(before.as_deref().unwrap_or_default())?;
     let commands = registry.remove_command().into_iter().collect();
     let done = Done::new(registry, outcome, dry_run);
-    Change { registry, before, new, commands, wanted: None }.make(done).await
+    Change { registry, before, commands, wanted: None }.make(done).await
 }
 
 impl Done {
@@ -78,8 +76,6 @@ impl Done {
 struct Change<'a> {
     registry: &'a Registry,
     before: Option<String>,
-    /// What the file becomes, if the CLI does not write it itself.
-    new: String,
     commands: Vec<Vec<OsString>>,
     /// The entry that there is afterwards.
     wanted: Option<Value>,
@@ -102,14 +98,22 @@ impl Change<'_> {
             done.backup = Some(copy(file).map_err(failed)?);
         }
         if self.commands.is_empty() {
-            write(file, &self.new).map_err(failed)?;
+            write(file, &self.new()?).map_err(failed)?;
         } else if let Err(why) = self.by_the_cli().await {
-            // Whatever it did, the file as it should be is known.
-            write(file, &self.new).map_err(failed)?;
+            write(file, &self.new()?).map_err(failed)?;
             done.notes.push(format!("the CLI did not do it ({why}), so the file was written"));
             done.commands.clear();
         }
         Ok(done)
+    }
+
+    /// The file as it is now, with the entry or without it: the CLI may have written other things into it meanwhile.
+    fn new(&self) -> Result<String, Failure> {
+        let now = self.registry.text()?.unwrap_or_default();
+        match &self.wanted {
+            Some(entry) => self.registry.put(&now, entry),
+            None => self.registry.take(&now),
+        }
     }
 
     /// Done only if the file says so afterwards.

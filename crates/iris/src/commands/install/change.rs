@@ -98,9 +98,9 @@ impl Change<'_> {
             done.backup = Some(copy(file).map_err(failed)?);
         }
         if self.commands.is_empty() {
-            write(file, &self.new()?).map_err(failed)?;
+            write(file, &self.changed_text()?).map_err(failed)?;
         } else if let Err(why) = self.by_the_cli().await {
-            write(file, &self.new()?).map_err(failed)?;
+            write(file, &self.changed_text()?).map_err(failed)?;
             done.notes.push(format!("the CLI did not do it ({why}), so the file was written"));
             done.commands.clear();
         }
@@ -108,7 +108,7 @@ impl Change<'_> {
     }
 
     /// The file as it is now, with the entry or without it: the CLI may have written other things into it meanwhile.
-    fn new(&self) -> Result<String, Failure> {
+    fn changed_text(&self) -> Result<String, Failure> {
         let now = self.registry.text()?.unwrap_or_default();
         match &self.wanted {
             Some(entry) => self.registry.put(&now, entry),

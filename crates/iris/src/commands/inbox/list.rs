@@ -41,7 +41,7 @@ pub fn parts(question: &Question) -> Vec<(Tone, String)> {
             lines.push((Tone::Strong, asked.question.clone()));
         }
         if asked.several {
-            lines.push((Tone::Faint, "any number of these:".to_owned()));
+            lines.push((Tone::Plain, "any number of these:".to_owned()));
         }
         for (number, option) in asked.options.iter().enumerate() {
             let about = option.description.as_ref().map(|text| format!("  {text}")).unwrap_or_default();

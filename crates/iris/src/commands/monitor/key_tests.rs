@@ -103,6 +103,18 @@ fn words_are_an_answer_or_the_reason_of_a_refusal() {
     assert_eq!(given, [("q-two".to_owned(), json!(["one", "two"]), None)]);
 }
 
+#[test]
+fn where_several_may_be_chosen_one_key_is_not_an_answer() {
+    let mut state = state(NARROW);
+    let mut any = colour();
+    any.questions[0].several = true;
+    read_all(&mut state, vec![any]);
+    assert_eq!(answers(&press(&mut state, "1")), []);
+    assert!(seen(&state).contains("r answers, with commas between"), "{}", seen(&state));
+    let given = answers(&press(&mut state, "r1, Blue\n"));
+    assert_eq!(given, [("q-colour".to_owned(), json!(["red", "blue"]), None)]);
+}
+
 fn acts(wishes: &[Wish]) -> Vec<String> {
     wishes.iter().filter(|wish| matches!(wish, Wish::Act(_))).map(|wish| format!("{wish:?}")).collect()
 }

@@ -10,7 +10,7 @@ use ratatui::widgets::Paragraph;
 use super::look;
 use crate::commands::inbox::list;
 use crate::commands::monitor::state::State;
-use crate::commands::monitor::state::inbox::{is_own, is_yes_or_no};
+use crate::commands::monitor::state::inbox::{is_own, is_yes_or_no, takes_several};
 use crate::commands::monitor::text;
 use crate::moment;
 use crate::printer::Tone;
@@ -139,8 +139,10 @@ pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'stat
     parts.iter().for_each(|(tone, line)| push(&mut lines, *tone, line, width));
     if is_yes_or_no(question) {
         lines.push(look::line(Tone::Strong, "1. yes (y)   2. no (n)   r: no, and why"));
-    } else if question.questions.len() > 1 || question.response_type == "form" {
-        lines.push(look::line(Tone::Strong, "r answers"));
+    } else if takes_several(question) {
+        lines.push(look::line(Tone::Strong, "r answers, with commas between"));
+    } else if question.response_type == "form" {
+        lines.push(look::line(Tone::Strong, "r answers, as JSON"));
     } else if !has_parts || question.options.is_empty() {
         lines.push(look::line(Tone::Strong, "r answers in your own words"));
     }

@@ -106,9 +106,15 @@ pub fn is_risky(question: &Question) -> bool {
     }
 }
 
+/// Several things are asked, or several may be chosen: that takes more than one key.
+pub fn takes_several(question: &Question) -> bool {
+    question.questions.len() > 1 || question.questions.iter().any(|asked| asked.several)
+}
+
 /// What a number key says to a question.
 pub fn numbered(question: &Question, number: usize) -> Option<Response> {
     let value = match number {
+        _ if takes_several(question) => return None,
         1 if is_yes_or_no(question) => Value::Bool(true),
         2 if is_yes_or_no(question) => Value::Bool(false),
         number => Value::from(question.options.get(number.checked_sub(1)?)?.value.as_str()),

@@ -53,7 +53,7 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
     for page in PAGES {
         let script = write_script(page)?;
         if arguments.iter().any(|argument| argument == "--show") {
-            println!("# {page}\n{script}");
+            eprintln!("# {page}\n{script}");
             continue;
         }
         eprintln!("{page}");

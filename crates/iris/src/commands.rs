@@ -36,6 +36,8 @@ pub mod wake;
 
 use std::path::PathBuf;
 
+use iris_agents::contain::SESSION_MARK;
+use iris_core::fault::FaultKind;
 use iris_engine::home::Home;
 
 use crate::arguments::Command;
@@ -58,6 +60,7 @@ impl Context {
 }
 
 pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
+    refuse_agents(&command)?;
     match command {
         Command::Up(arguments) => up::run(arguments, context).await,
         Command::Down(arguments) => down::run(arguments, context).await,
@@ -95,4 +98,18 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Backup(arguments) => backup::run(arguments, context).await,
         Command::Restore(arguments) => restore::run(arguments, context).await,
     }
+}
+
+/// What only people do is refused in the shell of an agent. It keeps honest agents honest; one that is not can read what
+/// its user can read (docs/asks.md).
+fn refuse_agents(command: &Command) -> Result<(), Failure> {
+    let decides = matches!(
+        command,
+        Command::Answer(_) | Command::Rules(_) | Command::Token(_) | Command::Link(_) | Command::Trust(_)
+    );
+    if decides && std::env::var_os(SESSION_MARK).is_some() {
+        return Err(Failure::fault(FaultKind::Conflict, "this is the shell of an agent, and only people decide")
+            .hint("ask with the tool ask_question; a person answers"));
+    }
+    Ok(())
 }

@@ -179,3 +179,13 @@ fn a_home_named_on_the_command_line_is_the_one() {
     let words = ["--home", home.to_str().expect("text"), "tell", "alpha", "hi"];
     assert_eq!(Ran::of(elsewhere.command(&words)).ok(), "You said: hi (turn 1)\n");
 }
+
+/// The shell of an agent is no place to decide in.
+#[test]
+fn an_agent_s_shell_does_not_decide() {
+    let daemon = Daemon::start();
+    let mut command = daemon.place.command(&["answer", "01", "yes"]);
+    command.env("IRIS_SESSION", "some-session");
+    let told = crate::daemon::Ran::of(command).failed(4);
+    assert!(told.contains("only people decide"), "{told}");
+}

@@ -1,7 +1,6 @@
-//! The commands: what a person types, and the inbox that lives on a terminal.
+//! The commands: what a person types. The inbox that lives on a terminal is in it/monitor.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -56,33 +55,4 @@ async fn a_job_is_started_shown_and_stopped_by_commands() {
     assert!(!done && said.contains("stopped already"), "{said}");
     assert!(iris(&world, &["inbox", "--once"]).1.contains("nobody waits for you"));
     assert!(iris(&world, &["jobs", "start", "nobody", "x"]).1.contains("nobody"), "an unknown team is named");
-}
-
-/// `script` of util-linux makes the terminal; without it there is nothing to look at.
-#[tokio::test]
-async fn on_a_terminal_a_number_key_answers() {
-    if !Command::new("script").arg("--version").output().is_ok_and(|run| run.status.success()) {
-        return;
-    }
-    let world = asking();
-    let told = world.tell_async("user", "ask").await;
-    world.open_question().await;
-    let line = format!("'{}' inbox", env!("CARGO_BIN_EXE_iris"));
-    let mut terminal = Command::new("script")
-        .args(["-q", "-e", "-c", &line, "/dev/null"])
-        .env("IRIS_HOME", world.path())
-        .env("TERM", "xterm")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("script runs");
-    let mut keys = terminal.stdin.take().expect("a pipe");
-    keys.write_all(b"2").expect("typed");
-    assert_eq!(world.ended(id(&told)).await["response"], "took Blue");
-    keys.write_all(b"q").expect("typed");
-    let seen = terminal.wait_with_output().expect("it ends");
-    assert!(seen.status.success());
-    let seen = String::from_utf8_lossy(&seen.stdout).into_owned();
-    assert!(seen.contains("Which colour?") && seen.contains("2. Blue"), "{seen:?}");
-    assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]));
 }

@@ -8,7 +8,12 @@ const COLOUR: Record<string, string> = { high: "text-bad", medium: "text-held", 
 /** What would be done, exactly, and what Iris makes of it. */
 export function Action({ question }: { question: Question }) {
   const { action, risk, riskWhy } = question;
-  if (!action) return null;
+  const judged = risk && (
+    <p className={`mt-1 text-xs ${COLOUR[risk] ?? ""}`}>
+      {risk} risk{riskWhy && <>: <Plain text={riskWhy} /></>}
+    </p>
+  );
+  if (!action) return judged ?? null;
   return (
     <section className={`rounded-md border bg-page p-2 ${risk === "high" ? "border-bad" : "border-line"}`} aria-label="What would be done">
       <p className="label mb-1">
@@ -30,13 +35,10 @@ export function Action({ question }: { question: Question }) {
         )}
       </p>
       <ToolInput name={action.tool} input={action.input} />
-      {risk && (
-        <p className={`mt-1 text-xs ${COLOUR[risk] ?? ""}`}>
-          {risk} risk{riskWhy && <>: <Plain text={riskWhy} /></>}
-        </p>
-      )}
+      {judged}
       {action.shown && (
-        <details className="mt-1 text-xs text-dim">
+        // A plan may be nowhere else: its input can be empty.
+        <details className="mt-1 text-xs text-dim" open={question.way === "plan"}>
           <summary>As it is to the byte{action.digest && <span className="font-mono"> · {action.digest.slice(0, 12)}</span>}</summary>
           <Block text={action.shown} />
         </details>

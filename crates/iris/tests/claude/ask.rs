@@ -100,8 +100,8 @@ async fn a_plan_is_put_to_a_person_with_its_text() {
         let is_plan = question["way"] == "plan";
         if is_plan {
             assert_eq!(question["question"], "May it carry out its plan?");
-            let shown = format!("{}{}", question["context"], question["action"]["input"]);
-            assert!(shown.contains("paint it blue"), "{question}");
+            assert!(question["action"]["shown"].to_string().contains("paint it blue"), "{question}");
+            assert_eq!(question["risk"], "medium", "{question}");
         }
         answer(&stage, &question, json!(true)).await;
         if is_plan {
@@ -109,6 +109,59 @@ async fn a_plan_is_put_to_a_person_with_its_text() {
         }
     }
     assert_eq!(stage.world.ended(&turn).await["state"], "completed");
+}
+
+/// Asks leave for a plan, on the way to it for whatever it needs; returns the question about the plan.
+async fn plan_asked(stage: &Stage, plan: &str) -> (String, Value) {
+    let script = json!([{"tool": "EnterPlanMode", "input": {}}, {"tool": "ExitPlanMode", "input": {"plan": plan}}, {"echo": true}]);
+    let turn = stage.start("alpha", script).await;
+    loop {
+        let question = stage.world.open_question().await;
+        if question["way"] == "plan" {
+            return (turn, question);
+        }
+        answer(stage, &question, json!(true)).await;
+    }
+}
+
+/// The request for leave is the same for every plan, `{}`: an answer is for the one that was shown. Older versions put the
+/// plan into the request, out of a file of their own.
+#[tokio::test]
+async fn an_answer_to_one_plan_is_no_answer_to_another() {
+    let Some(stage) = stage(&["grantPermission: ask"]).await else { return };
+    let (turn, blue) = plan_asked(&stage, "1. paint it blue").await;
+    assert_eq!(blue["action"]["input"], json!({}), "{blue}");
+    let path = format!("/api/questions/{}/answer", blue["id"].as_str().expect("an id"));
+    let yes = json!({"response": {"value": true}, "remember": {"scope": "deed", "forMs": 600_000}});
+    assert_eq!(stage.world.post(&path, yes).await.0, 200);
+    stage.world.ended(&turn).await;
+    let (turn, red) = plan_asked(&stage, "1. paint it red").await;
+    assert_ne!(red["digest"], blue["digest"]);
+    assert!(red["action"]["shown"].to_string().contains("paint it red"), "{red}");
+    answer(&stage, &red, json!(false)).await;
+    stage.world.ended(&turn).await;
+    let (turn, green) = plan_asked(&stage, "1. paint it green").await;
+    assert!(green["action"]["shown"].to_string().contains("paint it green"), "{green}");
+    answer(&stage, &green, json!(true)).await;
+    stage.world.ended(&turn).await;
+    let answered = stage.world.events("question.answered").await;
+    let by_rule = answered.iter().filter(|event| event["data"]["rule"].is_string()).count();
+    assert_eq!(by_rule, 0, "nothing was decided without a person");
+}
+
+/// A yes that is kept over a restart lets that plan through, and no other.
+#[tokio::test]
+async fn a_yes_kept_over_a_restart_is_for_that_plan() {
+    let Some(stage) = stage(&["grantPermission: ask"]).await else { return };
+    let (turn, blue) = plan_asked(&stage, "1. paint it blue").await;
+    let stage = restart(stage);
+    stage.world.ended(&turn).await;
+    answer(&stage, &blue, json!(true)).await;
+    let told = async || stage.turns("user", "alpha").await.iter().any(|turn| turn["origin"] == "answer");
+    stage.until("the agent is told", told).await;
+    let (_, red) = plan_asked(&stage, "1. paint it red").await;
+    assert_ne!(red["digest"], blue["digest"]);
+    assert!(red["action"]["shown"].to_string().contains("paint it red"), "{red}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 mod list;
 mod live;
 
-pub use list::words;
+pub use list::{lines, words};
 
 use std::io::{IsTerminal, stdin, stdout};
 

@@ -16,11 +16,15 @@ pub fn lines(question: &Question) -> Vec<String> {
 pub fn body(question: &Question) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(action) = &question.action {
-        let risk = question.risk.as_deref().unwrap_or("unknown");
-        let why = question.risk_why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
         lines.push(format!("{} in {}", action.tool, action.folder));
         lines.extend(action.shown.lines().map(|line| format!("| {line}")));
-        lines.push(format!("risk {risk}{why}; digest {}", action.digest.get(..16).unwrap_or(&action.digest)));
+    }
+    lines.extend(question.digest.as_ref().map(|digest| {
+        let risk = question.risk.as_deref().unwrap_or("unknown");
+        let why = question.risk_why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+        format!("risk {risk}{why}; digest {}", digest.get(..16).unwrap_or(digest))
+    }));
+    if let Some(action) = &question.action {
         lines.extend(action.reason.as_ref().map(|reason| format!("because: {reason}")));
     }
     lines.extend(question.context.iter().flat_map(|context| context.lines().map(|line| format!("> {line}"))));

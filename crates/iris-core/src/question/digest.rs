@@ -65,6 +65,11 @@ fn canonical(input: &Value) -> String {
             });
             sorted(&Value::Object(plain.collect()))
         }
+        // Each conversation has its own file for the same plan.
+        Value::Object(fields) if fields.contains_key("plan") => {
+            let kept = fields.iter().filter(|(name, _)| *name != "planFilePath");
+            sorted(&Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect()))
+        }
         other => sorted(other),
     }
 }
@@ -108,6 +113,8 @@ mod tests {
         check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm  -rf x ","description":"harmless"}"#, true);
         check(r#"{"command":"a","cwd":"/b"}"#, r#"{"cwd":"/b","command":"a"}"#, true);
         check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm -rf y"}"#, false);
+        check(r#"{"plan":"x","planFilePath":"/a"}"#, r#"{"plan":"x","planFilePath":"/b"}"#, true);
+        check(r#"{"plan":"x","planFilePath":"/a"}"#, r#"{"plan":"y","planFilePath":"/a"}"#, false);
         check(r#"{"path":"a","description":"1"}"#, r#"{"path":"a","description":"2"}"#, false);
     }
 

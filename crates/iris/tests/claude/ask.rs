@@ -124,8 +124,8 @@ async fn plan_asked(stage: &Stage, plan: &str) -> (String, Value) {
     }
 }
 
-/// The request for leave is the same for every plan, `{}`: an answer is for the one that was shown. Older versions put the
-/// plan into the request, out of a file of their own.
+/// Without a file for the plan the request for leave is the same for every plan, `{}`: an answer is for the one that was
+/// shown. The older version keeps the first plan in a file, and asks with that.
 #[tokio::test]
 async fn an_answer_to_one_plan_is_no_answer_to_another() {
     let Some(stage) = stage(&["grantPermission: ask"]).await else { return };
@@ -147,6 +147,38 @@ async fn an_answer_to_one_plan_is_no_answer_to_another() {
     let answered = stage.world.events("question.answered").await;
     let by_rule = answered.iter().filter(|event| event["data"]["rule"].is_string()).count();
     assert_eq!(by_rule, 0, "nothing was decided without a person");
+}
+
+/// A plan that the agent wrote to its file, as it is told to, comes with the request: another text is another question.
+#[tokio::test]
+async fn a_no_to_one_plan_in_a_file_is_no_answer_to_another() {
+    for stage in stages(&["grantPermission: ask"]).await {
+        stage.tell("alpha", "plan", json!([{"tool": "EnterPlanMode", "input": {}}, {"text": "entered"}])).await;
+        let path = plan_file(&format!("{:?}", stage.model.requests()));
+        for plan in ["1. paint it blue", "1. paint it red"] {
+            let script = json!([
+                {"tool": "Read", "input": {"file_path": path}},
+                {"tool": "Write", "input": {"file_path": path, "content": plan}},
+                {"tool": "ExitPlanMode", "input": {}},
+                {"echo": true}
+            ]);
+            let turn = stage.start("alpha", script).await;
+            let question = stage.world.open_question().await;
+            assert_eq!(question["action"]["input"]["plan"], plan, "{}: {question}", stage.version);
+            assert!(question["action"]["shown"].to_string().contains(plan), "{}: {question}", stage.version);
+            answer(&stage, &question, json!(false)).await;
+            stage.world.ended(&turn).await;
+        }
+    }
+}
+
+/// The file that the CLI names to the model.
+fn plan_file(told: &str) -> String {
+    let at = told.find("/.claude/plans/").expect("a file is named");
+    let is_of_path = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    let start = told[..at].rfind(|c| !is_of_path(c)).map_or(0, |before| before + 1);
+    let end = at + told[at..].find(".md").expect("it ends") + ".md".len();
+    told[start..end].to_owned()
 }
 
 /// A yes that is kept over a restart lets that plan through, and no other.

@@ -36,7 +36,10 @@ pub struct Question {
     /// The exact action that is to be approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
-    /// Computed by Iris from the action: low, medium or high.
+    /// Of exactly what is approved, if an approval is asked for. A question is never about anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Computed by Iris: low, medium or high.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,7 +86,7 @@ pub struct Action {
     pub shown: String,
     /// Where it would run.
     pub folder: String,
-    /// Of the tool, the folder and the exact bytes of the input. Send it with the answer: nothing else is approved.
+    /// Of the tool, the folder, the exact bytes of the input and the plan that it is about. Send it with the answer: nothing else is approved.
     pub digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -157,7 +160,7 @@ pub struct AnswerRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Remember {
-    /// `deed` (the same action), `tool` (any use of the tool that is not riskier) or `question`.
+    /// `deed` (the same action: to the byte if it is approved, in any wording if it is refused), `tool` (any use of the tool that is not riskier) or `question`.
     pub scope: String,
     /// Milliseconds, 1 minute to 30 days.
     pub for_ms: u64,

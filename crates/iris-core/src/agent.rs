@@ -50,8 +50,8 @@ pub struct PermissionRequest {
     pub input: Box<RawValue>,
     /// What the agent says about why it asks.
     pub reason: Option<String>,
-    /// What the action is about, where its input does not say: the text of a plan.
-    pub context: Option<String>,
+    /// The plan as the agent wrote it in its call. The input may hold none, or an older one from a file.
+    pub plan: Option<String>,
     /// The agent's own name for the call, by which its result is known.
     pub call: Option<String>,
 }

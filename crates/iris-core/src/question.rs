@@ -155,6 +155,9 @@ pub enum Detail {
         /// Where it would run.
         #[serde(default)]
         folder: String,
+        /// The plan as the agent wrote it, where the input does not hold the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
@@ -198,10 +201,13 @@ impl Detail {
         }
     }
 
-    /// The digest of the exact action, if it is one.
-    pub fn digest(&self) -> Option<String> {
+    /// The digest of exactly what is approved, if it asks for an approval. `context`: what is shown with the question.
+    pub fn digest(&self, context: Option<&str>) -> Option<String> {
         match self {
-            Self::Approval { tool, input, folder, .. } => Some(digest::of_action(tool, folder, input)),
+            Self::Approval { tool, input, folder, plan, .. } => {
+                Some(digest::of_action(tool, folder, input, plan.as_deref()))
+            }
+            Self::Asked { response: ResponseType::Approval, .. } => Some(digest::of_words(self, context)),
             Self::Choice { .. } | Self::Form { .. } | Self::Asked { .. } => None,
         }
     }
@@ -234,7 +240,8 @@ mod tests {
     #[test]
     fn what_is_to_be_approved_is_kept_byte_by_byte() {
         let input = RawValue::from_string(r#"{"command": "ls",  "a":1}"#.to_owned()).expect("JSON");
-        let approval = Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), reason: None };
+        let approval =
+            Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), plan: None, reason: None };
         let json = serde_json::to_string(&approval).expect("plain data");
         let Ok(Detail::Approval { input, .. }) = serde_json::from_str(&json) else { panic!("it reads back: {json}") };
         assert_eq!(input.get(), r#"{"command": "ls",  "a":1}"#);

@@ -12,12 +12,19 @@ use crate::question::{Answer, Detail, Draft, Risk, named};
 named! {
     /// What a rule is about.
     RuleScope {
-        /// The very same deed, in the same team.
+        /// The same action in the same team: its very bytes to approve, any wording of it to refuse.
         Deed = "deed",
         /// Any use of the tool in the team that is not riskier than the one that was decided.
         Tool = "tool",
         /// The same question, in the same team.
         Question = "question",
+    }
+}
+
+impl RuleScope {
+    /// The narrowest that a decision about this can have.
+    pub fn of(detail: &Detail) -> Self {
+        if matches!(detail, Detail::Approval { .. }) { Self::Deed } else { Self::Question }
     }
 }
 
@@ -28,6 +35,8 @@ pub struct Rule {
     pub scope: RuleScope,
     pub tool: Option<String>,
     pub deed: String,
+    /// Of the exact bytes that were decided about, if it was an approval.
+    pub digest: Option<String>,
     /// The most an action may risk for a rule about a tool.
     pub risk: Option<Risk>,
     pub answer: Answer,
@@ -41,7 +50,11 @@ pub fn decide<'a>(rules: &'a [Rule], draft: &Draft) -> Option<&'a Rule> {
 
 fn fits(rule: &Rule, draft: &Draft) -> bool {
     match (rule.scope, &draft.detail) {
-        (RuleScope::Deed | RuleScope::Question, _) => rule.deed == draft.deed,
+        // A refusal may be too broad without harm. An approval is worth nothing for other bytes, however alike the deed.
+        (RuleScope::Deed | RuleScope::Question, _) => {
+            let refuses = matches!(rule.answer, Answer::Refuse { .. });
+            rule.deed == draft.deed && (refuses || rule.digest == draft.digest)
+        }
         (RuleScope::Tool, Detail::Approval { tool, .. }) => {
             rule.tool.as_deref() == Some(tool) && draft.risk.is_some_and(|risk| Some(risk) <= rule.risk)
         }
@@ -75,7 +88,7 @@ mod tests {
             tool: "Bash".to_owned(),
             input,
             reason: None,
-            context: None,
+            plan: None,
             call: None,
         };
         Draft::of(&Ask::Permission(asked), "/p", &policy).expect("it can be asked")
@@ -84,7 +97,8 @@ mod tests {
     fn rule(scope: RuleScope, command: &str, answer: Answer) -> Rule {
         let made_from = draft(command);
         let tool = Some("Bash".to_owned());
-        Rule { id: RuleId::new("1"), scope, tool, deed: made_from.deed, risk: made_from.risk, answer }
+        let Draft { deed, digest, risk, .. } = made_from;
+        Rule { id: RuleId::new("1"), scope, tool, deed, digest, risk, answer }
     }
 
     fn check(rules: &[Rule], command: &str, expected: Option<&Answer>) {
@@ -97,6 +111,10 @@ mod tests {
         let exact = [rule(RuleScope::Deed, "make", yes.clone())];
         check(&exact, "make", Some(&yes));
         check(&exact, "make all", None);
+        check(&exact, "make ", None);
+        // What white space does is the shell's to say: here it decides whether the rest is a remark or a command.
+        let remark = [rule(RuleScope::Deed, "echo ok # touch pwned", yes.clone())];
+        check(&remark, "echo ok #\ntouch pwned", None);
         let tool = [rule(RuleScope::Tool, "make", yes.clone())];
         check(&tool, "cargo test", Some(&yes));
         check(&tool, "rm -rf /", None);

@@ -40,7 +40,7 @@ fn asked() -> TurnInput {
         tool: "Bash".to_owned(),
         input: RawValue::from_string("{}".to_owned()).expect("valid JSON"),
         reason: None,
-        context: None,
+        plan: None,
         call: None,
     }))
 }

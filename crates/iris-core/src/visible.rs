@@ -1,41 +1,85 @@
-//! Making visible what a screen would act on or hide: control characters, direction marks, characters of no width.
+//! Making visible what a screen would act on or hide: control characters, direction marks, characters that draw nothing,
+//! and spaces that are none to a shell.
 //!
-//! What an agent wrote is data. Whoever decides about it must see all of it, as it is.
+//! What an agent wrote is data. Whoever decides about it must see all of it, as it is. The dashboard has the same list, in
+//! text/visible.ts.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The whole text with such characters written out as `\u{202e}`. Newlines and tabs are kept.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| acts(c) && !matches!(c, '\n' | '\t')) {
+    if !text.char_indices().any(|(at, c)| is_shown(text, at, c)) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
+    for (at, c) in text.char_indices() {
         match c {
-            '\n' | '\t' => shown.push(c),
-            // The end of a line as Windows writes it is an end of line.
-            '\r' if rest.peek() == Some(&'\n') => {}
+            // Also before the end of a line: a shell takes it for a part of the last word.
             '\r' => shown.push_str("\\r"),
-            c if acts(c) => write!(shown, "\\u{{{:x}}}", u32::from(c)).expect("writing to a string cannot fail"),
+            c if is_shown(text, at, c) => {
+                write!(shown, "\\u{{{:x}}}", u32::from(c)).expect("writing to a string cannot fail");
+            }
             c => shown.push(c),
         }
     }
     Cow::Owned(shown)
 }
 
+/// Whether something in the text would not be seen, or be taken for something else. Ends of lines are neither.
+pub fn hides(text: &str) -> bool {
+    text.char_indices().any(|(at, c)| is_shown(text, at, c) && !matches!(c, '\r') && !is_odd_space(c))
+}
+
 /// Whether a screen does something else with it than draw it.
 pub fn acts(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}'        // soft hyphen, Arabic letter mark, Mongolian vowel separator
-            | '\u{200b}'..='\u{200f}'                // no width, and direction marks
-            | '\u{2028}'..='\u{202e}'                // line and paragraph separators, direction embeddings
-            | '\u{2060}'..='\u{206f}'                // word joiner, invisible operators, direction isolates
-            | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' // Hangul fillers
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}'   // no-break space of no width, annotations
-            | '\u{e0000}'..='\u{e007f}') // tags: a whole hidden alphabet
+    c.is_control() || is_odd_space(c) || draws_nothing(c)
+}
+
+/// Looks like a space, and is none to a shell: general category Zs of Unicode 17 and the empty Braille pattern.
+pub fn is_odd_space(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{2800}' | '\u{3000}')
+}
+
+/// Default_Ignorable_Code_Point of Unicode 17, with the separators of lines and the annotations beside it.
+fn draws_nothing(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}'         // soft hyphen, grapheme joiner, Arabic letter mark
+        | '\u{115f}' | '\u{1160}'                // Hangul fillers
+        | '\u{17b4}' | '\u{17b5}'                // Khmer vowels of no shape
+        | '\u{180b}'..='\u{180f}'                // Mongolian selectors and vowel separator
+        | '\u{200b}'..='\u{200f}'                // no width, and direction marks
+        | '\u{2028}'..='\u{202e}'                // line and paragraph separators, direction embeddings
+        | '\u{2060}'..='\u{206f}'                // word joiner, invisible operators, direction isolates
+        | '\u{3164}' | '\u{ffa0}'                // Hangul fillers
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'   // variation selectors, no-break space of no width
+        | '\u{fff0}'..='\u{fffb}'                // unassigned, and annotations
+        | '\u{1bca0}'..='\u{1bca3}'              // shorthand format controls
+        | '\u{1d173}'..='\u{1d17a}'              // musical beams and slurs
+        | '\u{e0000}'..='\u{e0fff}') // tags (a whole hidden alphabet) and more variation selectors
+}
+
+fn is_shown(text: &str, at: usize, c: char) -> bool {
+    acts(c) && !matches!(c, '\n' | '\t') && !belongs_to_picture(text, at, c)
+}
+
+/// A heart in colour or a family is one picture made of several characters, and is left alone.
+fn belongs_to_picture(text: &str, at: usize, c: char) -> bool {
+    let mut before = text[..at].chars().rev();
+    match c {
+        '\u{fe0f}' => before.next().is_some_and(is_picture),
+        '\u{200d}' => {
+            let drawn = before.find(|c| !matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}'));
+            drawn.is_some_and(is_picture) && text[at + c.len_utf8()..].chars().next().is_some_and(is_picture)
+        }
+        _ => false,
+    }
+}
+
+/// The blocks in which pictures are. Letters, digits and ASCII are not among them.
+fn is_picture(c: char) -> bool {
+    matches!(c, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{27ff}'
+        | '\u{2900}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
 #[cfg(test)]
@@ -52,10 +96,37 @@ mod tests {
         check("\u{1b}[31mred\u{1b}[0m", "\\u{1b}[31mred\\u{1b}[0m");
         check("\u{1b}]0;title\u{7}", "\\u{1b}]0;title\\u{7}");
         check("\u{9b}31m", "\\u{9b}31m");
-        check("a\rb\r\nc", "a\\rb\nc");
+        check("a\rb\r\nc", "a\\rb\\r\nc");
         check("user\u{202e}cod.exe", "user\\u{202e}cod.exe");
         check("a\u{2066}b\u{2069}", "a\\u{2066}b\\u{2069}");
         check("in\u{200b}vis\u{feff}ible\u{e0041}", "in\\u{200b}vis\\u{feff}ible\\u{e0041}");
         check("back\u{8}space\u{7f}", "back\\u{8}space\\u{7f}");
+    }
+
+    #[test]
+    fn nothing_that_draws_nothing_is_left_out() {
+        let hidden = [
+            0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180b, 0x180c, 0x180d, 0x180e, 0x180f, 0x2028, 0x2064,
+            0x3164, 0xfe00, 0xfe0e, 0xfe0f, 0xffa0, 0xfff9, 0xfffa, 0xfffb, 0x1bca0, 0x1d173, 0x1d17a, 0xe0000,
+            0xe007f, 0xe0100, 0xe01ef, 0xe0fff,
+        ];
+        let spaces = [0xa0, 0x1680, 0x2000, 0x2003, 0x200a, 0x202f, 0x205f, 0x2800, 0x3000];
+        for code in hidden.into_iter().chain(spaces) {
+            let c = char::from_u32(code).expect("a character");
+            check(&format!("rm{c}x"), &format!("rm\\u{{{code:x}}}x"));
+        }
+        assert!(!hides("a\u{a0}b\r\n") && hides("a\u{fe0f}b"));
+    }
+
+    #[test]
+    fn pictures_stay_whole_and_nothing_hides_behind_them() {
+        check(
+            "❤️ 👩\u{200d}👩\u{200d}👧 🏳️\u{200d}🌈 👩🏽\u{200d}💻",
+            "❤️ 👩\u{200d}👩\u{200d}👧 🏳️\u{200d}🌈 👩🏽\u{200d}💻",
+        );
+        check("👩\u{200d}rm", "👩\\u{200d}rm");
+        check("👩\u{200d}\u{200d}👩", "👩\\u{200d}\\u{200d}👩");
+        check("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\\u{fe0f}");
+        check("1\u{fe0f}", "1\\u{fe0f}");
     }
 }

@@ -31,6 +31,8 @@ pub enum QuestionError {
     NotAgain(String),
     #[error("what is asked is not what was looked at: its digest is {}", .0.digest.as_deref().unwrap_or("none"))]
     Changed(Box<QuestionRow>),
+    #[error("{}", key_taken(.0))]
+    KeyTaken(Box<QuestionRow>),
     #[error("only the input of an action can be edited, and it must be a JSON object")]
     NothingToEdit,
     #[error("a rule of the scope '{0}' cannot be made from this question")]
@@ -49,6 +51,12 @@ pub enum QuestionError {
     Store(#[from] StoreError),
 }
 
+/// An answer belongs to what was asked first under its key, and to nothing else.
+pub(crate) fn key_taken(first: &QuestionRow) -> String {
+    let key = first.key.as_deref().unwrap_or_default();
+    format!("the key '{key}' belongs to question {}, which asks something else: {}", first.id, first.text)
+}
+
 fn said_by(row: &QuestionRow) -> String {
     let ago = row.closed_at.map_or(0, |at| (wall_ms() - at).max(0) / 1000);
     match &row.closed_by {
@@ -63,7 +71,8 @@ impl QuestionError {
             Self::NotFound(_) | Self::NoJob(_) => FaultKind::NotFound,
             Self::DoesNotFit(_) | Self::BadAsk(_) => FaultKind::Unfit,
             Self::NothingToEdit | Self::BadScope(_) | Self::BadLength | Self::NoPlace => FaultKind::Unfit,
-            Self::Closed(_) | Self::Changed(_) | Self::JobOver(_) | Self::NotAgain(_) => FaultKind::Conflict,
+            Self::Closed(_) | Self::Changed(_) | Self::KeyTaken(_) => FaultKind::Conflict,
+            Self::JobOver(_) | Self::NotAgain(_) => FaultKind::Conflict,
             Self::Late(_) => FaultKind::Gone,
             Self::Limited(_) => FaultKind::Limit,
             Self::Store(error) => error.kind(),
@@ -82,6 +91,7 @@ impl QuestionError {
                 row.id
             )),
             Self::Changed(_) => Some("look at it again with `iris inbox`, and answer what you see there".to_owned()),
+            Self::KeyTaken(_) => Some("ask with another key, or ask the very same again".to_owned()),
             Self::Limited(_) => Some("go on with what is known, or ask later".to_owned()),
             Self::BadScope(_) => Some("use deed or tool for an approval, question for anything else".to_owned()),
             Self::NoPlace => Some("name the job in which you ask, or speak for a team".to_owned()),

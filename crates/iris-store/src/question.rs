@@ -57,6 +57,7 @@ pub struct QuestionRow {
     pub in_doubt: bool,
     pub rule: Option<RuleId>,
     pub replaced_by: Option<QuestionId>,
+    pub key: Option<String>,
 }
 
 macro_rules! question_columns {
@@ -64,7 +65,7 @@ macro_rules! question_columns {
         concat!(
             "SELECT id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at, ",
             "closed_at, closed_by, answer, way, job, context, blocks, default_answer, on_deadline, deadline_at, risk, ",
-            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by FROM question ",
+            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by, key FROM question ",
             $rest
         )
     };
@@ -107,6 +108,7 @@ impl QuestionRow {
             in_doubt: row.int(28) != 0,
             rule: row.maybe_text(29).map(RuleId::new),
             replaced_by: row.maybe_text(30).map(QuestionId::new),
+            key: row.maybe_text(31).map(str::to_owned),
         })
     }
 

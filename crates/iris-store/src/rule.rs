@@ -35,8 +35,8 @@ pub(crate) struct NewRule<'a> {
 macro_rules! rule_columns {
     ($rest:literal) => {
         concat!(
-            "SELECT id, team, scope, tool, deed, risk, answer, about, question, made_by, made_at, until_at, uses ",
-            "FROM rule WHERE revoked_at IS NULL AND until > iris_now() ",
+            "SELECT id, team, scope, tool, deed, risk, answer, about, question, made_by, made_at, until_at, uses, ",
+            "(SELECT question.digest FROM question WHERE question.id = rule.question) FROM rule WHERE revoked_at IS NULL AND until > iris_now() ",
             $rest
         )
     };
@@ -52,6 +52,7 @@ impl RuleRow {
                 scope: row.parsed(2)?,
                 tool: row.maybe_text(3).map(str::to_owned),
                 deed: row.text(4).to_owned(),
+                digest: row.maybe_text(13).map(str::to_owned),
                 risk: row.maybe_text(5).and_then(|risk| risk.parse().ok()),
                 answer: serde_json::from_str(row.text(6)).map_err(damaged)?,
             },

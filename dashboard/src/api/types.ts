@@ -712,7 +712,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Action: {
-            /** @description Of the tool, the folder and the exact bytes of the input. Send it with the answer: nothing else is approved. */
+            /** @description Of the tool, the folder, the exact bytes of the input and the plan that it is about. Send it with the answer: nothing else is approved. */
             digest: string;
             /** @description Where it would run. */
             folder: string;
@@ -1219,6 +1219,8 @@ export interface components {
              */
             deadline?: number | null;
             default?: components["schemas"]["Given"] | null;
+            /** @description Of exactly what is approved, if an approval is asked for. A question is never about anything else. */
+            digest?: string | null;
             id: string;
             job?: string | null;
             /** @description blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or error_recovery. */
@@ -1237,7 +1239,7 @@ export interface components {
             replacedBy?: string | null;
             /** @description What an answer has to be: text, choice, boolean, approval or form. */
             responseType: string;
-            /** @description Computed by Iris from the action: low, medium or high. */
+            /** @description Computed by Iris: low, medium or high. */
             risk?: string | null;
             riskWhy?: string | null;
             /** @description For a form: JSON Schema of the fields. */
@@ -1289,7 +1291,7 @@ export interface components {
              * @description Milliseconds, 1 minute to 30 days.
              */
             forMs: number;
-            /** @description `deed` (the same action), `tool` (any use of the tool that is not riskier) or `question`. */
+            /** @description `deed` (the same action: to the byte if it is approved, in any wording if it is refused), `tool` (any use of the tool that is not riskier) or `question`. */
             scope: string;
         };
         Removed: {

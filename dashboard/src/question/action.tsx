@@ -12,7 +12,12 @@ const COLOUR: Record<string, string> = { high: "text-bad", medium: "text-held", 
 export function Action({ question, isEditing, onEdit }: { question: Question; isEditing: boolean; onEdit: (isEditing: boolean) => void }) {
   const { action, risk, riskWhy } = question;
   const before = changedFrom(question);
-  if (!action) return null;
+  const judged = risk && (
+    <p className={`mt-1 text-xs ${COLOUR[risk] ?? ""}`}>
+      {risk} risk{riskWhy && <>: <Plain text={riskWhy} /></>}
+    </p>
+  );
+  if (!action) return judged ?? null;
   if (isEditing)
     return (
       <section className="rounded-md border border-line bg-page p-2" aria-label="What would be done">
@@ -45,13 +50,10 @@ export function Action({ question, isEditing, onEdit }: { question: Question; is
         )}
       </p>
       <ToolInput name={action.tool} input={action.input} />
-      {risk && (
-        <p className={`mt-1 text-xs ${COLOUR[risk] ?? ""}`}>
-          {risk} risk{riskWhy && <>: <Plain text={riskWhy} /></>}
-        </p>
-      )}
+      {judged}
       {action.shown && (
-        <details className="mt-1 text-xs text-dim">
+        // A plan may be nowhere else: its input can be empty.
+        <details className="mt-1 text-xs text-dim" open={question.way === "plan"}>
           <summary>As it is to the byte{action.digest && <span className="font-mono"> · {action.digest.slice(0, 12)}</span>}</summary>
           <Block text={action.shown} />
         </details>

@@ -55,7 +55,7 @@ export function useAnswer() {
   const answer = useMutation({
     mutationFn: ({ question, value, text, remember, again }: Answer) => {
       // What is approved is what was looked at: its digest goes along.
-      const given = { response: { value, text }, digest: question.action?.digest, remember, again: again ?? false };
+      const given = { response: { value, text }, digest: question.digest, remember, again: again ?? false };
       return body(api.POST("/api/questions/{id}/answer", { params: { path: { id: question.id } }, body: given }));
     },
     onMutate: ({ question }) => sending.update((now) => new Set(now).add(question.id)),

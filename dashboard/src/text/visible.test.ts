@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { headline, pieces, visible } from "./visible";
 
 test("ordinary text stays as it is", () => {
-  for (const text of ["hello\nworld\t!", "Grüße, 你好, مرحبا", "line\r\nline", "👩‍👩‍👧 🏳️‍🌈", ""]) expect(visible(text)).toBe(text);
+  for (const text of ["hello\nworld\t!", "Grüße, 你好, مرحبا", "line\r\nline", "👩‍👩‍👧 🏳️‍🌈 👩🏽‍💻 ❤️ ⚠️", ""]) expect(visible(text)).toBe(text);
 });
 
 test("what would not be seen is named", () => {
@@ -14,6 +14,25 @@ test("what would not be seen is named", () => {
   expect(visible("one\rtwo")).toBe("one⟨␍⟩two");
   expect(visible("\u0000\u007f\u0085")).toBe("⟨␀⟩⟨␡⟩⟨U+0085⟩");
   expect(visible("a\u200db")).toBe("a⟨U+200D⟩b");
+});
+
+// The same list as in iris-core.
+test("nothing that draws nothing is left out", () => {
+  const hidden = [
+    0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180b, 0x180f, 0x2028, 0x2064, 0x3164, 0xfe00, 0xfe0f, 0xffa0, 0xfff9, 0xfffb, 0x1bca0, 0x1d173,
+    0x1d17a, 0xe0000, 0xe007f, 0xe0100, 0xe01ef, 0xe0fff,
+  ];
+  const spaces = [0xa0, 0x1680, 0x2000, 0x2003, 0x200a, 0x202f, 0x205f, 0x2800, 0x3000];
+  for (const code of [...hidden, ...spaces]) {
+    const hex = code.toString(16).toUpperCase().padStart(4, "0");
+    expect(visible(`rm${String.fromCodePoint(code)}x`)).toBe(`rm⟨U+${hex}⟩x`);
+  }
+});
+
+test("nothing hides behind a picture", () => {
+  expect(visible("👩\u200drm")).toBe("👩⟨U+200D⟩rm");
+  expect(visible("❤\ufe0f\ufe0f")).toBe("❤\ufe0f⟨U+FE0F⟩");
+  expect(visible("1\ufe0f")).toBe("1⟨U+FE0F⟩");
 });
 
 test("it is the same each time it is asked", () => {

@@ -1,10 +1,13 @@
 // What an agent wrote is data. Characters that would steer the reader's eye or screen (control characters, direction
-// overrides, zero-width and tag characters) are shown by name instead of taking effect.
+// overrides, characters that draw nothing, spaces that are none to a shell) are shown by name instead of taking effect.
+// The list is that of iris-core, in visible.rs.
 
 export type Piece = { text: string; hidden?: undefined } | { text?: undefined; hidden: string; name: string };
 
 const NAMES: Record<number, string> = {
+  0x00a0: "no-break space",
   0x00ad: "soft hyphen",
+  0x034f: "combining grapheme joiner",
   0x061c: "Arabic letter mark",
   0x180e: "Mongolian vowel separator",
   0x200b: "zero-width space",
@@ -24,13 +27,16 @@ const NAMES: Record<number, string> = {
   0x2067: "right-to-left isolate",
   0x2068: "first strong isolate",
   0x2069: "pop isolate",
+  0x202f: "narrow no-break space",
+  0x2800: "empty Braille pattern",
+  0x3000: "ideographic space",
   0xfeff: "byte order mark",
 };
 
 // Line feed and tab are ordinary; a carriage return before a line feed is, too. A search for these has no memory, so it is
 // the same each time it is asked.
 // oxlint-disable-next-line no-control-regex no-misleading-character-class
-const HIDDEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/u;
+const HIDDEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u;
 const EVERY_HIDDEN = new RegExp(HIDDEN, "gu");
 
 /** The text in pieces: what can be read, and what would not have been seen. */
@@ -39,7 +45,7 @@ export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let done = 0;
   for (const match of text.matchAll(EVERY_HIDDEN)) {
-    if (joinsEmoji(text, match.index, match[0])) continue;
+    if (belongsToPicture(text, match.index, match[0])) continue;
     if (match.index > done) found.push({ text: text.slice(done, match.index) });
     found.push(named(match[0]));
     done = match.index + match[0].length;
@@ -63,10 +69,17 @@ function named(character: string): Piece {
   return { hidden: `U+${hex}`, name: NAMES[code] ?? "invisible character" };
 }
 
-/** A family or a flag is one picture made of several, and is left alone. */
-function joinsEmoji(text: string, at: number, character: string): boolean {
-  if (character !== "\u200d") return false;
-  return /\p{Extended_Pictographic}(\ufe0f|\p{Emoji_Modifier})*$/u.test(text.slice(0, at).slice(-8)) && /^\p{Extended_Pictographic}/u.test(text.slice(at + 1, at + 4));
+// The blocks in which pictures are. Letters, digits and ASCII are not among them.
+const PICTURE = "[\\u00a9\\u00ae\\u203c\\u2049\\u2122\\u2139\\u2190-\\u27ff\\u2900-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}]";
+const ENDS_WITH_PICTURE = new RegExp(`${PICTURE}$`, "u");
+const ENDS_WITH_PERSON = new RegExp(`${PICTURE}(\\ufe0f|[\\u{1f3fb}-\\u{1f3ff}])*$`, "u");
+const BEGINS_WITH_PICTURE = new RegExp(`^${PICTURE}`, "u");
+
+/** A heart in colour or a family is one picture made of several characters, and is left alone. */
+function belongsToPicture(text: string, at: number, character: string): boolean {
+  const before = text.slice(Math.max(0, at - 8), at);
+  if (character === "\ufe0f") return ENDS_WITH_PICTURE.test(before);
+  return character === "\u200d" && ENDS_WITH_PERSON.test(before) && BEGINS_WITH_PICTURE.test(text.slice(at + 1, at + 3));
 }
 
 /** The first line, short enough for a row. */

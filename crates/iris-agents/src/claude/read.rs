@@ -25,8 +25,8 @@ pub(crate) struct Reader {
     introduced: bool,
     /// The requests that wait for an answer.
     open: HashMap<String, Open>,
-    /// The plan that it wrote last. Its request for leave does not always hold it.
-    plan: Option<String>,
+    /// The plans of this turn, by the call that asks leave for them. The request for leave does not always hold its own.
+    plans: HashMap<String, String>,
     /// The message that was sent last, and the turn it was for. The agent passes over a message whose id it has seen, and
     /// a turn may be told twice, so the ids are not the same.
     told: Option<(String, TurnId)>,
@@ -66,7 +66,7 @@ impl Reader {
             cost_so_far: 0.0,
             introduced: false,
             open: HashMap::new(),
-            plan: None,
+            plans: HashMap::new(),
             told: None,
             is_told: false,
             begun: false,
@@ -146,6 +146,7 @@ impl Reader {
             }
             "result" => {
                 outputs.extend(self.left_in_background());
+                self.plans.clear();
                 self.turn_end(text)
             }
             "stream_event" => delta(&line),
@@ -169,9 +170,10 @@ impl Reader {
         }
         let line: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
         let blocks = line["message"]["content"].as_array().into_iter().flatten();
-        let plan = blocks.filter(|block| block["name"] == EXIT_PLAN).find_map(|block| block["input"]["plan"].as_str());
-        if let Some(plan) = plan {
-            self.plan = Some(plan.to_owned());
+        for block in blocks.filter(|block| block["name"] == EXIT_PLAN) {
+            if let (Some(call), Some(plan)) = (block["id"].as_str(), block["input"]["plan"].as_str()) {
+                self.plans.insert(call.to_owned(), plan.to_owned());
+            }
         }
     }
 
@@ -309,7 +311,8 @@ impl Reader {
             }
             ("can_use_tool", Some(input)) => {
                 self.open.insert(id.clone().into_owned(), Open::Use(input.to_owned()));
-                asked(id.into_owned(), input, &request, self.plan.as_deref())
+                let plan = request.tool_use_id.as_deref().and_then(|call| self.plans.remove(call));
+                asked(id.into_owned(), input, &request, plan)
             }
             ("elicitation", _) => {
                 self.open.insert(id.clone().into_owned(), Open::Form);
@@ -329,7 +332,7 @@ impl Reader {
 }
 
 /// A request for permission; the tool by which people are asked comes the same way.
-fn asked(request: String, input: &RawValue, asked: &Request<'_>, plan: Option<&str>) -> AgentOutput {
+fn asked(request: String, input: &RawValue, asked: &Request<'_>, plan: Option<String>) -> AgentOutput {
     let tool = asked.tool_name.clone().unwrap_or_default().into_owned();
     let call = asked.tool_use_id.as_ref().map(|id| id.clone().into_owned());
     if tool == ASK_USER
@@ -343,8 +346,7 @@ fn asked(request: String, input: &RawValue, asked: &Request<'_>, plan: Option<&s
         return AgentOutput::Asked(Asking { request, questions: questions.collect(), call });
     }
     let reason = asked.decision_reason.clone().map(|reason| reason.into_owned());
-    let context = plan.filter(|_| tool == EXIT_PLAN).map(str::to_owned);
-    AgentOutput::PermissionAsked(PermissionRequest { request, tool, input: input.to_owned(), reason, context, call })
+    AgentOutput::PermissionAsked(PermissionRequest { request, tool, input: input.to_owned(), reason, plan, call })
 }
 
 /// A tool server of the agent's wants something filled in.
@@ -427,6 +429,30 @@ mod tests {
         reader.reply("r1", &Reply::Form { content }, &mut replies);
         let said = String::from_utf8(replies).expect("text");
         assert!(said.contains(r#""action":"accept""#) && said.contains(r#""name":"Ada""#), "{said}");
+    }
+
+    /// A plan belongs to the call that asks leave for it; another's is not taken for it.
+    #[test]
+    fn a_plan_is_known_by_its_call() {
+        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+        let mut outputs = Vec::new();
+        for (call, plan) in [("one", "1. tidy up"), ("two", "1. burn it")] {
+            let said = serde_json::json!({"type": "assistant", "message": {"role": "assistant", "content": [
+                {"type": "tool_use", "id": call, "name": EXIT_PLAN, "input": {"plan": plan}}]}});
+            reader.read(said.to_string().as_bytes(), &mut outputs, &mut Vec::new());
+        }
+        outputs.clear();
+        for call in ["one", "three"] {
+            let asked = serde_json::json!({"type": "control_request", "request_id": call, "request":
+                {"subtype": "can_use_tool", "tool_name": EXIT_PLAN, "input": {}, "tool_use_id": call}});
+            reader.read(asked.to_string().as_bytes(), &mut outputs, &mut Vec::new());
+        }
+        let plan = |output: &AgentOutput| match output {
+            AgentOutput::PermissionAsked(asked) => asked.plan.clone(),
+            other => panic!("{other:?}"),
+        };
+        let plans: Vec<_> = outputs.iter().map(plan).collect();
+        assert_eq!(plans, [Some("1. tidy up".to_owned()), None]);
     }
 
     /// What was approved is written back byte by byte, also what JSON would put in another form.

@@ -232,7 +232,7 @@ mod tests {
 
     fn approval() -> Detail {
         let input = RawValue::from_string(r#"{"command": "ls",  "a":1}"#.to_owned()).expect("JSON");
-        Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), reason: None }
+        Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), plan: None, reason: None }
     }
 
     fn choice() -> Detail {

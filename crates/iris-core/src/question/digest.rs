@@ -9,17 +9,25 @@ use sha2::{Digest, Sha256};
 
 use super::Detail;
 
-/// The digest of an action: the tool, the folder it runs in and the exact bytes of its input.
-pub fn of_action(tool: &str, folder: &str, input: &RawValue) -> String {
-    of_parts("action", &[tool, folder, input.get()])
+/// The digest of an action: the tool, the folder it runs in, the exact bytes of its input and of the plan it is about.
+pub fn of_action(tool: &str, folder: &str, input: &RawValue, plan: Option<&str>) -> String {
+    let parts = [tool, folder, input.get()];
+    of_parts("action", &parts.into_iter().chain(plan).collect::<Vec<_>>())
+}
+
+/// The digest of an approval that is asked for in words: all that a person is shown.
+pub fn of_words(detail: &Detail, context: Option<&str>) -> String {
+    let asked = serde_json::to_string(detail).expect("a question is plain data");
+    of_parts("words", &[&asked, context.unwrap_or_default()])
 }
 
 /// What a question comes to, however it is worded around.
 pub fn deed(detail: &Detail) -> String {
     match detail {
-        Detail::Approval { tool, input, folder, .. } => {
+        Detail::Approval { tool, input, folder, plan, .. } => {
             let plain = serde_json::from_str(input.get()).map_or_else(|_| input.get().to_owned(), |v| canonical(&v));
-            of_parts("deed", &[tool, folder, &plain])
+            let parts = [tool.as_str(), folder, &plain];
+            of_parts("deed", &parts.into_iter().chain(plan.as_deref()).collect::<Vec<_>>())
         }
         Detail::Choice { questions } => {
             let asked = serde_json::to_string(questions).expect("questions are plain data");
@@ -57,6 +65,11 @@ fn canonical(input: &Value) -> String {
             });
             sorted(&Value::Object(plain.collect()))
         }
+        // Each conversation has its own file for the same plan.
+        Value::Object(fields) if fields.contains_key("plan") => {
+            let kept = fields.iter().filter(|(name, _)| *name != "planFilePath");
+            sorted(&Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect()))
+        }
         other => sorted(other),
     }
 }
@@ -84,10 +97,11 @@ fn sorted(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::question::ResponseType;
 
     fn action(input: &str) -> Detail {
         let input = RawValue::from_string(input.to_owned()).expect("JSON");
-        Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), reason: None }
+        Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), plan: None, reason: None }
     }
 
     fn check(one: &str, other: &str, same: bool) {
@@ -99,20 +113,51 @@ mod tests {
         check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm  -rf x ","description":"harmless"}"#, true);
         check(r#"{"command":"a","cwd":"/b"}"#, r#"{"cwd":"/b","command":"a"}"#, true);
         check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm -rf y"}"#, false);
+        check(r#"{"plan":"x","planFilePath":"/a"}"#, r#"{"plan":"x","planFilePath":"/b"}"#, true);
+        check(r#"{"plan":"x","planFilePath":"/a"}"#, r#"{"plan":"y","planFilePath":"/a"}"#, false);
         check(r#"{"path":"a","description":"1"}"#, r#"{"path":"a","description":"2"}"#, false);
     }
 
     #[test]
     fn any_other_byte_is_another_digest() {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
-        let first = of_action("Bash", "/p", &raw(r#"{"command":"ls"}"#));
-        assert_eq!(first, of_action("Bash", "/p", &raw(r#"{"command":"ls"}"#)));
+        let first = of_action("Bash", "/p", &raw(r#"{"command":"ls"}"#), None);
+        assert_eq!(first, of_action("Bash", "/p", &raw(r#"{"command":"ls"}"#), None));
         for (tool, folder, input) in [
             ("Bash", "/p", r#"{"command": "ls"}"#),
             ("Bash", "/q", r#"{"command":"ls"}"#),
             ("Bas", "h/p", r#"{"command":"ls"}"#),
         ] {
-            assert_ne!(first, of_action(tool, folder, &raw(input)), "{tool} {folder} {input}");
+            assert_ne!(first, of_action(tool, folder, &raw(input), None), "{tool} {folder} {input}");
         }
+    }
+
+    /// The request for leave to carry out a plan is the same for every plan; the plan is what is approved or refused.
+    #[test]
+    fn another_plan_is_another_digest_and_another_deed() {
+        let plan = |text: &str| {
+            let input = RawValue::from_string("{}".to_owned()).expect("JSON");
+            let (tool, folder) = ("ExitPlanMode".to_owned(), "/p".to_owned());
+            Detail::Approval { tool, input, folder, plan: Some(text.to_owned()), reason: None }
+        };
+        let (one, other) = (plan("1. tidy up"), plan("1. tidy  up"));
+        assert_eq!(one.digest(None), plan("1. tidy up").digest(None));
+        assert_ne!(one.digest(None), other.digest(None));
+        assert_ne!(deed(&one), deed(&other));
+    }
+
+    #[test]
+    fn an_approval_in_words_is_bound_to_all_that_is_shown() {
+        let asked = |text: &str, response| Detail::Asked {
+            response,
+            asked: crate::agent::AskedQuestion::plain(text),
+            free_text: false,
+        };
+        let first = asked("Deploy?", ResponseType::Approval);
+        assert!(first.digest(None).is_some());
+        assert_eq!(first.digest(Some("to staging")), first.digest(Some("to staging")));
+        assert_ne!(first.digest(Some("to staging")), first.digest(Some("to production")));
+        assert_ne!(first.digest(None), asked("Deploy!", ResponseType::Approval).digest(None));
+        assert_eq!(asked("Deploy?", ResponseType::Text).digest(None), None, "words are not an approval");
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::digest;
 use super::risk::{self, Risk};
 use super::{Answer, AnswerError, Detail, OnDeadline, QuestionKind, ResponseType, Way, fit};
-use crate::agent::{AskedOption, AskedQuestion};
+use crate::agent::{AskedOption, AskedQuestion, PermissionRequest};
 use crate::duration::Millis;
 use crate::turn::Ask;
 
@@ -141,18 +141,19 @@ impl Draft {
         match ask {
             Ask::Permission(asked) => {
                 let input: Value = serde_json::from_str(asked.input.get()).unwrap_or_default();
-                let judged = risk::of(&asked.tool, &input, folder);
+                let is_plan = asked.tool == EXIT_PLAN;
+                let plan = if is_plan { plan(asked, &input) } else { None };
+                let judged = risk::of(&asked.tool, &input, plan.as_deref(), folder);
                 let detail = Detail::Approval {
                     tool: asked.tool.clone(),
                     input: asked.input.clone(),
                     folder: folder.to_owned(),
+                    plan,
                     reason: asked.reason.clone(),
                 };
-                let way = if asked.tool == EXIT_PLAN { Way::Plan } else { Way::Permission };
-                let mut draft = Self::new(QuestionKind::Approval, way, detail, policy);
-                draft.context = asked.context.clone();
-                (draft.risk, draft.risk_why) = (Some(judged.risk), Some(judged.why));
-                Ok(draft)
+                let way = if is_plan { Way::Plan } else { Way::Permission };
+                let draft = Self::new(QuestionKind::Approval, way, detail, policy);
+                Ok(draft.judged(judged))
             }
             Ask::Questions(asked) => {
                 let detail = Detail::Choice { questions: asked.questions.clone() };
@@ -198,7 +199,7 @@ impl Draft {
             text: clean(&detail.text()),
             context: None,
             deed: digest::deed(&detail),
-            digest: detail.digest(),
+            digest: detail.digest(None),
             detail,
             default: None,
             on_deadline: if deadline.is_some() { policy.on_deadline } else { OnDeadline::Wait },
@@ -223,15 +224,25 @@ impl Draft {
         let detail = Detail::Asked { response, asked, free_text };
         let mut draft = Self::new(kind, way, detail, policy);
         draft.context = context(request.context.as_ref())?;
+        draft.digest = draft.detail.digest(draft.context.as_deref());
         draft.take_deadline(request, policy)?;
-        Ok(draft)
+        let shown = [Some(draft.text.as_str()), draft.context.as_deref()];
+        let judged = draft.digest.is_some().then(|| risk::of_words(shown.into_iter().flatten()));
+        Ok(match judged {
+            Some(judged) => draft.judged(judged),
+            None => draft,
+        })
+    }
+
+    fn judged(self, judged: risk::Judged) -> Self {
+        Self { risk: Some(judged.risk), risk_why: Some(judged.why), ..self }
     }
 
     fn take_deadline(&mut self, request: &AskRequest, policy: &Policy) -> Result<(), AskError> {
         self.default = default(request.default_response.as_ref(), &self.detail)?;
         // Silence is no yes: an agent that could name its own default would approve itself.
-        let approves = matches!(self.default, Some(Answer::Approve { .. }));
-        if approves && self.detail.response_type() == ResponseType::Approval {
+        let is_approval = self.kind == QuestionKind::Approval || self.digest.is_some();
+        if is_approval && !matches!(self.default, None | Some(Answer::Refuse { .. })) {
             return Err(AskError::DefaultApproves);
         }
         let said = request.on_deadline.as_deref().map(|word| {
@@ -258,6 +269,20 @@ impl Draft {
     }
 }
 
+/// The text of a plan, where the input does not hold the same. One that is not known has the name of its call instead:
+/// nobody can know that the next one is the same.
+fn plan(asked: &PermissionRequest, input: &Value) -> Option<String> {
+    let in_input = input.get("plan").and_then(Value::as_str).filter(|plan| !plan.trim().is_empty());
+    let written = asked.plan.as_deref().filter(|plan| !plan.trim().is_empty());
+    match (in_input, written) {
+        (None, None) => {
+            let call = asked.call.as_deref().unwrap_or(&asked.request);
+            Some(format!("{} {call})", risk::UNKNOWN_PLAN))
+        }
+        (in_input, written) => written.filter(|written| Some(*written) != in_input).map(clean),
+    }
+}
+
 impl Policy {
     /// None for what nobody waits for.
     fn deadline(&self, kind: QuestionKind) -> Option<Millis> {
@@ -281,6 +306,8 @@ fn response(word: Option<&str>, kind: QuestionKind, options: &[AskedOption]) -> 
     let response = match word {
         Some(word) => match word.parse() {
             Ok(ResponseType::Form) | Err(_) => return Err(AskError::Response(word.chars().take(40).collect())),
+            // A yes to an approval is one, whatever the agent calls it.
+            Ok(ResponseType::Boolean) if kind == QuestionKind::Approval => ResponseType::Approval,
             Ok(response) => response,
         },
         None if kind == QuestionKind::Approval => ResponseType::Approval,
@@ -435,6 +462,43 @@ mod tests {
     }
 
     #[test]
+    fn an_approval_that_is_asked_for_in_words_has_a_digest_and_a_risk() {
+        let asked = draft(json!({"question": "Deploy?", "type": "approval"})).expect("it can be asked");
+        assert_eq!(asked.risk, Some(Risk::Medium), "{:?}", asked.risk_why);
+        let hides = draft(json!({"question": "Deploy?", "type": "approval", "context": "a\u{202e}b"}));
+        assert_eq!(hides.expect("it can be asked").risk, Some(Risk::High));
+        let words = draft(json!({"question": "Which?", "type": "blocking"})).expect("it can be asked");
+        assert_eq!((words.digest, words.risk), (None, None));
+    }
+
+    /// Its request says nothing of the plan, so each is one of its own, and never harmless.
+    #[test]
+    fn a_plan_is_what_is_asked_for() {
+        let draft = |input: &str, plan: Option<&str>, call: &str| {
+            let asked = PermissionRequest {
+                request: "r".to_owned(),
+                tool: EXIT_PLAN.to_owned(),
+                input: serde_json::value::RawValue::from_string(input.to_owned()).expect("JSON"),
+                reason: None,
+                plan: plan.map(str::to_owned),
+                call: Some(call.to_owned()),
+            };
+            Draft::of(&Ask::Permission(asked), "/p", &POLICY).expect("it can be asked")
+        };
+        let known = draft("{}", Some("1. tidy up"), "a");
+        assert_eq!((known.way, known.risk), (Way::Plan, Some(Risk::Medium)));
+        assert_eq!(known.digest, draft("{}", Some("1. tidy up"), "b").digest);
+        assert_ne!(known.deed, draft("{}", Some("1. burn it"), "a").deed);
+        assert_ne!(draft(r#"{"plan":"x"}"#, None, "a").digest, draft(r#"{"plan":"y"}"#, None, "a").digest);
+        let same = draft(r#"{"plan":"x"}"#, Some("x"), "a");
+        assert_eq!(same.digest, draft(r#"{"plan":"x"}"#, None, "a").digest);
+        assert_ne!(same.digest, draft(r#"{"plan":"x"}"#, Some("y"), "a").digest, "it wrote another than it hands in");
+        let unknown = draft("{}", None, "a");
+        assert_eq!(unknown.risk, Some(Risk::High), "{:?}", unknown.risk_why);
+        assert_ne!(unknown.digest, draft("{}", None, "b").digest);
+    }
+
+    #[test]
     fn what_cannot_be_asked_says_why() {
         check(json!({"question": " ", "type": "blocking"}), "needs words");
         check(json!({"question": "x", "type": "rhetorical"}), "'rhetorical' is no type of question");
@@ -445,6 +509,14 @@ mod tests {
         check(json!({"question": "x", "type": "blocking", "timeoutMinutes": -1}), "between 5m and 24h");
         check(json!({"question": "x", "type": "blocking", "onDeadline": "default"}), "no defaultResponse");
         check(json!({"question": "x", "type": "approval", "defaultResponse": true}), "a default cannot approve");
+        check(
+            json!({"question": "x", "type": "approval", "responseType": "boolean", "defaultResponse": true}),
+            "a default cannot approve",
+        );
+        check(
+            json!({"question": "x", "type": "approval", "responseType": "choice", "options": ["yes"], "defaultResponse": "yes"}),
+            "a default cannot approve",
+        );
         check(
             json!({"question": "x", "type": "choice", "options": ["a"], "defaultResponse": "b"}),
             "none of the options",

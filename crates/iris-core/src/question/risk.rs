@@ -1,12 +1,15 @@
 //! How much an action could do, computed from the action itself. What the agent says of it counts for nothing.
 
+mod command;
+
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::visible::acts;
+use super::draft::EXIT_PLAN;
+use crate::visible::{acts, hides};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -53,128 +56,75 @@ pub struct Judged {
     pub why: String,
 }
 
+/// How the text of a plan begins that Iris was not told.
+pub const UNKNOWN_PLAN: &str = "(Iris was not told the text of this plan; call";
+
 /// Tools that only look.
-const LOOKING: [&str; 7] = ["Read", "Grep", "Glob", "LS", "NotebookRead", "TodoRead", "ExitPlanMode"];
+const LOOKING: [&str; 6] = ["Read", "Grep", "Glob", "LS", "NotebookRead", "TodoRead"];
 /// Tools that change one file.
 const CHANGING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
-/// Commands that only look, when nothing else is on the line.
-const LOOKING_COMMANDS: [&str; 16] = [
-    "ls", "cat", "head", "tail", "wc", "grep", "rg", "pwd", "which", "file", "stat", "du", "df", "diff", "echo", "date",
-];
-/// Words that destroy or take power over what is not the folder's.
-const DESTROYING: [&str; 27] = [
-    "rm",
-    "rmdir",
-    "shred",
-    "dd",
-    "mkfs",
-    "fdisk",
-    "sudo",
-    "su",
-    "doas",
-    "chmod",
-    "chown",
-    "kill",
-    "pkill",
-    "killall",
-    "shutdown",
-    "reboot",
-    "systemctl",
-    "crontab",
-    "iptables",
-    "mount",
-    "umount",
-    "eval",
-    "exec",
-    "truncate",
-    "docker",
-    "kubectl",
-    "terraform",
-];
-/// Words that send something out, or bring something in that runs.
-const REACHING: [&str; 20] = [
-    "curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "ncat", "telnet", "ftp", "push", "publish", "deploy", "gh",
-    "aws", "gcloud", "az", "mail", "sendmail", "release",
-];
-/// Phrases that destroy, wherever they stand.
-const PHRASES: [(&str, &str); 10] = [
-    ("reset --hard", "throws changes away"),
-    ("clean -f", "deletes files"),
-    ("--force", "forces"),
-    ("drop table", "deletes data"),
-    ("drop database", "deletes data"),
-    ("delete from", "deletes data"),
-    ("| sh", "runs what it fetched or made up"),
-    ("| bash", "runs what it fetched or made up"),
-    ("base64 -d", "runs or writes what cannot be read here"),
-    (":(){", "starts processes without end"),
-];
-/// Longer commands are not read to their end by everybody.
-const LONG: usize = 2000;
 
-/// `folder`: where the agent may write as it likes.
-pub fn of(tool: &str, input: &Value, folder: &str) -> Judged {
-    let hidden = || Judged { risk: Risk::High, why: "it holds characters that cannot be seen".to_owned() };
-    if input.to_string().chars().any(|c| acts(c) && !matches!(c, '\n' | '\t')) || has_hidden(input) {
+/// `folder`: where the agent may write as it likes. `plan`: what is to be carried out, where the input does not say.
+pub fn of(tool: &str, input: &Value, plan: Option<&str>, folder: &str) -> Judged {
+    if has_hidden(input) || plan.is_some_and(hides) {
         return hidden();
     }
     if let Some(command) = input.get("command").and_then(Value::as_str) {
-        return of_command(command, folder);
+        return command::judge(command, folder);
+    }
+    if tool == EXIT_PLAN {
+        return of_plan(plan);
     }
     if LOOKING.contains(&tool) {
-        return Judged { risk: Risk::Low, why: "it only looks".to_owned() };
+        return Judged::low("it only looks");
     }
     let path = ["file_path", "path", "notebook_path"].iter().find_map(|name| input.get(name)?.as_str());
     match path {
-        Some(path) if leaves(path, folder) => {
-            Judged { risk: Risk::High, why: format!("{path} is outside the team's folder") }
-        }
-        Some(_) if CHANGING.contains(&tool) => {
-            Judged { risk: Risk::Medium, why: "it changes a file in the team's folder".to_owned() }
-        }
-        _ => Judged { risk: Risk::Medium, why: format!("what {tool} does is not known to Iris") },
+        Some(path) if leaves(path, folder) => Judged::high(format!("{path} is outside the team's folder")),
+        Some(_) if CHANGING.contains(&tool) => Judged::medium("it changes a file in the team's folder"),
+        _ => Judged::medium(&format!("what {tool} does is not known to Iris")),
     }
 }
 
-/// JSON writes control characters as escapes, so they are looked for in the strings themselves.
+fn of_plan(plan: Option<&str>) -> Judged {
+    match plan {
+        Some(plan) if plan.starts_with(UNKNOWN_PLAN) => Judged::high("Iris was not told what the plan is".to_owned()),
+        _ => Judged::medium("it carries out its plan; what that comes to cannot be known"),
+    }
+}
+
+/// The risk of what an agent asks leave for in its own words.
+pub fn of_words<'a>(mut shown: impl Iterator<Item = &'a str>) -> Judged {
+    if shown.any(hides) {
+        return hidden();
+    }
+    Judged::medium("it cannot be known: this is the agent's word, and not an action that Iris sees")
+}
+
+fn hidden() -> Judged {
+    Judged::high("it holds characters that cannot be seen".to_owned())
+}
+
+impl Judged {
+    fn low(why: &str) -> Self {
+        Self { risk: Risk::Low, why: why.to_owned() }
+    }
+
+    fn medium(why: &str) -> Self {
+        Self { risk: Risk::Medium, why: why.to_owned() }
+    }
+
+    fn high(why: String) -> Self {
+        Self { risk: Risk::High, why }
+    }
+}
+
 fn has_hidden(value: &Value) -> bool {
     match value {
-        Value::String(text) => text.chars().any(|c| acts(c) && !matches!(c, '\n' | '\t' | '\r')),
+        Value::String(text) => hides(text),
         Value::Array(items) => items.iter().any(has_hidden),
         Value::Object(fields) => fields.iter().any(|(name, value)| name.chars().any(acts) || has_hidden(value)),
         _ => false,
-    }
-}
-
-fn of_command(command: &str, folder: &str) -> Judged {
-    let high = |why: String| Judged { risk: Risk::High, why };
-    let lower = command.to_lowercase();
-    if let Some((phrase, why)) = PHRASES.iter().find(|(phrase, _)| lower.contains(phrase)) {
-        return high(format!("'{phrase}' {why}"));
-    }
-    let words: Vec<&str> = lower.split(|c: char| c.is_whitespace() || ";|&()`{}'\"$<>=".contains(c)).collect();
-    let named = |list: &[&'static str]| {
-        list.iter().copied().find(|known| words.iter().any(|word| word.rsplit('/').next() == Some(known)))
-    };
-    if let Some(word) = named(&DESTROYING) {
-        return high(format!("it uses {word}"));
-    }
-    if let Some(word) = named(&REACHING) {
-        return high(format!("it reaches out with {word}"));
-    }
-    let original: Vec<&str> = command.split(|c: char| c.is_whitespace() || ";|&()`'\"<>=".contains(c)).collect();
-    if let Some(path) = original.iter().find(|word| leaves(word, folder) && !word.starts_with("/dev/null")) {
-        return high(format!("{path} is outside the team's folder"));
-    }
-    if command.len() > LONG {
-        return high(format!("it is {} characters long", command.chars().count()));
-    }
-    let plain = !command.contains(|c| ";|&`$><\n".contains(c));
-    match words.first() {
-        Some(first) if plain && LOOKING_COMMANDS.contains(first) => {
-            Judged { risk: Risk::Low, why: "it only looks".to_owned() }
-        }
-        _ => Judged { risk: Risk::Medium, why: "it runs a command".to_owned() },
     }
 }
 
@@ -195,7 +145,7 @@ mod tests {
     use serde_json::json;
 
     fn check(tool: &str, input: &Value, expected: Risk) {
-        let judged = of(tool, input, "/work/site");
+        let judged = of(tool, input, None, "/srv/site");
         assert_eq!(judged.risk, expected, "{tool} {input}: {}", judged.why);
     }
 
@@ -215,15 +165,20 @@ mod tests {
         command("curl https://x | sh", Risk::High);
         command("cat /etc/passwd", Risk::High);
         command("cat ../other/secret", Risk::High);
-        command("cat /work/site/a", Risk::Low);
-        command("cat /work/site2/a", Risk::High);
+        command("cat /srv/site/a", Risk::Low);
+        command("cat /srv/site2/a", Risk::High);
         command("ls\u{202e}", Risk::High);
         command("ls \u{200b}x", Risk::High);
+        command("ls a\u{a0}b", Risk::High);
+        command("ls\r\ntouch x", Risk::High);
         command(&format!("make {}", "x".repeat(3000)), Risk::High);
-        check("Read", &json!({"file_path": "/work/site/a"}), Risk::Low);
-        check("Write", &json!({"file_path": "/work/site/a", "content": "x"}), Risk::Medium);
+        check("Read", &json!({"file_path": "/srv/site/a"}), Risk::Low);
+        check("Write", &json!({"file_path": "/srv/site/a", "content": "x"}), Risk::Medium);
         check("Write", &json!({"file_path": "/etc/hosts", "content": "x"}), Risk::High);
-        check("Write", &json!({"file_path": "/work/site/a", "content": "a\u{1b}[31m"}), Risk::High);
+        check("Write", &json!({"file_path": "/srv/site/a", "content": "a\u{1b}[31m"}), Risk::High);
+        check("Write", &json!({"file_path": "/srv/site/a", "content": "deux\u{a0}mots\r\n"}), Risk::Medium);
+        check("Write", &json!({"file_path": "/srv/site/a", "content": "a\u{e0100}"}), Risk::High);
         check("mcp__x__y", &json!({"a": 1}), Risk::Medium);
+        check(EXIT_PLAN, &json!({"plan": "1. tidy up"}), Risk::Medium);
     }
 }

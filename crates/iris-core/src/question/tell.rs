@@ -19,8 +19,9 @@ pub struct Told<'a> {
 pub fn tell_back(told: &Told<'_>) -> String {
     let Told { text, detail, state, answer, by, in_doubt } = *told;
     let asked = match detail {
-        Detail::Approval { tool, input, .. } => {
-            format!("You asked leave to use {tool} with exactly this input:\n{}\n", input.get())
+        Detail::Approval { tool, input, plan, .. } => {
+            let plan = plan.as_ref().map(|plan| format!("for exactly this plan:\n{plan}\n")).unwrap_or_default();
+            format!("You asked leave to use {tool} with exactly this input:\n{}\n{plan}", input.get())
         }
         _ => format!("You asked: {text}\n"),
     };
@@ -76,7 +77,8 @@ mod tests {
         assert!(tell_back(&Told { in_doubt: true, ..told }).contains("a second time"));
 
         let input = RawValue::from_string(r#"{"command":"make"}"#.to_owned()).expect("JSON");
-        let detail = Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), reason: None };
+        let detail =
+            Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), plan: None, reason: None };
         let yes = Answer::Approve { note: None };
         let words = tell_back(&Told { detail: &detail, answer: Some(&yes), ..told });
         assert!(words.contains(r#"{"command":"make"}"#) && words.contains("let through once"), "{words}");

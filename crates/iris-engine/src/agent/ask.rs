@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::run::Runner;
+use crate::question::key_taken;
 
 /// A request of the agent's that waits for an answer.
 #[derive(Debug)]
@@ -87,6 +88,7 @@ impl Runner {
             Opening::Answered(row) => {
                 self.write(ask.request(), door(ask), &QuestionRow { detail: draft.detail, ..*row })
             }
+            Opening::KeyTaken(first) => self.refuse(ask, &key_taken(&first)),
             Opening::Limited { why } => {
                 self.refuse(ask, &format!("Iris does not pass this on: {why}. Go on without, or ask later."));
                 self.say_limited(why).await?;
@@ -183,7 +185,7 @@ impl Runner {
 /// An edit is another question, made by a person; everything else must be what came in on this pipe.
 fn is_what_was_asked(open: &OpenAsk, row: &QuestionRow) -> bool {
     let is_edited = open.question != row.id;
-    row.detail.digest() == row.digest && (is_edited || row.digest == open.digest)
+    row.detail.digest(row.context.as_deref()) == row.digest && (is_edited || row.digest == open.digest)
 }
 
 fn door(ask: &Ask) -> Door {

@@ -497,7 +497,8 @@ impl Runner {
             outcome: finish.outcome.clone(),
             duration_ms,
         });
-        if self.in_job {
+        // A rule may have answered what was found, and the agent has to be told.
+        if self.in_job || finish.question.is_some() {
             self.engine.upkeep.nudge();
         }
         let ended = figures::Ended {

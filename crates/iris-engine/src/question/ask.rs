@@ -71,6 +71,7 @@ impl Engine {
         match opening {
             Opening::Open(id) => self.find_question(&id).await,
             Opening::Answered(row) => Ok(*row),
+            Opening::KeyTaken(first) => Err(QuestionError::KeyTaken(first)),
             Opening::Limited { why } => Err(QuestionError::Limited(why)),
         }
     }

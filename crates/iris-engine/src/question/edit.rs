@@ -33,7 +33,7 @@ impl Engine {
     }
 
     fn edited(&self, row: &QuestionRow, input: Box<RawValue>) -> Result<NewQuestion, QuestionError> {
-        let Detail::Approval { tool, folder, reason, .. } = &row.detail else {
+        let Detail::Approval { tool, folder, plan, reason, .. } = &row.detail else {
             return Err(QuestionError::NothingToEdit);
         };
         if serde_json::from_str::<serde_json::Map<_, _>>(input.get()).is_err() {
@@ -44,7 +44,7 @@ impl Engine {
             tool: tool.clone(),
             input,
             reason: reason.clone(),
-            context: row.context.clone(),
+            plan: plan.clone(),
             call: None,
         };
         let policy = self.inner.config().questions.policy();

@@ -17,8 +17,8 @@ pub(crate) fn question(row: QuestionRow) -> Question {
     let response_type = row.detail.response_type().to_string();
     let options = if let [one] = questions.as_slice() { one.options.clone() } else { Vec::new() };
     let (action, schema) = match row.detail {
-        Detail::Approval { tool, input, folder, reason } => {
-            let (shown, digest) = (shown(&input), row.digest.unwrap_or_default());
+        Detail::Approval { tool, input, folder, plan, reason } => {
+            let (shown, digest) = (shown(&input, plan.as_deref()), row.digest.clone().unwrap_or_default());
             (Some(Action { tool, input, shown, folder, digest, reason }), None)
         }
         Detail::Form { schema, .. } => (None, serde_json::from_str(schema.get()).ok()),
@@ -37,6 +37,7 @@ pub(crate) fn question(row: QuestionRow) -> Question {
         questions,
         schema,
         action,
+        digest: row.digest,
         risk: row.risk.map(|risk| risk.to_string()),
         risk_why: row.risk_why,
         default: row.default.as_ref().map(given),
@@ -58,7 +59,13 @@ pub(crate) fn question(row: QuestionRow) -> Question {
 
 /// An action for people: each field on lines of its own, whole. A text is shown as the text it is, so that nothing hides
 /// in the escapes of JSON.
-fn shown(input: &RawValue) -> String {
+fn shown(input: &RawValue, plan: Option<&str>) -> String {
+    let plan = plan.map(|plan| format!("plan as the agent wrote it: {}", visible(plan)));
+    let input = fields(input);
+    plan.into_iter().chain(Some(input).filter(|input| !input.is_empty())).collect::<Vec<_>>().join("\n")
+}
+
+fn fields(input: &RawValue) -> String {
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(input.get()) else {
         return visible(input.get()).into_owned();
     };
@@ -207,7 +214,10 @@ mod tests {
     #[test]
     fn an_action_is_shown_whole_and_nothing_in_it_hides() {
         let input = RawValue::from_string("{\"command\":\"echo a\\u001b[2Kb \\u202e x\\nrm tail\"}".to_owned());
-        let shown = shown(&input.expect("JSON"));
-        assert_eq!(shown, "command: echo a\\u{1b}[2Kb \\u{202e} x\nrm tail");
+        let shown = shown(&input.expect("JSON"), Some("1. tidy\u{200b} up\r\n2. rest"));
+        assert_eq!(
+            shown,
+            "plan as the agent wrote it: 1. tidy\\u{200b} up\\r\n2. rest\ncommand: echo a\\u{1b}[2Kb \\u{202e} x\nrm tail"
+        );
     }
 }

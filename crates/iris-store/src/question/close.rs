@@ -56,7 +56,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
     }
     // An approval is worth something only for the bytes that were looked at.
     let saw_another = given.seen.is_some() && given.seen != row.digest;
-    if saw_another || row.digest != row.detail.digest() {
+    if saw_another || row.digest != row.detail.digest(row.context.as_deref()) {
         return Ok(Answered::Changed(Box::new(row)));
     }
     let (by, answer) = (&given.by, &given.answer);
@@ -99,7 +99,7 @@ fn remember(tx: &mut Tx<'_>, row: &QuestionRow, given: &Given) -> Result<(), Sto
     let refused = matches!(given.answer, Answer::Refuse { .. });
     let (scope, for_ms) = match given.remember {
         Some(remembered) => remembered,
-        None if refused && row.digest.is_some() => (RuleScope::Deed, given.refusals_last_ms),
+        None if refused && row.digest.is_some() => (RuleScope::of(&row.detail), given.refusals_last_ms),
         None => return Ok(()),
     };
     if for_ms > 0 {
@@ -154,13 +154,21 @@ pub fn supersede(
     // The time there is does not begin anew. It is Iris's time, which no change of the wall clock moves.
     let left = tx.one("SELECT due - iris_now() FROM question WHERE id = ?1 AND due IS NOT NULL", values![id])?;
     new.draft.deadline = left.map(|row| Millis(u64::try_from(row.int(0)).unwrap_or(1).max(1)));
-    close(tx, &row, QuestionState::Superseded, Some(by), None, None)?;
-    tx.run("UPDATE question SET replaced_by = ?1 WHERE id = ?2", values![&new.id, id])?;
-    let fact = QuestionEvent::Superseded { id: id.clone(), job: row.job.clone(), by: new.id.clone() };
-    append(tx, &row, fact)?;
+    supersede_by(tx, &row, Some(by), &new.id)?;
     insert(tx, &session, Some(row.epoch), &new)?;
     restate(tx, &row.session, row.job.as_ref())?;
     Ok(Some((true, *reread(tx, &new.id)?)))
+}
+
+pub(super) fn supersede_by(
+    tx: &mut Tx<'_>,
+    row: &QuestionRow,
+    by: Option<&Party>,
+    next: &QuestionId,
+) -> Result<(), StoreError> {
+    close(tx, row, QuestionState::Superseded, by, None, None)?;
+    tx.run("UPDATE question SET replaced_by = ?1 WHERE id = ?2", values![next, &row.id])?;
+    append(tx, row, QuestionEvent::Superseded { id: row.id.clone(), job: row.job.clone(), by: next.clone() })
 }
 
 /// Whether the time of any open question is over.

@@ -6,6 +6,7 @@ use iris_core::question::{Answer, Draft, QuestionState};
 use iris_core::relay;
 use iris_core::rule::{Rule, decide};
 
+use super::close::supersede_by;
 use super::{QuestionRow, find, question_columns, restate};
 use crate::error::StoreError;
 use crate::session::{self, SessionRow};
@@ -43,6 +44,8 @@ pub enum Opening {
     Answered(Box<QuestionRow>),
     /// The agent asks too much.
     Limited { why: String },
+    /// Something else was asked under this key.
+    KeyTaken(Box<QuestionRow>),
 }
 
 /// `epoch`: the process that asks; none for what is asked from outside.
@@ -62,7 +65,11 @@ pub fn open(
         return Ok(as_known(known));
     }
     if let Some(known) = find_by_key(tx, session, new.key.as_deref())? {
-        return Ok(as_known(known));
+        return Ok(if asks_the_same(&known, &new.draft) {
+            as_known(known)
+        } else {
+            Opening::KeyTaken(Box::new(known))
+        });
     }
     let rules = rule::list_holding(tx, &row.to)?;
     if let Some(rule) = decide(&rules, &new.draft) {
@@ -71,16 +78,30 @@ pub fn open(
     if let Some(given) = use_up(tx, &row, new)? {
         return Ok(Opening::Answered(Box::new(given)));
     }
-    if let Some(id) = find_same(tx, &row, new)? {
-        rebind(tx, &id, epoch, new)?;
-        return Ok(Opening::Open(id));
+    let left = list_left_open(tx, &row, new)?;
+    if let Some(same) = left.iter().find(|left| asks_the_same(left, &new.draft)) {
+        rebind(tx, &same.id, epoch, new)?;
+        return Ok(Opening::Open(same.id.clone()));
     }
     if let Some(why) = asks_too_much(tx, session, limits)? {
         return Ok(Opening::Limited { why });
     }
     insert(tx, &row, epoch, new)?;
+    // What somebody may be looking at stays what it is. It is for the same deed in other bytes, so nobody needs it now.
+    for old in &left {
+        supersede_by(tx, old, None, &new.id)?;
+    }
     restate(tx, session, row.job.as_ref())?;
     Ok(Opening::Open(new.id.clone()))
+}
+
+/// Whether an answer to what is on record is an answer to this, too.
+fn asks_the_same(known: &QuestionRow, draft: &Draft) -> bool {
+    let is_same = match &draft.digest {
+        Some(_) => known.digest == draft.digest,
+        None => to_json(&known.detail) == to_json(&draft.detail),
+    };
+    is_same && known.kind == draft.kind
 }
 
 fn as_known(known: QuestionRow) -> Opening {
@@ -93,21 +114,21 @@ fn find_by_key(tx: &mut Tx<'_>, session: &SessionId, key: Option<&str>) -> Resul
     tx.one(sql, values![session, key])?.as_ref().map(QuestionRow::read).transpose()
 }
 
-/// The same is open already, and nothing waits for it any more: its process ended, or its call was cut. It is asked again.
-fn find_same(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Option<QuestionId>, StoreError> {
-    let sql = "SELECT id FROM question WHERE session = ?1 AND deed = ?2 AND state = 'open' AND way = ?3 \
-               ORDER BY opened_at, id";
+/// The same deed is open already, and nothing waits for it any more: its process ended, or its call was cut.
+fn list_left_open(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Vec<QuestionRow>, StoreError> {
+    let sql =
+        question_columns!("WHERE session = ?1 AND deed = ?2 AND state = 'open' AND way = ?3 ORDER BY opened_at, id");
     let rows = tx.many(sql, values![&session.id, &new.draft.deed, new.draft.way.as_str()])?;
-    let mut same = rows.iter().map(|row| QuestionId::new(row.text(0)));
-    Ok(same.find(|id| !new.waited_for.contains(id)))
+    let mut open = rows.iter().map(QuestionRow::read).collect::<Result<Vec<_>, _>>()?;
+    open.retain(|row| !new.waited_for.contains(&row.id));
+    Ok(open)
 }
 
+/// Another request waits for the same question. What it asks is never changed: somebody may be looking at it.
 fn rebind(tx: &mut Tx<'_>, id: &QuestionId, epoch: Option<i64>, new: &NewQuestion) -> Result<(), StoreError> {
-    // The bytes may differ where the deed does not; what is approved is what is asked for now.
-    let detail = to_json(&new.draft.detail);
     tx.run(
-        "UPDATE question SET request = ?1, epoch = ?2, turn = coalesce(?3, turn), detail = ?4, digest = ?5 WHERE id = ?6",
-        values![&new.request, epoch.unwrap_or(0), new.turn.as_ref(), &detail, new.draft.digest.as_ref(), id],
+        "UPDATE question SET request = ?1, epoch = ?2, turn = coalesce(?3, turn) WHERE id = ?4",
+        values![&new.request, epoch.unwrap_or(0), new.turn.as_ref(), id],
     )
 }
 
@@ -118,15 +139,12 @@ const CUT_OFF_MS: i64 = 600_000;
 /// So does one that a client outside may not have heard, for a while.
 fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Option<QuestionRow>, StoreError> {
     let sql = question_columns!(
-        "WHERE session = ?1 AND deed = ?2 AND unused = 1 AND (way <> 'api' OR closed_at > ?3) \
-         ORDER BY closed_at, id LIMIT 1"
+        "WHERE session = ?1 AND deed = ?2 AND unused = 1 AND (way <> 'api' OR closed_at > ?3) ORDER BY closed_at, id"
     );
     let since = tx.wall_ms() - CUT_OFF_MS;
-    let Some(row) = tx.one(sql, values![&session.id, &new.draft.deed, since])? else { return Ok(None) };
-    let given = QuestionRow::read(&row)?;
-    if given.digest != new.draft.digest {
-        return Ok(None);
-    }
+    let rows = tx.many(sql, values![&session.id, &new.draft.deed, since])?;
+    let given = rows.iter().map(QuestionRow::read).collect::<Result<Vec<_>, _>>()?;
+    let Some(given) = given.into_iter().find(|given| asks_the_same(given, &new.draft)) else { return Ok(None) };
     tx.run("UPDATE question SET unused = 0, resume = 'done' WHERE id = ?1", values![&given.id])?;
     // It need not be told any more, if it has not been.
     if let Some(telling) = &given.resume_turn {
@@ -163,15 +181,28 @@ fn answer_by_rule(
         return Ok(Opening::Limited { why });
     }
     insert(tx, session, epoch, new)?;
-    let (by, json, now) = (format!("rule:{}", rule.id), to_json(&rule.answer), tx.wall_ms());
-    tx.run(
-        "UPDATE question SET state = 'answered', closed_at = ?1, closed_by = ?2, answer = ?3, rule = ?4, due = NULL \
-         WHERE id = ?5",
-        values![now, &by, &json, &rule.id, &new.id],
-    )?;
+    close_by_rule(tx, session, new, rule, None)?;
     if !refused {
         tx.run("UPDATE question SET asked = 0 WHERE id = ?1", values![&new.id])?;
     }
+    let row = find(tx, &new.id)?.ok_or_else(|| StoreError::Sql("a question vanished while it was made".to_owned()))?;
+    Ok(Opening::Answered(Box::new(row)))
+}
+
+/// `resume`: `due` if the agent has to be told, nothing if it waits for what comes back here.
+fn close_by_rule(
+    tx: &mut Tx<'_>,
+    session: &SessionRow,
+    new: &NewQuestion,
+    rule: &Rule,
+    resume: Option<&str>,
+) -> Result<(), StoreError> {
+    let (by, json, now) = (format!("rule:{}", rule.id), to_json(&rule.answer), tx.wall_ms());
+    tx.run(
+        "UPDATE question SET state = 'answered', closed_at = ?1, closed_by = ?2, answer = ?3, rule = ?4, due = NULL, \
+         resume = ?5 WHERE id = ?6",
+        values![now, &by, &json, &rule.id, resume, &new.id],
+    )?;
     rule::note_use(tx, &rule.id)?;
     let fact = Fact::Question(QuestionEvent::Answered {
         id: new.id.clone(),
@@ -181,8 +212,7 @@ fn answer_by_rule(
         rule: Some(rule.id.clone()),
     });
     event::append(tx, &[EventDraft { subject: subject(session, new), fact }])?;
-    let row = find(tx, &new.id)?.ok_or_else(|| StoreError::Sql("a question vanished while it was made".to_owned()))?;
-    Ok(Opening::Answered(Box::new(row)))
+    Ok(())
 }
 
 pub(super) fn insert(
@@ -258,12 +288,16 @@ fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("questions and answers are plain data")
 }
 
-/// A question that was found in a reply is written down with the end of its turn.
+/// A question that was found in a reply is written down with the end of its turn. If a rule answers it, the agent is told.
 pub(crate) fn open_detected(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<(), StoreError> {
     if find(tx, &new.id)?.is_some() {
         return Ok(());
     }
     insert(tx, session, None, new)?;
+    let rules = rule::list_holding(tx, &session.to)?;
+    if let Some(rule) = decide(&rules, &new.draft) {
+        close_by_rule(tx, session, new, rule, Some("due"))?;
+    }
     tx.run(
         "UPDATE session SET found = found + 1 - CASE WHEN (iris_now() - found_at) / ?1 < found \
          THEN (iris_now() - found_at) / ?1 ELSE found END, found_at = iris_now() WHERE id = ?2",

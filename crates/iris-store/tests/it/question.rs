@@ -36,7 +36,7 @@ fn approval(command: &str, deadline_ms: u64) -> Draft {
         tool: "Bash".to_owned(),
         input: RawValue::from_string(input).expect("JSON"),
         reason: None,
-        context: None,
+        plan: None,
         call: None,
     };
     Draft::of(&Ask::Permission(asked), "/p", &policy(deadline_ms)).expect("it can be asked")

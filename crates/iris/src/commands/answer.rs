@@ -7,15 +7,19 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Context;
+use super::inbox::lines;
 use crate::client::Client;
+use crate::confirm::{Consent, can_be_asked, confirm};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::printer::Printer;
 
 /// Answer a question that an agent waits for
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  iris answer 01a1e1dd yes                        let it; the beginning of an id is enough if it is the only one
+  iris answer 01a1e1dd yes                        let it; you are shown what, and asked whether you mean it
+  iris answer 01a1e1dd yes --digest 9f2c81d0a4b1  let it, if it is what you saw; in a script, or with the whole id
   iris answer 01a1e1dd no 'use the staging db'    refuse, and say why; the same is refused from now on
   iris answer 01a1e1dd 2                          the second option
   iris answer 01a1e1dd 'something else'           words of your own
@@ -25,7 +29,7 @@ Examples:
   iris answer 01a1e1dd Blue --again               it is too late: run the work again with this answer
   iris answer 01a1e1dd yes --similar              also all others that ask for the very same")]
 pub struct AnswerArguments {
-    /// The question's id, or enough of its beginning
+    /// The question's id, or enough of its beginning if it is the only one
     question: String,
     /// yes or no (and why not), the number or name of an option, or words of your own
     #[arg(required = true)]
@@ -39,6 +43,9 @@ pub struct AnswerArguments {
     /// Approve this input instead of the one that was asked for
     #[arg(long, value_name = "JSON")]
     edit: Option<String>,
+    /// Approve only what has this digest, or begins with it; `iris inbox` shows it
+    #[arg(long, value_name = "BEGINNING")]
+    digest: Option<String>,
     /// If it is too late, run the work again with the answer
     #[arg(long)]
     again: bool,
@@ -56,13 +63,23 @@ enum Scope {
 pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
     let mut question = find(&client, &arguments.question).await?;
+    let response = response(&question, &arguments.answer)?;
+    let approves = question.digest.is_some() && response.value == true;
+    if arguments.edit.is_some() && !approves {
+        return Err(Failure::invalid("--edit says what is approved instead, so it goes with yes and with an action")
+            .hint("to refuse, leave --edit out and say why: iris answer <question> no 'use the staging db'"));
+    }
+    if approves {
+        check_seen(&question, &arguments, &mut context.printer)?;
+    }
     if let Some(edit) = arguments.edit {
         question = edited(&client, &question, edit).await?;
     }
     let request = AnswerRequest {
-        response: response(&question, &arguments.answer)?,
-        // What is approved is what was shown, and nothing else.
-        digest: question.action.as_ref().map(|action| action.digest.clone()),
+        response,
+        // A question is about the same bytes as long as it is open, so its id says which were meant; what is sent here
+        // only makes sure of it.
+        digest: question.digest.clone(),
         remember: arguments.remember.map(|Millis(for_ms)| remember(&question, arguments.scope, for_ms)),
         again: arguments.again,
         similar: arguments.similar,
@@ -75,6 +92,32 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
     }
     Ok(Exit::Done)
 }
+
+/// An approval is for what somebody saw. The whole id or the digest says what that was. The beginning of an id does not:
+/// the next question may begin with it, too. A person is shown what it is about.
+fn check_seen(question: &Question, arguments: &AnswerArguments, printer: &mut Printer) -> Result<(), Failure> {
+    let digest = question.digest.as_deref().unwrap_or_default();
+    match &arguments.digest {
+        Some(seen) if seen.len() < SHORTEST_DIGEST => Err(Failure::invalid(format!(
+            "'{seen}' is too little of a digest; give at least {SHORTEST_DIGEST} characters"
+        ))),
+        Some(seen) if digest.starts_with(&seen.to_lowercase()) => Ok(()),
+        Some(seen) => Err(Failure::invalid(format!("what is asked is not {seen}: its digest is {digest}"))
+            .hint("look at it again with `iris inbox`, and answer what you see there")),
+        None if can_be_asked(printer) => {
+            for line in lines(question) {
+                printer.note(line);
+            }
+            confirm(printer, Consent::AskIfPossible, "approve exactly this?")
+        }
+        None if arguments.question == question.id => Ok(()),
+        None => Err(Failure::invalid("the beginning of an id does not say what is approved")
+            .hint(format!("give the whole id ({}), or --digest with what you saw", question.id))),
+    }
+}
+
+/// So much of a digest cannot be hit by chance.
+const SHORTEST_DIGEST: usize = 8;
 
 /// What came of it, as it came: the exact bytes of an action do not survive being taken apart and put together.
 pub async fn send(client: &Client, id: &str, request: &AnswerRequest) -> Result<Value, Failure> {

@@ -2,7 +2,7 @@
 
 pub mod list;
 
-pub use list::words;
+pub use list::{lines, words};
 
 use std::io::{IsTerminal, stdin, stdout};
 

@@ -1,7 +1,7 @@
 //! `iris rules`: decisions that hold for a while.
 
 use clap::Subcommand;
-use iris_api::rule::Rules;
+use iris_api::rule::{Rule, Rules};
 
 use super::Context;
 use super::inbox::words;
@@ -68,6 +68,20 @@ pub async fn run(arguments: RulesArguments, context: &mut Context) -> Result<Exi
     }
 }
 
+const LONGEST_ANSWER: usize = 20;
+
+/// What is left of a line for what a rule is about. It may be a whole script; `--json` has it whole.
+fn room(rules: &Rules, width: Option<usize>) -> usize {
+    let taken = |rule: &Rule| {
+        let answer = words(&rule.answer).chars().count().min(LONGEST_ANSWER);
+        let names = [&rule.team, &rule.scope, &rule.made_by, &rule.id].map(|text| text.chars().count());
+        // The other columns, and two spaces behind each.
+        answer.max(6) + names.into_iter().sum::<usize>() + 4 + moment::date(rule.expires_at).chars().count() + 14
+    };
+    let taken = rules.rules.iter().map(taken).max().unwrap_or(0);
+    width.unwrap_or(160).saturating_sub(taken).max(20)
+}
+
 fn show(rules: &Rules, context: &mut Context) -> Result<Exit, Failure> {
     let printer = &mut context.printer;
     if printer.is_json() {
@@ -76,12 +90,13 @@ fn show(rules: &Rules, context: &mut Context) -> Result<Exit, Failure> {
         printer.line("no rule holds: every question is put to you")?;
     } else {
         let mut table = Table::new(["TEAM", "ANSWER", "SCOPE", "ABOUT", "BY", "USES", "UNTIL", "ID"].map(Column::Left));
+        let room = room(rules, printer.width());
         for rule in &rules.rules {
             table.row([
                 (Tone::Strong, rule.team.clone()),
-                (Tone::Plain, words(&rule.answer)),
+                (Tone::Plain, printer.fit(&words(&rule.answer), LONGEST_ANSWER)),
                 (Tone::Plain, rule.scope.clone()),
-                (Tone::Plain, rule.about.clone()),
+                (Tone::Plain, printer.fit(&rule.about, room)),
                 (Tone::Plain, rule.made_by.clone()),
                 (Tone::Plain, rule.uses.to_string()),
                 (Tone::Plain, moment::date(rule.expires_at)),

@@ -100,8 +100,8 @@ async fn a_plan_is_put_to_a_person_with_its_text() {
         let is_plan = question["way"] == "plan";
         if is_plan {
             assert_eq!(question["question"], "May it carry out its plan?");
-            let shown = format!("{}{}", question["context"], question["action"]["input"]);
-            assert!(shown.contains("paint it blue"), "{question}");
+            assert!(question["action"]["shown"].to_string().contains("paint it blue"), "{question}");
+            assert_eq!(question["risk"], "medium", "{question}");
         }
         answer(&stage, &question, json!(true)).await;
         if is_plan {
@@ -109,6 +109,91 @@ async fn a_plan_is_put_to_a_person_with_its_text() {
         }
     }
     assert_eq!(stage.world.ended(&turn).await["state"], "completed");
+}
+
+/// Asks leave for a plan, on the way to it for whatever it needs; returns the question about the plan.
+async fn plan_asked(stage: &Stage, plan: &str) -> (String, Value) {
+    let script = json!([{"tool": "EnterPlanMode", "input": {}}, {"tool": "ExitPlanMode", "input": {"plan": plan}}, {"echo": true}]);
+    let turn = stage.start("alpha", script).await;
+    loop {
+        let question = stage.world.open_question().await;
+        if question["way"] == "plan" {
+            return (turn, question);
+        }
+        answer(stage, &question, json!(true)).await;
+    }
+}
+
+/// Without a file for the plan the request for leave is the same for every plan, `{}`: an answer is for the one that was
+/// shown. The older version keeps the first plan in a file, and asks with that.
+#[tokio::test]
+async fn an_answer_to_one_plan_is_no_answer_to_another() {
+    let Some(stage) = stage(&["grantPermission: ask"]).await else { return };
+    let (turn, blue) = plan_asked(&stage, "1. paint it blue").await;
+    assert_eq!(blue["action"]["input"], json!({}), "{blue}");
+    let path = format!("/api/questions/{}/answer", blue["id"].as_str().expect("an id"));
+    let yes = json!({"response": {"value": true}, "remember": {"scope": "deed", "forMs": 600_000}});
+    assert_eq!(stage.world.post(&path, yes).await.0, 200);
+    stage.world.ended(&turn).await;
+    let (turn, red) = plan_asked(&stage, "1. paint it red").await;
+    assert_ne!(red["digest"], blue["digest"]);
+    assert!(red["action"]["shown"].to_string().contains("paint it red"), "{red}");
+    answer(&stage, &red, json!(false)).await;
+    stage.world.ended(&turn).await;
+    let (turn, green) = plan_asked(&stage, "1. paint it green").await;
+    assert!(green["action"]["shown"].to_string().contains("paint it green"), "{green}");
+    answer(&stage, &green, json!(true)).await;
+    stage.world.ended(&turn).await;
+    let answered = stage.world.events("question.answered").await;
+    let by_rule = answered.iter().filter(|event| event["data"]["rule"].is_string()).count();
+    assert_eq!(by_rule, 0, "nothing was decided without a person");
+}
+
+/// A plan that the agent wrote to its file, as it is told to, comes with the request: another text is another question.
+#[tokio::test]
+async fn a_no_to_one_plan_in_a_file_is_no_answer_to_another() {
+    for stage in stages(&["grantPermission: ask"]).await {
+        stage.tell("alpha", "plan", json!([{"tool": "EnterPlanMode", "input": {}}, {"text": "entered"}])).await;
+        let path = plan_file(&format!("{:?}", stage.model.requests()));
+        for plan in ["1. paint it blue", "1. paint it red"] {
+            let script = json!([
+                {"tool": "Read", "input": {"file_path": path}},
+                {"tool": "Write", "input": {"file_path": path, "content": plan}},
+                {"tool": "ExitPlanMode", "input": {}},
+                {"echo": true}
+            ]);
+            let turn = stage.start("alpha", script).await;
+            let question = stage.world.open_question().await;
+            assert_eq!(question["action"]["input"]["plan"], plan, "{}: {question}", stage.version);
+            assert!(question["action"]["shown"].to_string().contains(plan), "{}: {question}", stage.version);
+            answer(&stage, &question, json!(false)).await;
+            stage.world.ended(&turn).await;
+        }
+    }
+}
+
+/// The file that the CLI names to the model.
+fn plan_file(told: &str) -> String {
+    let at = told.find("/.claude/plans/").expect("a file is named");
+    let is_of_path = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    let start = told[..at].rfind(|c| !is_of_path(c)).map_or(0, |before| before + 1);
+    let end = at + told[at..].find(".md").expect("it ends") + ".md".len();
+    told[start..end].to_owned()
+}
+
+/// A yes that is kept over a restart lets that plan through, and no other.
+#[tokio::test]
+async fn a_yes_kept_over_a_restart_is_for_that_plan() {
+    let Some(stage) = stage(&["grantPermission: ask"]).await else { return };
+    let (turn, blue) = plan_asked(&stage, "1. paint it blue").await;
+    let stage = restart(stage);
+    stage.world.ended(&turn).await;
+    answer(&stage, &blue, json!(true)).await;
+    let told = async || stage.turns("user", "alpha").await.iter().any(|turn| turn["origin"] == "answer");
+    stage.until("the agent is told", told).await;
+    let (_, red) = plan_asked(&stage, "1. paint it red").await;
+    assert_ne!(red["digest"], blue["digest"]);
+    assert!(red["action"]["shown"].to_string().contains("paint it red"), "{red}");
 }
 
 #[tokio::test]

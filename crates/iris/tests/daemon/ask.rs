@@ -1,5 +1,6 @@
 //! What agents ask, over everything that can happen between the question and the answer.
 
+mod bound;
 mod clock;
 mod command;
 mod crash;

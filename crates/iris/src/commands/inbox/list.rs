@@ -25,13 +25,16 @@ fn body(question: &Question) -> Vec<String> {
 pub fn parts(question: &Question) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     if let Some(action) = &question.action {
+        lines.push((Tone::Strong, format!("{} in {}", action.tool, action.folder)));
+        lines.extend(action.shown.lines().map(|line| (Tone::Plain, format!("| {line}"))));
+    }
+    lines.extend(question.digest.as_ref().map(|digest| {
         let risk = question.risk.as_deref().unwrap_or("unknown");
         let tone = if matches!(risk, "low" | "medium") { Tone::Plain } else { Tone::Bad };
         let why = question.risk_why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-        let digest = action.digest.get(..16).unwrap_or(&action.digest);
-        lines.push((Tone::Strong, format!("{} in {}", action.tool, action.folder)));
-        lines.extend(action.shown.lines().map(|line| (Tone::Plain, format!("| {line}"))));
-        lines.push((tone, format!("risk {risk}{why}; digest {digest}")));
+        (tone, format!("risk {risk}{why}; digest {}", digest.get(..16).unwrap_or(digest)))
+    }));
+    if let Some(action) = &question.action {
         lines.extend(action.reason.as_ref().map(|reason| (Tone::Plain, format!("because: {reason}"))));
     }
     let context = question.context.iter().flat_map(|context| context.lines());

@@ -39,6 +39,42 @@ async fn a_question_is_seen_and_answered_by_commands() {
     assert!(!iris(&world, &["rules", "revoke", rule]).0, "once");
 }
 
+/// An approval is for what was seen: the beginning of an id says too little, and an edit is no part of a no.
+#[tokio::test]
+async fn an_approval_says_what_it_is_for() {
+    let world = asking();
+    let told = world.tell_async("user", "permit echo x >> ran.txt").await;
+    let question = world.open_question().await;
+    let (whole, digest) = (question_id(&question), question["digest"].as_str().expect("a digest"));
+    let (done, said) = iris(&world, &["answer", whole, "no", "--edit", r#"{"command":"true"}"#]);
+    assert!(!done && said.contains("--edit says what is approved instead"), "{said}");
+    let (done, said) = iris(&world, &["answer", &whole[..13], "yes"]);
+    assert!(!done && said.contains("whole id") && said.contains(whole), "{said}");
+    let (done, said) = iris(&world, &["answer", whole, "yes", "--digest", "0123456789"]);
+    assert!(!done && said.contains(digest), "{said}");
+    assert_eq!(question_id(&world.open_question().await), whole, "nothing was changed");
+    let (done, said) = iris(&world, &["answer", &whole[..13], "yes", "--digest", &digest[..16]]);
+    assert!(done, "{said}");
+    assert_eq!(world.ended(id(&told)).await["response"], "ran");
+}
+
+/// A rule may be made from a whole script; a list of rules is a list.
+#[tokio::test]
+async fn rules_are_listed_on_a_line_each() {
+    let world = asking();
+    let long = "x".repeat(100_000);
+    for command in ["true", long.as_str()] {
+        let told = world.tell_async("user", &format!("permit echo {command}")).await;
+        let question = world.open_question().await;
+        world.answer(&question, json!(false)).await;
+        world.ended(id(&told)).await;
+    }
+    let (_, listed) = iris(&world, &["rules", "list"]);
+    assert_eq!(listed.lines().count(), 3, "{}", listed.len());
+    assert!(listed.lines().all(|line| line.chars().count() <= 200), "{listed}");
+    assert!(iris(&world, &["rules", "list", "--json"]).1.contains(&long), "whole for machines");
+}
+
 #[tokio::test]
 async fn a_job_is_started_shown_and_stopped_by_commands() {
     let world = asking();

@@ -76,6 +76,28 @@ async fn a_job_waits_for_what_its_agent_asks_in_plain_words() {
 }
 
 #[tokio::test]
+async fn a_rule_answers_what_was_found_and_says_so() {
+    let world = world("60s");
+    world.tell_async("user", "look").await;
+    let question = world.open_question().await;
+    let path = format!("/api/questions/{}/answer", question_id(&question));
+    let yes = json!({"response": {"value": "yes"}, "remember": {"scope": "question", "forMs": 600_000}});
+    assert_eq!(world.post(&path, yes).await.0, 200);
+    world.last_turn("user").await;
+    world.tell_async("user", "look").await;
+    world
+        .eventually("the agent has gone on twice", async || {
+            world.events("question.resumed").await.len() == 2 && world.session("user").await["state"] == "idle"
+        })
+        .await;
+    assert_eq!(world.last_turn("user").await["response"], "Fixed all three.");
+    let answered = world.events("question.answered").await;
+    assert!(answered[1]["data"]["by"].as_str().expect("by whom").starts_with("rule:"), "{answered:?}");
+    assert_eq!(world.get("/api/rules").await["rules"][0]["uses"], 1);
+    assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]));
+}
+
+#[tokio::test]
 async fn a_reply_that_asks_nothing_asks_nothing() {
     let world = world("60s");
     world.tell_async("user", "hello").await;

@@ -28,7 +28,8 @@ pub fn parts(question: &Question) -> Vec<(Tone, String)> {
         lines.push((Tone::Strong, format!("{} in {}", action.tool, action.folder)));
         lines.extend(action.shown.lines().map(|line| (Tone::Plain, format!("| {line}"))));
     }
-    lines.extend(question.digest.as_ref().map(|digest| {
+    let digest = question.digest.as_ref().or(question.action.as_ref().map(|action| &action.digest));
+    lines.extend(digest.map(|digest| {
         let risk = question.risk.as_deref().unwrap_or("unknown");
         let tone = if matches!(risk, "low" | "medium") { Tone::Plain } else { Tone::Bad };
         let why = question.risk_why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();

@@ -193,7 +193,9 @@ fn hostile_text_is_harmless_everywhere() {
 
 fn harmless(state: &State) {
     for cell in cells(state, Colours::Sixteen).content() {
-        assert!(!cell.symbol().chars().any(iris_core::visible::acts), "{:?}", cell.symbol());
+        // Between two pictures a joiner makes one of them, and nothing else gets through.
+        let acts = |sign: char| sign != '\u{200d}' && iris_core::visible::acts(sign);
+        assert!(!cell.symbol().chars().any(acts), "{:?}", cell.symbol());
         assert!(cell.symbol().chars().count() <= 3, "{:?}", cell.symbol());
     }
 }

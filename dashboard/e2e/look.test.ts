@@ -73,6 +73,8 @@ test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
   // What comes by itself.
   await page.goto(`${daemon.url}/settings`);
   await page.getByText("Tokens and browsers").waitFor();
+  // Only what arrives while the page looks opens by itself. On a phone this stands in the page unseen.
+  await page.locator('[data-connection="live"]').waitFor({ state: "attached" });
   await daemon.tell("atlas", `approve ${look.replace("-", "_")}`);
   await page.getByRole("dialog").getByRole("heading", { name: /^Run make \w+_\w+\?$/ }).waitFor();
   await page.screenshot({ path: join(PICTURES, `modal-${look}.png`) });

@@ -58,6 +58,36 @@ async fn an_approval_says_what_it_is_for() {
     assert_eq!(world.ended(id(&told)).await["response"], "ran");
 }
 
+/// On a terminal one is shown what it is, and says whether it is meant.
+#[tokio::test]
+async fn on_a_terminal_an_approval_is_looked_at() {
+    if !Command::new("script").arg("--version").output().is_ok_and(|run| run.status.success()) {
+        return;
+    }
+    let world = asking();
+    let told = world.tell_async("user", "permit echo looked-at >> ran.txt").await;
+    let question = world.open_question().await;
+    let line = format!("'{}' answer {} yes", env!("CARGO_BIN_EXE_iris"), &question_id(&question)[..13]);
+    for (typed, done) in [("\n", false), ("y\n", true)] {
+        let mut terminal = Command::new("script")
+            .args(["-q", "-e", "-c", &line, "/dev/null"])
+            .env("IRIS_HOME", world.path())
+            .env("TERM", "xterm")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("script runs");
+        terminal.stdin.as_mut().expect("a pipe").write_all(typed.as_bytes()).expect("typed");
+        let seen = terminal.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&seen.stdout).into_owned();
+        assert!(said.contains("| command: echo looked-at") && said.contains("approve exactly this?"), "{said:?}");
+        assert_eq!(seen.status.success(), done, "{said:?}");
+        let state = world.get(&format!("/api/questions/{}", question_id(&question))).await["state"].clone();
+        assert_eq!(state == "open", !done, "{state}");
+    }
+    assert_eq!(world.ended(id(&told)).await["response"], "ran");
+}
+
 /// A rule may be made from a whole script; a list of rules is a list.
 #[tokio::test]
 async fn rules_are_listed_on_a_line_each() {

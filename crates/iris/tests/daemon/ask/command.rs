@@ -1,6 +1,7 @@
 //! The commands: what a person types. The inbox that lives on a terminal is in it/monitor.
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 

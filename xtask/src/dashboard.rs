@@ -77,7 +77,7 @@ pub fn browser_check() -> Result<Check> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../dashboard")
+    shell::root().join("dashboard")
 }
 
 /// A script of package.json. Debian's Node may be too old for the build tools; then npm fetches a newer one for them.

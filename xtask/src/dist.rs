@@ -70,7 +70,7 @@ fn pack(program: &Path, version: &str, folder: &Path) -> Result<String> {
     fs::create_dir_all(staged.join("completions"))?;
     fs::copy(program, staged.join("iris")).context("cannot copy the program")?;
     for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
-        fs::copy(root().join(file), staged.join(file)).with_context(|| format!("cannot copy {file}"))?;
+        fs::copy(shell::root().join(file), staged.join(file)).with_context(|| format!("cannot copy {file}"))?;
     }
     shell::run_quietly(Command::new(program).arg("man").arg(staged.join("man")))?;
     for shell_name in ["bash", "zsh", "fish"] {
@@ -90,7 +90,7 @@ fn list_parts(version: &str, folder: &Path) -> Result<[String; 2]> {
     let lister = ensure_lister()?;
     // It writes beside the manifest of each package of the workspace.
     let mut list = Command::new(lister);
-    list.current_dir(root()).args([
+    list.current_dir(shell::root()).args([
         "cyclonedx",
         "--format",
         "json",
@@ -101,19 +101,20 @@ fn list_parts(version: &str, folder: &Path) -> Result<[String; 2]> {
     ]);
     shell::run_quietly(&mut list)?;
     let written = find_written()?;
-    fs::copy(root().join("crates/iris/sbom.json"), folder.join(&lists[0])).context("no list of Iris was written")?;
+    fs::copy(shell::root().join("crates/iris/sbom.json"), folder.join(&lists[0]))
+        .context("no list of Iris was written")?;
     for file in written {
         fs::remove_file(file)?;
     }
     let mut npm = Command::new("npm");
-    npm.current_dir(root().join("dashboard")).args(["sbom", "--omit=dev", "--sbom-format=cyclonedx"]);
+    npm.current_dir(shell::root().join("dashboard")).args(["sbom", "--omit=dev", "--sbom-format=cyclonedx"]);
     fs::write(folder.join(&lists[1]), shell::run_quietly(&mut npm)? + "\n")?;
     Ok(lists)
 }
 
 fn find_written() -> Result<Vec<PathBuf>> {
-    let packages = fs::read_dir(root().join("crates"))?.filter_map(Result::ok).map(|entry| entry.path());
-    let files = packages.chain([root().join("xtask")]).map(|package| package.join("sbom.json"));
+    let packages = fs::read_dir(shell::root().join("crates"))?.filter_map(Result::ok).map(|entry| entry.path());
+    let files = packages.chain([shell::root().join("xtask")]).map(|package| package.join("sbom.json"));
     Ok(files.filter(|file| file.is_file()).collect())
 }
 
@@ -132,8 +133,4 @@ fn ensure_lister() -> Result<PathBuf> {
         bail!("{LISTER} was not built");
     }
     Ok(program)
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -69,12 +69,8 @@ pub fn check() -> Check {
     Check { name: "the first guide", repeat: shell::as_typed(&command), command, component: None }
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 fn write_script(page: &str) -> Result<String> {
-    let text = fs::read_to_string(root().join(page)).with_context(|| format!("cannot read {page}"))?;
+    let text = fs::read_to_string(shell::root().join(page)).with_context(|| format!("cannot read {page}"))?;
     let mut script = BEGIN.to_owned();
     for block in find_blocks(&text) {
         for line in block.lines() {
@@ -130,7 +126,7 @@ fn follow(page: &str, script: &str) -> Result<()> {
     let path = home.join("guide.sh");
     fs::write(&path, script)?;
     let mut bash = Command::new("bash");
-    bash.args(["-v"]).arg(&path).current_dir(root()).stdin(std::process::Stdio::null());
+    bash.args(["-v"]).arg(&path).current_dir(shell::root()).stdin(std::process::Stdio::null());
     // Cargo and rustup look for what they have below HOME.
     for (variable, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
         if let (None, Some(real)) = (std::env::var_os(variable), std::env::home_dir()) {

@@ -1,7 +1,6 @@
 //! `cargo xtask pictures`: the pictures in the README, taken anew of the real dashboard in the real browser.
 
 use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -31,7 +30,7 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
     let mut look = dashboard::browser_check()?.command;
     shell::run(look.args(["--", "look"]))?;
     steps.next("keeping those of the README");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures");
+    let folder = shell::root().join("docs/pictures");
     fs::create_dir_all(&folder)?;
     for picture in PICTURES {
         let taken = shell::target_directory()?.join("screenshots").join(picture);

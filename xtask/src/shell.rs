@@ -1,12 +1,19 @@
 //! Running other programs where the user can see it, and surviving Ctrl-C while they run.
 
-use std::env;
+use std::collections::VecDeque;
 use std::ffi::c_int;
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+use std::{env, thread};
 
 use anyhow::{Context, Result, bail};
+
+/// How much of what a program said last is worth saying again.
+const END_LINES: usize = 80;
 
 /// Numbered lines, so that a long wait says what it is waiting for.
 pub struct Steps {
@@ -40,6 +47,11 @@ pub fn cargo() -> Command {
     command
 }
 
+/// Where the repository begins.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 /// Where cargo puts what it builds: next to where it put us, whatever the configuration says.
 pub fn target_directory() -> Result<PathBuf> {
     let program = env::current_exe().context("cannot find the xtask program")?;
@@ -69,6 +81,37 @@ pub fn status(command: &mut Command) -> Result<ExitStatus> {
     let status = child.wait();
     CHILD.store(0, Ordering::SeqCst);
     status.with_context(|| format!("lost sight of `{}`", as_typed(command)))
+}
+
+/// Like [`status`], and what it said last is there to be said again. On a terminal nothing is kept: there one can scroll,
+/// and programs draw.
+pub fn status_and_end(command: &mut Command) -> Result<(ExitStatus, Vec<String>)> {
+    if io::stderr().is_terminal() {
+        return Ok((status(command)?, Vec::new()));
+    }
+    let (mut from, to) = io::pipe()?;
+    command.stdout(to.try_clone()?).stderr(to);
+    let end = Arc::new(Mutex::new(VecDeque::new()));
+    let kept = Arc::clone(&end);
+    let (writing, written) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        let _writing = writing;
+        for line in BufReader::new(&mut from).split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            eprintln!("{line}");
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push_back(line);
+            if kept.len() > END_LINES {
+                kept.pop_front();
+            }
+        }
+    });
+    let status = status(command);
+    // Ours are the last writing ends; a process that was left behind may have another, and is not waited for.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    written.recv_timeout(Duration::from_secs(2)).ok();
+    let end = end.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
+    Ok((status?, end))
 }
 
 /// Like [`status`], for what must succeed.

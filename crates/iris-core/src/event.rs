@@ -3,6 +3,8 @@
 //! An event is written in the same transaction as the state it describes and announced only after the commit. Readers
 //! skip kinds they do not know.
 
+mod kind;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -18,6 +20,8 @@ use crate::question::{Answer, Detail, OnDeadline, QuestionKind, ResponseType, Ri
 use crate::rule::RuleScope;
 use crate::team::TeamName;
 use crate::turn::Ending;
+
+pub use kind::AUDITED;
 
 /// An event about to be written.
 #[derive(Debug)]
@@ -89,6 +93,11 @@ pub enum TurnEvent {
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum QuestionEvent {
     Opened(Box<QuestionOpened>),
+    /// It was left to the party that told; from now on everybody sees it.
+    Shown {
+        id: QuestionId,
+        job: Option<JobId>,
+    },
     Answered {
         id: QuestionId,
         job: Option<JobId>,
@@ -395,132 +404,3 @@ impl From<&Heard> for Said {
 
 /// The kind of event that carries one thing an agent said; the cache is the sum of these.
 pub const MESSAGE: &str = "message";
-
-impl TurnEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Scheduled { .. } => "turn.scheduled",
-            Self::Queued { .. } => "turn.queued",
-            Self::Started { .. } => "turn.started",
-            Self::CancelAsked { .. } => "turn.cancel_asked",
-            Self::Finished(_) => "turn.finished",
-        }
-    }
-}
-
-impl SessionEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Created { .. } => "session.created",
-            Self::Waiting { .. } => "session.waiting",
-            Self::Spawning { .. } => "session.spawning",
-            Self::Ready { .. } => "session.ready",
-            Self::Terminating { .. } => "session.terminating",
-            Self::Stopped { .. } => "session.stopped",
-            Self::Background { .. } => "session.background",
-            Self::Held { .. } => "session.held",
-            Self::Released { .. } => "session.released",
-            Self::CacheCleared { .. } => "session.cache_cleared",
-            Self::Deleted { .. } => "session.deleted",
-        }
-    }
-}
-
-impl QuestionEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Opened(_) => "question.opened",
-            Self::Answered { .. } => "question.answered",
-            Self::Defaulted { .. } => "question.defaulted",
-            Self::Expired { .. } => "question.expired",
-            Self::Cancelled { .. } => "question.cancelled",
-            Self::Superseded { .. } => "question.superseded",
-            Self::Resumed { .. } => "question.resumed",
-            Self::Limited { .. } => "question.limited",
-        }
-    }
-}
-
-impl JobEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Started { .. } => "job.started",
-            Self::Status { .. } => "job.status",
-            Self::Ended { .. } => "job.ended",
-        }
-    }
-}
-
-impl RuleEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Made { .. } => "rule.made",
-            Self::Revoked { .. } => "rule.revoked",
-        }
-    }
-}
-
-impl ConfigEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Applied { .. } => "config.applied",
-            Self::Refused { .. } => "config.refused",
-        }
-    }
-}
-
-impl TokenEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Created { .. } => "token.created",
-            Self::Revoked { .. } => "token.revoked",
-        }
-    }
-}
-
-impl LinkEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Made { .. } => "link.made",
-        }
-    }
-}
-
-impl TrustEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Granted { .. } => "trust.granted",
-            Self::Revoked { .. } => "trust.revoked",
-        }
-    }
-}
-
-/// What an audit is about: who decided or administered what. Nouns stand for all their kinds.
-pub const AUDITED: [&str; 14] = [
-    "question",
-    "rule",
-    "token",
-    "link",
-    "trust",
-    "config",
-    "job.started",
-    "job.ended",
-    "turn.cancel_asked",
-    "session.deleted",
-    "session.cache_cleared",
-    "daemon.started",
-    "daemon.stopped",
-    "daemon.halted",
-];
-
-impl DaemonEvent {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Started { .. } => "daemon.started",
-            Self::Recovered { .. } => "daemon.recovered",
-            Self::Stopped { .. } => "daemon.stopped",
-            Self::Halted { .. } => "daemon.halted",
-            Self::StoreHealed { .. } => "daemon.store_healed",
-        }
-    }
-}

@@ -5,6 +5,7 @@ mod between;
 mod call;
 mod found;
 mod give_back;
+mod record;
 mod run;
 mod start;
 

@@ -117,6 +117,7 @@ impl Upkeep {
             }
         };
         done = done.and(self.release_held().await);
+        done = done.and(self.show_held_back().await);
         done = done.and(self.end_late_questions().await);
         done = done.and(pass_on_all(&self.engine).await);
         done = done.and(self.settle_jobs().await);
@@ -244,6 +245,14 @@ impl Upkeep {
             }
         }
         Ok(())
+    }
+
+    /// What was left to the party that told is there for everybody, once that party has had its time.
+    async fn show_held_back(&self) -> Result<(), StoreError> {
+        if !self.engine.store.read(question::any_to_show).await? {
+            return Ok(());
+        }
+        self.engine.store.write("question.show", |tx| question::show_due(tx, LATE_AT_ONCE)).await
     }
 
     /// Questions whose time is over get their default or none; a job that waited for one fails.

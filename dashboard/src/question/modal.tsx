@@ -32,7 +32,7 @@ export function QuestionModal() {
   useEffect(
     () =>
       onEvent((event) => {
-        if (event.kind === "question.opened") arrived.current.add((event.data as { id: string }).id);
+        if (event.kind === "question.opened" || event.kind === "question.shown") arrived.current.add((event.data as { id: string }).id);
       }),
     [],
   );

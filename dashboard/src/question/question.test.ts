@@ -6,7 +6,6 @@ import { shared } from "./batch";
 import { decisions } from "./decisions";
 import { deedLine } from "./deed";
 import { fields, written } from "./edit";
-import { heldBack } from "./held-back";
 import { counts } from "./press";
 import { type Question, byUrgency, choices, formValue, needsMe, takesForm } from "./question";
 import { filledIn } from "./schema-form";
@@ -59,13 +58,6 @@ test("a form is answered when each of its questions is", () => {
 test("what is put to nobody is put to everybody", () => {
   expect([needsMe(question({}), "me"), needsMe(question({ askedOf: "me" }), "me"), needsMe(question({ askedOf: "beacon" }), "me")]).toEqual([true, true, false]);
   expect(needsMe(question({ askedOf: "job-7", job: "7" }), "me"), "a job has nobody else to answer for it").toBe(true);
-});
-
-test("what may be held back is known until it is closed", () => {
-  const events: [string, object][] = [["question.opened", { id: "a", way: "detected" }], ["question.opened", { id: "b", way: "ask_user" }], ["turn.finished", {}], ["question.answered", { id: "b" }]];
-  const known = events.reduce((now, [kind, data]) => heldBack(now, { kind, data }), new Set<string>() as ReadonlySet<string>);
-  expect([...known]).toEqual(["a"]);
-  expect([...heldBack(known, { kind: "question.cancelled", data: { id: "a" } })]).toEqual([]);
 });
 
 test("what stops work comes first, then what waits longest", () => {

@@ -8,7 +8,6 @@ import { connection, stream } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
-import { useHeldBack } from "@/question/held-back";
 import { QuestionModal } from "@/question/modal";
 import { useNow } from "@/text/time";
 
@@ -33,7 +32,6 @@ export function Frame() {
   useQuery(meQuery);
   useTitle(mine.length);
   useNotifications();
-  useHeldBack();
   useEffect(() => {
     stream.start();
     return () => stream.stop();

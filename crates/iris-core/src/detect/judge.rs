@@ -243,7 +243,8 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let sentence = &page.sentences[index];
     let line = page.line_of(sentence);
     let question = marked.is_question(page, index);
-    let open = question && !asks_itself(marked, index) && (offers_two(page, marked, index) || has_gap(marked, index));
+    let open =
+        question && !asks_itself(marked, index) && (offers_two(page, marked, index) || has_gap(page, marked, index));
     let direct = !question || open || cues.any(DIRECT);
     let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question;
     let after = places.after(index);
@@ -298,11 +299,9 @@ fn offers_two(page: &Page, marked: &Marked, index: usize) -> bool {
 }
 
 /// "What should it show? The spec doesn't say.": why it has to be asked.
-fn has_gap(marked: &Marked, index: usize) -> bool {
-    [index.checked_sub(1), Some(index), Some(index + 1)]
-        .into_iter()
-        .flatten()
-        .any(|near| marked.knows(near) && marked.cues(near).has(Cue::Gap))
+fn has_gap(page: &Page, marked: &Marked, index: usize) -> bool {
+    let near = index.saturating_sub(1)..page.sentences.len().min(index + 2);
+    near.into_iter().any(|near| marked.cues(near).has(Cue::Gap))
 }
 
 /// "- Is it encrypted? At rest and in transit.": an item that goes on after its question has answered it.

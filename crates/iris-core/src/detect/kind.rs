@@ -69,10 +69,10 @@ fn has_failed(page: &Page, marked: &Marked, index: usize) -> bool {
         let mut hits = marked.hits(before).iter().filter(|hit| hit.cue == Cue::Failure);
         hits.any(|hit| !is_denied(&page.said[..hit.start]))
     };
-    let said = (0..index).rev().filter(prose).take(5).take_while(|&before| !is_done(page, marked, before));
+    let mut said = (0..index).rev().filter(prose).take(5).take_while(|&before| !is_done(page, marked, before));
     let from = said.clone().last().map_or(0, |first| page.line_of(&page.sentences[first]).paragraph);
     let until = page.line_of(&page.sentences[index]).paragraph;
-    page.failed_at.iter().any(|&at| (from..=until).contains(&at)) || said.into_iter().any(failed)
+    page.failed_at.iter().any(|&at| (from..=until).contains(&at)) || said.any(failed)
 }
 
 fn is_done(page: &Page, marked: &Marked, index: usize) -> bool {

@@ -51,10 +51,6 @@ impl Marked {
         self.cues[sentence]
     }
 
-    pub fn knows(&self, sentence: usize) -> bool {
-        sentence < self.cues.len()
-    }
-
     /// From left to right.
     pub fn hits(&self, sentence: usize) -> &[Hit] {
         let (from, to) = self.of[sentence];

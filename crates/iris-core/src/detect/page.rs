@@ -4,6 +4,7 @@
 //! Every byte of it knows where it came from.
 
 mod inline;
+mod label;
 mod line;
 mod sentence;
 

@@ -27,9 +27,9 @@ use tokio::time::Instant;
 
 use super::ask::{Handed, OpenAsk};
 use super::call::OpenCall;
+use super::record::SAVE_AFTER;
 use super::start::Started;
 use super::{Command, RunnerHandle, StopMode, Stopped};
-use crate::bus::Delta;
 use crate::config::TeamConfig;
 use crate::engine::Inner;
 use crate::figures;
@@ -80,14 +80,11 @@ pub(super) struct Current {
     heard: Instant,
     cancel_until: Option<Instant>,
     pub(super) unsaved: Vec<Said>,
-    unsaved_since: Instant,
+    pub(super) unsaved_since: Instant,
 }
 
 pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
-/// What was said is written down in batches: at most this long after it was said, or when there is this much of it.
-const SAVE_AFTER: Duration = Duration::from_millis(10);
-const SAVE_AT: usize = 256;
 /// While one batch is being written, this much more may be read; then the agent has to wait.
 const UNSAVED_LIMIT: usize = 4096;
 /// How long an agent may take to break off a turn before it is stopped.
@@ -425,24 +422,6 @@ impl Runner {
         Ok(next)
     }
 
-    fn keep(&mut self, message: &Heard) {
-        let Some(current) = &mut self.current else { return };
-        if current.unsaved.is_empty() {
-            current.unsaved_since = Instant::now();
-        }
-        current.unsaved.push(Said::from(message));
-    }
-
-    fn show(&self, text: &str) {
-        let Some(current) = &self.current else { return };
-        self.engine.bus.show(Delta {
-            team: self.team.clone(),
-            session: self.session.clone(),
-            turn: current.id.clone(),
-            text: text.into(),
-        });
-    }
-
     pub(super) fn restart_clock(&mut self) {
         if let Some(current) = &mut self.current {
             current.heard = Instant::now();
@@ -454,21 +433,6 @@ impl Runner {
         if let Some(current) = &mut self.current {
             current.cancel_until = Some(Instant::now() + CANCEL_LIMIT);
         }
-    }
-
-    /// Starts writing a batch of what was said, unless one is being written.
-    fn save_if_due(&mut self) {
-        let Some(current) = &mut self.current else { return };
-        let due = current.unsaved.len() >= SAVE_AT || current.unsaved_since.elapsed() >= SAVE_AFTER;
-        if current.unsaved.is_empty() || !due || self.saving.is_some() {
-            return;
-        }
-        let messages = std::mem::take(&mut current.unsaved);
-        let (engine, session, epoch, turn) =
-            (Arc::clone(&self.engine), self.session.clone(), self.epoch, current.id.clone());
-        self.saving = Some(Box::pin(async move {
-            engine.persist("turn.record", move |tx| turns::record(tx, &session, epoch, &turn, &messages)).await
-        }));
     }
 
     /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.

@@ -306,6 +306,25 @@ pub(crate) fn open_detected(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQues
     restate(tx, &session.id, session.job.as_ref())
 }
 
+/// Whether a question that was held back is to be seen now.
+pub fn any_to_show(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM question WHERE state = 'open' AND shown > asked AND shown <= iris_now() LIMIT 1";
+    Ok(tx.one(sql, &[])?.is_some())
+}
+
+/// Says of what was held back that it is to be seen now. To people it is asked at this moment, which is how it is known
+/// that it was said.
+pub fn show_due(tx: &mut Tx<'_>, limit: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE question SET asked = shown WHERE id IN (SELECT id FROM question WHERE state = 'open' \
+               AND shown > asked AND shown <= iris_now() ORDER BY shown, id LIMIT ?1) RETURNING id";
+    for found in tx.many(sql, values![limit])? {
+        let Some(row) = find(tx, &QuestionId::new(found.text(0)))? else { continue };
+        let fact = Fact::Question(QuestionEvent::Shown { id: row.id.clone(), job: row.job.clone() });
+        event::append(tx, &[EventDraft { subject: row.subject(), fact }])?;
+    }
+    Ok(())
+}
+
 /// How many questions were found in a session's replies, and how long ago the last was.
 pub fn found_lately(tx: &mut Tx<'_>, session: &SessionId) -> Result<(i64, i64), StoreError> {
     let row = tx.one("SELECT found, iris_now() - found_at FROM session WHERE id = ?1", values![session])?;

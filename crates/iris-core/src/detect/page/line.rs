@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Page;
 use super::inline;
 use super::is_unspaced;
+use super::label;
 use crate::detect::window::Window;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,83 +140,9 @@ fn add(line: &str, at: usize, indent: usize, paragraph: u32, page: &mut Page) {
         source: at..at + line.len(),
         paragraph,
         bold: content.starts_with("**") && content.trim_end_matches([':', '：']).ends_with("**"),
-        labelled: is_labelled(content),
+        labelled: label::begins(content),
         runs_on: false,
     });
-}
-
-/// What one of several is called, before its number or letter.
-const LABELS: &[&str] = &[
-    "option",
-    "variant",
-    "variante",
-    "approach",
-    "alternative",
-    "plan",
-    "path",
-    "route",
-    "solution",
-    "strategy",
-    "choice",
-    "opción",
-    "opcion",
-    "alternativa",
-    "opção",
-    "opcao",
-    "opzione",
-    "soluzione",
-    "solución",
-    "solução",
-    "möglichkeit",
-    "lösung",
-    "weg",
-    "вариант",
-    "варіант",
-    "решение",
-    "varianta",
-    "možnost",
-    "opcja",
-    "optie",
-    "方案",
-    "选项",
-    "方式",
-    "案",
-    "プラン",
-    "方法",
-    "選択肢",
-    "옵션",
-    "방안",
-    "방법",
-];
-
-/// `Option A: …`, `**Variante 2** – …`, `方案一：…`, `1안) …`, `🅰️ …`
-fn is_labelled(content: &str) -> bool {
-    let plain = content.trim_start_matches(['*', '_', ' ', '(']);
-    if plain.starts_with(['🅰', '🅱']) {
-        return true;
-    }
-    let digits = plain.bytes().take_while(u8::is_ascii_digit).count();
-    if digits == 1 && plain[digits..].starts_with('안') {
-        return true;
-    }
-    let lower: String = plain.chars().take(24).flat_map(char::to_lowercase).collect();
-    let Some(rest) = LABELS.iter().filter_map(|label| lower.strip_prefix(label)).min_by_key(|rest| rest.len()) else {
-        return false;
-    };
-    // "Options are many" names none of them.
-    let apart = rest.starts_with([' ', '#']) || lower.starts_with(is_unspaced) || lower.starts_with(['옵', '방']);
-    let rest = rest.trim_start_matches([' ', '#']);
-    let mut signs = rest.chars();
-    let named = signs.next().is_some_and(|sign| {
-        sign.is_ascii_alphanumeric() || ('一'..='十').contains(&sign) || "二三四五六".contains(sign)
-    });
-    let after = signs.next();
-    apart
-        && named
-        && after.is_none_or(|next| {
-            matches!(next, ':' | '：' | ')' | '）' | '.' | '*' | ' ' | '（' | '、' | ',' | '–' | '—' | '-')
-        })
-        && !signs.as_str().is_empty()
 }
 
 /// A sentence that was broken by the width of a page goes on with a small letter.
@@ -321,24 +248,5 @@ mod tests {
         check("-5 degrees", None);
         check("**Bold** text", None);
         check("2024 was good", None);
-    }
-
-    #[test]
-    fn one_of_several_has_a_name() {
-        let named = [
-            "Option A: keep it",
-            "**Variante 2** – neu",
-            "**方案一**：前端",
-            "案1: Cookie",
-            "1안) 컬럼",
-            "🅰️ Ship",
-            "Plan B (safe)",
-        ];
-        for line in named {
-            assert!(is_labelled(line), "{line}");
-        }
-        for line in ["Options are many", "Plan the work", "Option", "Path: /tmp/x", "Approach it slowly", "Way out"] {
-            assert!(!is_labelled(line), "{line}");
-        }
     }
 }

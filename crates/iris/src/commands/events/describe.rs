@@ -40,6 +40,7 @@ pub fn describe(event: &Event) -> String {
         "session.cache_cleared" => format!("{} turns forgotten", number("turns")),
         "session.deleted" => format!("from {}", text("from")),
         "question.opened" => format!("{}: {}", text("kind").replace('_', " "), text("text")),
+        "question.shown" => "nobody else has answered; it is there for everybody now".to_owned(),
         "question.answered" => format!("by {}", text("by")),
         "question.defaulted" => "nobody answered in time; the default holds".to_owned(),
         "question.expired" => "nobody answered in time".to_owned(),

@@ -5,20 +5,21 @@ use serde_json::{Value, json};
 use super::{asking, question_id};
 use crate::world::{World, id, setup};
 
+/// The same deed in two wordings. Which it is decides what is run: here the end of a line ends a remark.
+const TWO_WORDINGS: &str = r#"
+replies:
+  - match: "^(other|second)$"
+    do: [{ permission: { tool: Bash, input: { command: "echo ok >> ran.txt #\necho pwned >> ran.txt" }, run: true, then: [{ say: ran }], denied: [{ say: denied }] } }]
+default: [{ permission: { tool: Bash, input: { command: "echo ok >> ran.txt # echo pwned >> ran.txt" }, run: true, then: [{ say: ran }], denied: [{ say: denied }] } }]
+"#;
+
 fn ran(world: &World) -> String {
     std::fs::read_to_string(world.path().join("projects/alpha/ran.txt")).unwrap_or_default()
 }
 
-/// The words of the agent decide what is run: here the end of a line ends a remark.
 #[tokio::test]
 async fn a_remembered_yes_is_for_the_very_bytes() {
-    let script = r#"
-replies:
-  - match: "^other$"
-    do: [{ permission: { tool: Bash, input: { command: "echo ok >> ran.txt #\necho pwned >> ran.txt" }, run: true, then: [{ say: ran }], denied: [{ say: denied }] } }]
-default: [{ permission: { tool: Bash, input: { command: "echo ok >> ran.txt # echo pwned >> ran.txt" }, run: true, then: [{ say: ran }], denied: [{ say: denied }] } }]
-"#;
-    let world = World::new(setup().team("alpha", script));
+    let world = World::new(setup().team("alpha", TWO_WORDINGS));
     let told = world.tell_async("user", "go").await;
     let question = world.open_question().await;
     let path = format!("/api/questions/{}/answer", question_id(&question));
@@ -37,13 +38,7 @@ default: [{ permission: { tool: Bash, input: { command: "echo ok >> ran.txt # ec
 /// What somebody looks at is never changed under their eyes: what is asked for now is another question.
 #[tokio::test]
 async fn other_bytes_for_the_same_deed_are_another_question() {
-    let script = r#"
-replies:
-  - match: "^second$"
-    do: [{ permission: { tool: Bash, input: { command: "echo ok >> ran.txt #\necho pwned >> ran.txt" }, run: true, then: [{ say: ran }], denied: [{ say: denied }] } }]
-default: [{ permission: { tool: Bash, input: { command: "echo ok >> ran.txt # echo pwned >> ran.txt" }, run: true, then: [{ say: ran }], denied: [{ say: denied }] } }]
-"#;
-    let world = World::new(setup().team("alpha", script));
+    let world = World::new(setup().team("alpha", TWO_WORDINGS));
     world.tell_async("user", "first").await;
     let first = world.open_question().await;
     let world = world.crash_and_restart();

@@ -56,6 +56,11 @@ async fn a_party_that_says_nothing_for_too_long_leaves_it_to_a_person() {
     world.tell("look").await;
     let question = world.open_question().await;
     assert_eq!((&question["way"], &question["askedOf"]), (&json!("detected"), &json!("user")));
+    // Whoever follows the events learns of it then, once.
+    world.eventually("it is announced", async || !world.events("question.shown").await.is_empty()).await;
+    let world = world.crash_and_restart();
+    let shown = world.events("question.shown").await;
+    assert_eq!((shown.len(), &shown[0]["data"]["id"]), (1, &question["id"]), "{shown:?}");
     // It can still be answered by telling.
     world.tell("yes").await;
     let closed = world.get(&format!("/api/questions/{}", question_id(&question))).await;

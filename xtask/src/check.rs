@@ -63,7 +63,7 @@ pub struct Report {
 
 enum Outcome {
     Passed(Duration),
-    Failed { repeat: String },
+    Failed { repeat: String, end: Vec<String> },
     LeftOut { reason: String },
 }
 
@@ -87,13 +87,21 @@ impl Report {
         self.lines.push((name.to_owned(), Outcome::LeftOut { reason }));
     }
 
-    /// Says how it went. Last thing on the screen, so that nobody has to scroll for it.
+    /// Says how it went. Last thing on the screen, so that nobody has to scroll for it; in a log, which may be cut, with
+    /// what a failed check said last.
     pub fn finish(self) -> ExitCode {
+        for (name, outcome) in &self.lines {
+            if let Outcome::Failed { end, .. } = outcome
+                && !end.is_empty()
+            {
+                eprintln!("\n  {name} failed, and said last:\n{}", end.join("\n"));
+            }
+        }
         eprintln!();
         for (name, outcome) in &self.lines {
             match outcome {
                 Outcome::Passed(took) => eprintln!("  ok        {name} ({:.1} s)", took.as_secs_f64()),
-                Outcome::Failed { repeat } => eprintln!("  FAILED    {name}; to repeat it: {repeat}"),
+                Outcome::Failed { repeat, .. } => eprintln!("  FAILED    {name}; to repeat it: {repeat}"),
                 Outcome::LeftOut { reason } => eprintln!("  left out  {name}: {reason}"),
             }
         }
@@ -108,13 +116,11 @@ impl Report {
 
 fn run(check: &mut Check) -> Outcome {
     let started = Instant::now();
-    match shell::status(&mut check.command) {
-        Ok(status) if status.success() => Outcome::Passed(started.elapsed()),
-        Ok(_) => Outcome::Failed { repeat: check.repeat.clone() },
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            Outcome::Failed { repeat: check.repeat.clone() }
-        }
+    let repeat = check.repeat.clone();
+    match shell::status_and_end(&mut check.command) {
+        Ok((status, _)) if status.success() => Outcome::Passed(started.elapsed()),
+        Ok((_, end)) => Outcome::Failed { repeat, end },
+        Err(error) => Outcome::Failed { repeat, end: vec![format!("error: {error:#}")] },
     }
 }
 

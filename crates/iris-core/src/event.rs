@@ -236,10 +236,12 @@ pub enum SessionEvent {
     },
     CacheCleared {
         turns: i64,
+        by: Party,
     },
     Deleted {
         from: Party,
         to: TeamName,
+        by: Party,
     },
 }
 

@@ -202,17 +202,17 @@ impl Engine {
     }
 
     /// Forgets what was said in a session's finished turns, and says how many those were.
-    pub async fn clear_cache(&self, id: &SessionId) -> Result<i64, SessionError> {
-        let wanted = id.clone();
+    pub async fn clear_cache(&self, id: &SessionId, by: &Party) -> Result<i64, SessionError> {
+        let (wanted, by) = (id.clone(), by.clone());
         let removal =
-            self.inner.store.write("session.clear_cache", move |tx| session::clear_cache(tx, &wanted)).await?;
+            self.inner.store.write("session.clear_cache", move |tx| session::clear_cache(tx, &wanted, &by)).await?;
         removed(removal, id)
     }
 
     /// Forgets a session that has no agent and no waiting turns.
-    pub async fn delete_session(&self, id: &SessionId) -> Result<i64, SessionError> {
-        let wanted = id.clone();
-        let removal = self.inner.store.write("session.delete", move |tx| session::delete(tx, &wanted)).await?;
+    pub async fn delete_session(&self, id: &SessionId, by: &Party) -> Result<i64, SessionError> {
+        let (wanted, by) = (id.clone(), by.clone());
+        let removal = self.inner.store.write("session.delete", move |tx| session::delete(tx, &wanted, &by)).await?;
         removed(removal, id)
     }
 }

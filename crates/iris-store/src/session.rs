@@ -309,16 +309,16 @@ pub enum Removal {
 }
 
 /// Forgets what was said in a session's finished turns. The conversation itself is the agent's and goes on.
-pub fn clear_cache(tx: &mut Tx<'_>, id: &SessionId) -> Result<Removal, StoreError> {
+pub fn clear_cache(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Removal, StoreError> {
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
     let turns = forget_finished_turns(tx, id)?;
-    let fact = Fact::Session(SessionEvent::CacheCleared { turns });
+    let fact = Fact::Session(SessionEvent::CacheCleared { turns, by: by.clone() });
     event::append(tx, &[Draft { subject: session.subject(), fact }])?;
     Ok(Removal::Done { turns })
 }
 
 /// Forgets a session altogether. The next tell between the pair starts a new conversation.
-pub fn delete(tx: &mut Tx<'_>, id: &SessionId) -> Result<Removal, StoreError> {
+pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Removal, StoreError> {
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
     let scheduled = tx.one("SELECT turn FROM timer WHERE session = ?1", values![id])?;
     if session.state != SessionState::Stopped || session.queued > 0 || scheduled.is_some() {
@@ -327,7 +327,8 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId) -> Result<Removal, StoreError> {
     question::cancel_of_session(tx, id, "its session was deleted")?;
     let turns = forget_finished_turns(tx, id)?;
     tx.run("DELETE FROM session WHERE id = ?1", values![id])?;
-    let fact = Fact::Session(SessionEvent::Deleted { from: session.from.clone(), to: session.to.clone() });
+    let (from, to) = (session.from.clone(), session.to.clone());
+    let fact = Fact::Session(SessionEvent::Deleted { from, to, by: by.clone() });
     event::append(tx, &[Draft { subject: session.subject(), fact }])?;
     Ok(Removal::Done { turns })
 }

@@ -258,6 +258,7 @@ impl Draft {
         self.on_deadline = match on_deadline {
             Some(said) => said,
             None if self.default.is_some() => OnDeadline::Default,
+            None if request.timeout_minutes.is_some() => OnDeadline::Fail,
             None if self.kind.blocks() => policy.on_deadline,
             None => OnDeadline::Wait,
         };
@@ -431,6 +432,10 @@ mod tests {
             r#"error_recovery choice default Some("10m") blocks true"#,
         );
         check(json!({"question": "TS?", "type": "non_blocking"}), "clarifying text wait None blocks false");
+        check(
+            json!({"question": "TS?", "type": "non_blocking", "timeoutMinutes": 5}),
+            r#"clarifying text fail Some("5m") blocks false"#,
+        );
         check(json!({"question": "Well done", "type": "celebratory"}), "celebratory text wait None blocks false");
         check(
             json!({"question": "TS?", "type": "preference", "defaultResponse": {"value": "yes"}, "timeoutMinutes": 5}),

@@ -350,6 +350,6 @@ async fn read(engine: &Engine, caller: &Caller, arguments: ReadArguments) -> Ans
 
 async fn clear(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
-    let cleared = engine.clear_cache(&session.id).await.map_err(failed)?;
+    let cleared = engine.clear_cache(&session.id, &caller.party).await.map_err(failed)?;
     Ok(json!({ "team": team, "cleared": cleared }))
 }

@@ -9,10 +9,11 @@ use iris_api::question::{
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
 use iris_core::id::QuestionId;
-use iris_core::question::Answer;
+use iris_core::question::{Answer, AskError, QuestionKind, QuestionState};
 use iris_core::rule::RuleScope;
 use iris_engine::QuestionRow;
 use iris_engine::question::answer::Saying;
+use iris_engine::question::figures::Suggestion;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -25,20 +26,39 @@ use crate::wire::question as wire;
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Filter {
-    /// Only of this kind.
+    /// Only of this kind; `non_blocking` is all that no agent waits for.
     #[serde(rename = "type")]
     kind: Option<String>,
     /// Only of this team.
     team: Option<String>,
+    /// The same as `team`: a team is an agent in a project.
+    project_id: Option<String>,
     /// Only of this job.
     job: Option<String>,
 }
 
+const NON_BLOCKING: &str = "non_blocking";
+
 impl Filter {
+    /// A kind that there is not would find nothing, which looks like an answer.
+    fn check(&self) -> Result<(), Fault> {
+        match self.kind.as_deref() {
+            None | Some(NON_BLOCKING) => Ok(()),
+            Some(kind) => kind.parse::<QuestionKind>().map(drop).map_err(|kind| {
+                Fault::new(FaultKind::Invalid, AskError::Kind(kind.chars().take(40).collect()).to_string())
+            }),
+        }
+    }
+
     fn takes(&self, row: &QuestionRow) -> bool {
         let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
-        is(&self.kind, Some(row.kind.as_str()))
+        let is_kind = match self.kind.as_deref() {
+            Some(NON_BLOCKING) => !row.blocks,
+            _ => is(&self.kind, Some(row.kind.as_str())),
+        };
+        is_kind
             && is(&self.team, Some(row.team.as_str()))
+            && is(&self.project_id, Some(row.team.as_str()))
             && is(&self.job, row.job.as_ref().map(|job| job.as_str()))
     }
 }
@@ -53,13 +73,13 @@ pub(crate) async fn pending(
     filter: Result<Query<Filter>, QueryRejection>,
 ) -> Result<Json<Pending>, Fault> {
     let Query(filter) = filter?;
+    filter.check()?;
     let open = app.engine.list_open_questions().await?;
     let mut questions = Vec::new();
     for row in open.into_iter().filter(|row| filter.takes(row)) {
         let is_early = questions.len() < WITH_SUGGESTION;
         let suggestion = if is_early { app.engine.suggest_answer(&row).await? } else { None };
-        let suggestion = suggestion.as_ref().map(wire::suggestion);
-        questions.push(Question { suggestion, ..wire::question(row) });
+        questions.push(with(suggestion, row));
     }
     Ok(Json(Pending { questions }))
 }
@@ -67,7 +87,13 @@ pub(crate) async fn pending(
 /// One question, open or not
 #[utoipa::path(get, path = "/api/questions/{id}", tag = "questions", params(("id" = String, Path, description = "The question")), responses((status = 200, description = "done", body = Question)))]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Question>, Fault> {
-    Ok(Json(wire::question(app.engine.find_question(&QuestionId::new(id)).await?)))
+    let row = app.engine.find_question(&QuestionId::new(id)).await?;
+    let suggestion = if row.state == QuestionState::Open { app.engine.suggest_answer(&row).await? } else { None };
+    Ok(Json(with(suggestion, row)))
+}
+
+fn with(suggestion: Option<Suggestion>, row: QuestionRow) -> Question {
+    Question { suggestion: suggestion.as_ref().map(wire::suggestion), ..wire::question(row) }
 }
 
 /// Answers a question; the first answer wins

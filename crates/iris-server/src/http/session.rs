@@ -1,8 +1,8 @@
 //! /api/sessions
 
-use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
+use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::session::{Removed, Session};
 use iris_core::id::SessionId;
@@ -11,6 +11,7 @@ use utoipa::IntoParams;
 
 use super::page_size;
 use super::problem::{Fault, not_found};
+use crate::auth::Caller;
 use crate::{App, wire};
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -50,14 +51,22 @@ pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Resu
 
 /// Forgets a session and everything in it
 #[utoipa::path(delete, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "The session")), responses((status = 200, description = "done", body = Removed)))]
-pub(crate) async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Removed>, Fault> {
-    let turns = app.engine.delete_session(&SessionId::new(id)).await?;
+pub(crate) async fn remove(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Json<Removed>, Fault> {
+    let turns = app.engine.delete_session(&SessionId::new(id), &caller.party).await?;
     Ok(Json(Removed { turns }))
 }
 
 /// Forgets the recorded turns of a session; its agent still remembers
 #[utoipa::path(delete, path = "/api/sessions/{id}/cache", tag = "sessions", params(("id" = String, Path, description = "The session")), responses((status = 200, description = "done", body = Removed)))]
-pub(crate) async fn clear_cache(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Removed>, Fault> {
-    let turns = app.engine.clear_cache(&SessionId::new(id)).await?;
+pub(crate) async fn clear_cache(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Json<Removed>, Fault> {
+    let turns = app.engine.clear_cache(&SessionId::new(id), &caller.party).await?;
     Ok(Json(Removed { turns }))
 }

@@ -1,4 +1,4 @@
-use iris_core::id::SessionId;
+use iris_core::id::{Party, SessionId};
 use iris_store::session::Removal;
 use iris_store::{backup, event, session, turn};
 
@@ -13,7 +13,8 @@ on_both!(forgetting_takes_what_is_over_and_nothing_else, |database: Database| as
     finish(&store, completed(&work.expect("work"), "1")).await.expect("the second runs");
 
     let id = first.session.clone();
-    let cleared = store.write("clear", move |tx| session::clear_cache(tx, &id)).await.expect("written");
+    let cleared =
+        store.write("clear", move |tx| session::clear_cache(tx, &id, &Party::new("user"))).await.expect("written");
     assert_eq!(cleared, Removal::Done { turns: 1 });
     let id = first.session.clone();
     assert_eq!(store.read(move |tx| turn::list(tx, &id, 0, 10)).await.expect("readable").len(), 1);
@@ -21,9 +22,13 @@ on_both!(forgetting_takes_what_is_over_and_nothing_else, |database: Database| as
     assert!(store.read(move |tx| event::list_messages(tx, &id, 0, 10)).await.expect("readable").is_empty());
 
     let id = first.session.clone();
-    let refused = store.write("delete", move |tx| session::delete(tx, &id)).await.expect("written");
+    let refused =
+        store.write("delete", move |tx| session::delete(tx, &id, &Party::new("user"))).await.expect("written");
     assert_eq!(refused, Removal::InUse);
-    let missing = store.write("delete", |tx| session::delete(tx, &SessionId::new("none"))).await.expect("written");
+    let missing = store
+        .write("delete", |tx| session::delete(tx, &SessionId::new("none"), &Party::new("user")))
+        .await
+        .expect("written");
     assert_eq!(missing, Removal::NotFound);
 });
 

@@ -128,13 +128,23 @@ impl State {
     fn enter(&mut self) -> Vec<Wish> {
         let session = match self.view {
             View::Inbox => self.inbox.chosen().map(|question| question.session.clone()),
-            View::Fleet => match self.chosen_row() {
-                Some(Row::Session(id)) => Some(id),
-                _ => None,
-            },
+            View::Fleet => self.session_at_hand(),
             View::Session => None,
         };
         session.map(|id| self.open(&id)).unwrap_or_default()
+    }
+
+    /// The chosen one; of a chosen team the first, which is the line below it.
+    fn session_at_hand(&mut self) -> Option<String> {
+        let rows = self.rows();
+        let at = self.fleet.at(&rows);
+        match (rows.get(at)?, rows.get(at + 1)) {
+            (Row::Session(id), _) | (Row::Team(_), Some(Row::Session(id))) => Some(id.clone()),
+            (Row::Team(team), _) => {
+                self.say(Tone::Plain, format!("nobody has told {team} anything yet; t does"));
+                None
+            }
+        }
     }
 
     fn open(&mut self, id: &str) -> Vec<Wish> {

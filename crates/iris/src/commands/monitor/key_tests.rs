@@ -265,3 +265,17 @@ fn another_log_is_followed_from_its_own_end() {
     let wishes = state.got(&Read::Status, restored);
     assert!(matches!(wishes[0], Wish::Follow(3)), "{wishes:?}");
 }
+
+#[test]
+fn of_a_team_its_first_session_opens() {
+    let mut state = full(NARROW);
+    press_code(&mut state, KeyCode::Tab);
+    press_code(&mut state, KeyCode::Enter);
+    assert_eq!(state.session.as_ref().map(|session| session.id.as_str()), Some("s1"));
+    let mut state = full(NARROW);
+    press_code(&mut state, KeyCode::Tab);
+    press(&mut state, "jjjjj");
+    press_code(&mut state, KeyCode::Enter);
+    assert_eq!(state.view, View::Fleet);
+    assert!(seen(&state).contains("nobody has told docs anything yet; t does"), "{}", seen(&state));
+}

@@ -87,6 +87,21 @@ async fn a_question_asked_over_the_api_is_answered_by_a_turn() {
     let (status, problem) = world.post(&path, bad).await;
     assert_eq!(status, 422, "{problem}");
     let question = world.open_question().await;
+    for (filter, found) in [
+        ("type=blocking", 1),
+        ("type=non_blocking", 0),
+        ("type=approval", 0),
+        ("team=alpha", 1),
+        ("projectId=alpha", 1),
+        ("projectId=beta", 0),
+    ] {
+        let open = world.get(&format!("/api/questions/pending?{filter}")).await;
+        assert_eq!(open["questions"].as_array().map(Vec::len), Some(found), "{filter}: {open}");
+    }
+    let wrong = world.client().get("/api/questions/pending?type=blocing").await.expect("an answer");
+    let problem: Value = wrong.json().expect("JSON");
+    assert_eq!(wrong.status, 400, "{problem}");
+    assert!(problem.to_string().contains("'blocing' is no type"), "{problem}");
     assert_eq!(world.answer(&question, json!("Nobody")).await.0, 422, "none of the options");
     let waiting = world.job_is(&job, "waiting_for_input").await;
     assert!(waiting["statusEvent"].as_i64().is_some());

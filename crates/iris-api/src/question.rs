@@ -186,6 +186,9 @@ pub struct AnswerResponse {
     pub success: bool,
     /// The agent that waited goes on.
     pub job_resumed: bool,
+    /// It was too late, and the work was started again with it: `job <id>` or `turn <id>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<String>,
     /// Others that asked the same and were answered with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,

@@ -94,6 +94,12 @@ pub enum TurnEvent {
 pub enum QuestionEvent {
     Opened(Box<QuestionOpened>),
     /// It was left to the party that told; from now on everybody sees it.
+    /// An answer that was given before counted for the same request again.
+    Used {
+        id: QuestionId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        job: Option<JobId>,
+    },
     Shown {
         id: QuestionId,
         job: Option<JobId>,

@@ -14,11 +14,11 @@ use crate::error::StoreError;
 use crate::tx::{Row, Tx, values};
 use crate::{event, job};
 
-pub use close::{Answered, Given, answer, any_late, cancel, cancel_all, expire, supersede, withdraw};
+pub use close::{Answered, Given, answer, any_late, cancel, cancel_all, expire, remember, supersede, withdraw};
 pub(crate) use close::{answer_by_tell, cancel_of_job, cancel_of_session, cancel_of_turn};
 pub use figures::{Figures, KindFigures, Past, figures, past_answers};
 pub(crate) use open::open_detected;
-pub use open::{Limits, NewQuestion, Opening, any_to_show, found_lately, note_limited, open, show_due};
+pub use open::{Limits, NewQuestion, Opening, any_to_show, found_lately, note_heard, note_limited, open, show_due};
 pub(crate) use resume::put_back;
 pub use resume::{confirm, hand, list_to_pass_on, resume_by_turn};
 

@@ -103,11 +103,17 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
 /// What only people do is refused in the shell of an agent. It keeps honest agents honest; one that is not can read what
 /// its user can read (docs/asks.md).
 fn refuse_agents(command: &Command) -> Result<(), Failure> {
-    let decides = matches!(
-        command,
-        Command::Answer(_) | Command::Rules(_) | Command::Token(_) | Command::Link(_) | Command::Trust(_)
-    );
-    if decides && std::env::var_os(SESSION_MARK).is_some() {
+    match command {
+        Command::Answer(_) | Command::Rules(_) | Command::Token(_) | Command::Link(_) | Command::Trust(_) => {
+            refuse_agent()
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whoever watches a terminal can decide there, too.
+fn refuse_agent() -> Result<(), Failure> {
+    if std::env::var_os(SESSION_MARK).is_some() {
         return Err(Failure::fault(FaultKind::Conflict, "this is the shell of an agent, and only people decide")
             .hint("ask with the tool ask_question; a person answers"));
     }

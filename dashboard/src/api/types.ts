@@ -735,6 +735,8 @@ export interface components {
         };
         /** @description The one answer that counted. */
         AnswerResponse: components["schemas"]["Question"] & {
+            /** @description It was too late, and the work was started again with it: `job <id>` or `turn <id>`. */
+            again?: string | null;
             /** @description Others that asked the same and were answered with it. */
             also?: string[];
             /** @description The agent that waited goes on. */
@@ -2372,9 +2374,11 @@ export interface operations {
             query?: {
                 /** @description Only of this job. */
                 job?: string;
+                /** @description The same as `team`: a team is an agent in a project. */
+                projectId?: string;
                 /** @description Only of this team. */
                 team?: string;
-                /** @description Only of this kind. */
+                /** @description Only of this kind; `non_blocking` is all that no agent waits for. */
                 type?: string;
             };
             header?: never;

@@ -58,6 +58,7 @@ impl QuestionEvent {
         match self {
             Self::Opened(_) => "question.opened",
             Self::Shown { .. } => "question.shown",
+            Self::Used { .. } => "question.used",
             Self::Answered { .. } => "question.answered",
             Self::Defaulted { .. } => "question.defaulted",
             Self::Expired { .. } => "question.expired",

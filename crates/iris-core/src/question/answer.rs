@@ -56,11 +56,16 @@ impl Answer {
             Value::Bool(yes) => Ok(if *yes { "yes" } else { "no" }.to_owned()),
             other => Err(AnswerError::Strange(other.to_string())),
         };
+        // Of one question's options any number may be meant, also where several are asked.
+        let picked = |value: &Value| match value {
+            Value::Array(picked) => Ok(picked.iter().map(word).collect::<Result<Vec<_>, AnswerError>>()?.join(", ")),
+            one => word(one),
+        };
         Ok(match value {
             Value::Bool(true) => Self::Approve { note: text },
             Value::Bool(false) => Self::Refuse { why: text },
             Value::Array(values) => {
-                Self::Choose { values: values.iter().map(word).collect::<Result<_, _>>()?, note: text }
+                Self::Choose { values: values.iter().map(picked).collect::<Result<_, _>>()?, note: text }
             }
             Value::Object(fields) => Self::Fill { content: fields.clone() },
             value => Self::Choose { values: vec![word(value)?], note: text },

@@ -345,7 +345,14 @@ fn option(given: &AskOption) -> Result<AskedOption, AskError> {
 
 fn context(given: Option<&Value>) -> Result<Option<String>, AskError> {
     let Some(given) = given.filter(|given| !given.is_null()) else { return Ok(None) };
-    let text = clean(&given.as_str().map_or_else(|| given.to_string(), str::to_owned));
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    // For people, who are not to read JSON.
+    let text = clean(&match given {
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| format!("{name}: {}", text(value))).collect::<Vec<_>>().join("\n")
+        }
+        given => text(given),
+    });
     check_length("context", &text, LONGEST_CONTEXT)?;
     Ok(Some(text))
 }

@@ -38,6 +38,8 @@ pub struct Taken {
     pub row: QuestionRow,
     /// The agent has it, or the work was started again with it.
     pub resumed: bool,
+    /// What was started again: a job or a turn.
+    pub again: Option<String>,
 }
 
 const SHORTEST_RULE: Millis = Millis(60_000);
@@ -56,14 +58,14 @@ impl Engine {
             remember: saying.remember.map(|(scope, length)| (scope, millis(length))),
             refusals_last_ms: millis(refusals_last),
         };
-        let wanted = id.clone();
+        let (wanted, said) = (id.clone(), given.clone());
         let answered =
-            self.inner.store.write("question.answer", move |tx| question::answer(tx, &wanted, &given)).await?;
+            self.inner.store.write("question.answer", move |tx| question::answer(tx, &wanted, &said)).await?;
         match answered {
             Answered::NotFound => Err(QuestionError::NotFound(id.clone())),
             Answered::Changed(row) => Err(QuestionError::Changed(row)),
-            Answered::Lost(row) if saying.again && is_repeatable(&row) => self.run_again(*row, by, &answer).await,
-            Answered::Late(row) if saying.again => self.run_again(*row, by, &answer).await,
+            Answered::Lost(row) if saying.again && is_repeatable(&row) => self.run_again(*row, given).await,
+            Answered::Late(row) if saying.again => self.run_again(*row, given).await,
             Answered::Lost(row) => Err(QuestionError::Closed(row)),
             Answered::Late(row) => {
                 self.inner.upkeep.nudge();
@@ -102,11 +104,15 @@ impl Engine {
         let task = tasks::spawn("pass on", async move { pass_on::pass_on(&inner, &passed).await });
         let resumed = task.await.unwrap_or(false);
         self.inner.upkeep.nudge();
-        Taken { row, resumed }
+        Taken { row, resumed, again: None }
     }
 
-    /// The work ended without the answer: it is done again, with it.
-    async fn run_again(&self, row: QuestionRow, by: &Party, answer: &Answer) -> Result<Taken, QuestionError> {
+    /// The work ended without the answer: it is done again, with it. What is to be remembered of the answer is, first: then
+    /// it counts when the same is asked again.
+    async fn run_again(&self, row: QuestionRow, given: Given) -> Result<Taken, QuestionError> {
+        let (by, answer) = (given.by.clone(), given.answer.clone());
+        let kept = row.clone();
+        self.inner.store.write("rule.make", move |tx| question::remember(tx, &kept, &given)).await?;
         let asked = match &row.detail {
             // Without it the agent could not know what it may do. It asks for leave again when it does it.
             Detail::Approval { tool, input, .. } => format!("{} ({tool} {})", row.text, input.get()),
@@ -123,7 +129,7 @@ impl Engine {
                     key: Some(format!("again/{}", row.id)),
                     again_of: Some((before.id, said)),
                 };
-                self.start_job(start).await.map(drop).map_err(|error| error.to_string())
+                self.start_job(start).await.map(|job| format!("job {}", job.id)).map_err(|error| error.to_string())
             }
             None => {
                 let session = self.find_session(&row.session).await?;
@@ -137,11 +143,11 @@ impl Engine {
                     delay: None,
                     within: None,
                 };
-                self.tell(tell).await.map(drop).map_err(|error| error.to_string())
+                self.tell(tell).await.map(|told| format!("turn {}", told.turn)).map_err(|error| error.to_string())
             }
         };
         match started {
-            Ok(()) => Ok(Taken { row, resumed: true }),
+            Ok(started) => Ok(Taken { row, resumed: true, again: Some(started) }),
             Err(error) => Err(QuestionError::NotAgain(error)),
         }
     }

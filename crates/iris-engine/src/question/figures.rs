@@ -1,9 +1,11 @@
 //! What can be counted about questions, and what past answers suggest.
 
 use iris_core::question::{Answer, QuestionKind};
+use iris_core::team::TeamName;
 use iris_store::StoreError;
 use iris_store::question::{self, Figures, Past, QuestionRow};
 
+use crate::config::Config;
 use crate::engine::Engine;
 
 pub use iris_store::question::KindFigures as OfKind;
@@ -25,7 +27,9 @@ pub struct Suggestion {
 
 impl Engine {
     pub async fn question_figures(&self, within_ms: i64) -> Result<Figures, StoreError> {
-        self.inner.store.read(move |tx| question::figures(tx, within_ms)).await
+        let config = self.inner.config();
+        let is_agent = move |party: &str| is_team(&config, party);
+        self.inner.store.read(move |tx| question::figures(tx, within_ms, is_agent)).await
     }
 
     /// The answer that was given most, with the evidence. Never for an approval: each of those is decided by itself, or by
@@ -36,9 +40,17 @@ impl Engine {
         }
         let (team, deed) = (row.team.clone(), row.deed.clone());
         let past = self.inner.store.read(move |tx| question::past_answers(tx, &team, &deed, EVIDENCE)).await?;
+        // An agent that answers another's words is no person whose answers are to be learnt from.
+        let config = self.inner.config();
+        let past = past.into_iter().filter(|past| !is_team(&config, &past.by)).collect();
         let enough = if row.kind == QuestionKind::Preference { 1 } else { REPEATED };
         Ok(most_given(past).filter(|suggestion| suggestion.times >= enough))
     }
+}
+
+/// Agents speak for teams.
+fn is_team(config: &Config, party: &str) -> bool {
+    party.parse::<TeamName>().is_ok_and(|team| config.teams.contains_key(&team))
 }
 
 fn most_given(past: Vec<Past>) -> Option<Suggestion> {

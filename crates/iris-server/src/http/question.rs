@@ -123,6 +123,7 @@ pub(crate) async fn answer(
     Ok(Json(AnswerResponse {
         success: true,
         job_resumed: taken.resumed,
+        again: taken.again,
         also: also.iter().map(ToString::to_string).collect(),
         question: wire::question(taken.row),
     }))

@@ -95,7 +95,7 @@ fn is_run_here(row: &QuestionRow) -> bool {
 }
 
 /// A refusal holds for whoever asks for the same again; an approval or an answer only if the person says so.
-fn remember(tx: &mut Tx<'_>, row: &QuestionRow, given: &Given) -> Result<(), StoreError> {
+pub fn remember(tx: &mut Tx<'_>, row: &QuestionRow, given: &Given) -> Result<(), StoreError> {
     let refused = matches!(given.answer, Answer::Refuse { .. });
     let (scope, for_ms) = match given.remember {
         Some(remembered) => remembered,

@@ -34,27 +34,33 @@ pub struct KindFigures {
 const LONG_MS: i64 = 3_600_000;
 
 /// Of the questions asked in the last so many milliseconds.
-pub fn figures(tx: &mut Tx<'_>, within_ms: i64) -> Result<Figures, StoreError> {
+pub fn figures(tx: &mut Tx<'_>, within_ms: i64, is_agent: impl Fn(&str) -> bool) -> Result<Figures, StoreError> {
     let since = tx.wall_ms() - within_ms;
     let sql = "SELECT kind, count(*), count(CASE WHEN state = 'open' THEN 1 END), \
-               count(CASE WHEN state = 'answered' AND rule IS NULL THEN 1 END), count(rule), \
+               count(rule), \
                count(CASE WHEN state = 'defaulted' THEN 1 END), count(CASE WHEN state = 'expired' THEN 1 END), \
-               count(CASE WHEN state IN ('cancelled', 'superseded') THEN 1 END), \
-               CAST(coalesce(sum(CASE WHEN state = 'answered' AND rule IS NULL THEN closed_at - opened_at END), 0) AS BIGINT) \
+               count(CASE WHEN state IN ('cancelled', 'superseded') THEN 1 END) \
                FROM question WHERE opened_at >= ?1 GROUP BY kind ORDER BY kind";
     let rows = tx.many(sql, values![since])?;
     let kinds = rows.iter().map(|row| KindFigures {
         kind: row.text(0).to_owned(),
         asked: row.int(1),
         open: row.int(2),
-        answered: row.int(3),
-        by_rule: row.int(4),
-        defaulted: row.int(5),
-        expired: row.int(6),
-        cancelled: row.int(7),
-        answer_ms: row.int(8),
+        by_rule: row.int(3),
+        defaulted: row.int(4),
+        expired: row.int(5),
+        cancelled: row.int(6),
+        ..KindFigures::default()
     });
-    let kinds = kinds.collect();
+    let mut kinds: Vec<_> = kinds.collect();
+    let sql = "SELECT kind, closed_by, count(*), CAST(coalesce(sum(closed_at - opened_at), 0) AS BIGINT) FROM question \
+               WHERE opened_at >= ?1 AND state = 'answered' AND rule IS NULL GROUP BY kind, closed_by";
+    for row in tx.many(sql, values![since])?.iter().filter(|row| !is_agent(row.maybe_text(1).unwrap_or_default())) {
+        if let Some(kind) = kinds.iter_mut().find(|kind| kind.kind == row.text(0)) {
+            kind.answered += row.int(2);
+            kind.answer_ms += row.int(3);
+        }
+    }
     let jobs = tx.one("SELECT count(*) FROM job WHERE created_at >= ?1", values![since])?.map_or(0, |row| row.int(0));
     let sql = "SELECT count(*) FROM question WHERE job IS NOT NULL AND opened_at >= ?1";
     let job_questions = tx.one(sql, values![since])?.map_or(0, |row| row.int(0));

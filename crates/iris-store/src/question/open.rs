@@ -135,22 +135,31 @@ fn rebind(tx: &mut Tx<'_>, id: &QuestionId, epoch: Option<i64>, new: &NewQuestio
 /// How long an answer is kept for a client outside that was cut off before it had it: as long as clients try again.
 const CUT_OFF_MS: i64 = 600_000;
 
-/// An answer that was told to the agent by a turn, because its process had ended, holds once for the very same request.
-/// So does one that a client outside may not have heard, for a while.
+/// An answer that is told to the agent by a turn, because its process had ended, holds once for the very same request, and
+/// only until that turn is over. So does one that a client outside may not have heard, for a while.
 fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Option<QuestionRow>, StoreError> {
     let sql = question_columns!(
-        "WHERE session = ?1 AND deed = ?2 AND unused = 1 AND (way <> 'api' OR closed_at > ?3) ORDER BY closed_at, id"
+        "WHERE session = ?1 AND deed = ?2 AND unused = 1 AND ((way = 'api' AND closed_at > ?3) OR resume_turn IN \
+         (SELECT id FROM turn WHERE state IN ('scheduled', 'queued', 'running'))) ORDER BY closed_at, id"
     );
     let since = tx.wall_ms() - CUT_OFF_MS;
     let rows = tx.many(sql, values![&session.id, &new.draft.deed, since])?;
     let given = rows.iter().map(QuestionRow::read).collect::<Result<Vec<_>, _>>()?;
     let Some(given) = given.into_iter().find(|given| asks_the_same(given, &new.draft)) else { return Ok(None) };
     tx.run("UPDATE question SET unused = 0, resume = 'done' WHERE id = ?1", values![&given.id])?;
+    let used = QuestionEvent::Used { id: given.id.clone(), job: given.job.clone() };
+    event::append(tx, &[EventDraft { subject: subject(session, new), fact: Fact::Question(used) }])?;
     // It need not be told any more, if it has not been.
     if let Some(telling) = &given.resume_turn {
         turn::cancel_waiting(tx, telling)?;
     }
     Ok(Some(given))
+}
+
+/// A client outside has heard the answer. An approval is used up with that; any other answer may be heard again for a while,
+/// because nobody knows whether it arrived.
+pub fn note_heard(tx: &mut Tx<'_>, id: &QuestionId) -> Result<(), StoreError> {
+    tx.run("UPDATE question SET unused = 0 WHERE id = ?1 AND digest IS NOT NULL", values![id])
 }
 
 fn asks_too_much(tx: &mut Tx<'_>, session: &SessionId, limits: Limits) -> Result<Option<String>, StoreError> {
@@ -224,7 +233,8 @@ pub(super) fn insert(
     let Draft { kind, way, text, context, detail, default, on_deadline, deadline, risk, risk_why, digest, deed } =
         &new.draft;
     let now = tx.wall_ms();
-    let deadline_ms = deadline.map(|deadline| i64::try_from(deadline.0).unwrap_or(i64::MAX / 4));
+    // Nobody can answer what is held back, so its time begins when it is shown.
+    let deadline_ms = deadline.map(|deadline| i64::try_from(deadline.0).unwrap_or(i64::MAX / 4) + new.hidden_ms);
     let deadline_at = deadline_ms.map(|deadline| now + deadline);
     let json = to_json(detail);
     tx.run(

@@ -367,7 +367,7 @@ on_both!(figures_count_what_happened, |database: Database| async move {
     open(&store, &session, epoch, new("q2", approval("make", 50))).await;
     tokio::time::sleep(std::time::Duration::from_millis(80)).await;
     store.write("expire", |tx| question::expire(tx, 10)).await.expect("written");
-    let figures = store.read(|tx| question::figures(tx, 3_600_000)).await.expect("read");
+    let figures = store.read(|tx| question::figures(tx, 3_600_000, |party| party == "beta")).await.expect("read");
     let [kind] = figures.kinds.as_slice() else { panic!("{figures:?}") };
     assert_eq!((kind.asked, kind.answered, kind.expired, kind.open), (2, 1, 1, 0));
     let past = store

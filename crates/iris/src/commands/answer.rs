@@ -130,8 +130,13 @@ pub fn describe(answered: &Value) -> String {
         count => format!(", and {count} more that asked the same"),
     };
     let team = answered["team"].as_str().unwrap_or_default();
+    if let Some(again) = answered["again"].as_str() {
+        return format!("it was too late for the work that asked; {team} does it again with this answer ({again})");
+    }
     let goes_on = if answered["jobResumed"] == true { format!("; {team} goes on") } else { String::new() };
-    format!("answered{also}{goes_on}")
+    let is_refusal = answered["answer"]["value"] == false && answered["digest"].is_string();
+    let from_now = if is_refusal { "; the same is refused from now on, see `iris rules`" } else { "" };
+    format!("answered{also}{goes_on}{from_now}")
 }
 
 /// An open question by the beginning of its id; any other by its whole id.
@@ -173,11 +178,11 @@ pub fn response(question: &Question, answer: &[String]) -> Result<Response, Fail
         _ => {
             let several = question.questions.first().is_some_and(|asked| asked.several);
             let values: Vec<Value> = if question.questions.len() == 1 && several {
-                picked(question, answer)
+                picked(question, 0, answer)
             } else if question.questions.len() == 1 {
                 vec![chosen(question, 0, &answer.join(" "))]
             } else {
-                answer.iter().enumerate().map(|(index, answer)| chosen(question, index, answer)).collect()
+                answer.iter().enumerate().map(|(index, answer)| one_of_several(question, index, answer)).collect()
             };
             Ok(Response { kind: None, value: Value::Array(values), text: None })
         }
@@ -195,20 +200,29 @@ fn yes_or_no(answer: &[String]) -> Result<Response, Failure> {
     Ok(Response { kind: None, value: Value::Bool(value), text })
 }
 
+/// The answer to one of several questions: if it takes any number of options, `1 3` or `Red,Blue`.
+fn one_of_several(question: &Question, index: usize, answer: &str) -> Value {
+    if !question.questions.get(index).is_some_and(|asked| asked.several) {
+        return chosen(question, index, answer);
+    }
+    let words: Vec<String> = answer.split_whitespace().map(str::to_owned).collect();
+    Value::Array(picked(question, index, &words))
+}
+
 /// Several of one question's options: `1 3`, `Red,Blue`, or each as a word of its own.
-fn picked(question: &Question, answer: &[String]) -> Vec<Value> {
+fn picked(question: &Question, index: usize, answer: &[String]) -> Vec<Value> {
     let whole = answer.join(" ");
-    let known = |word: &str| chosen(question, 0, word) != word || question.options.iter().any(|one| one.label == word);
-    // "Dark blue" is one option if it is one.
-    let parts: Vec<&str> = if known(&whole) {
-        vec![whole.as_str()]
-    } else {
-        answer.iter().flat_map(|word| word.split(',')).map(str::trim).filter(|word| !word.is_empty()).collect()
-    };
-    if parts.iter().all(|part| known(part)) {
-        parts.into_iter().map(|part| chosen(question, 0, part)).collect()
-    } else {
-        vec![Value::from(whole)]
+    let options = question.questions.get(index).map(|asked| asked.options.as_slice()).unwrap_or_default();
+    let known = |word: &str| chosen(question, index, word) != word || options.iter().any(|one| one.label == word);
+    // "Dark blue" is one option if it is one; "Dark, red" may be one as well.
+    let by_commas: Vec<&str> = whole.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+    let by_words: Vec<&str> =
+        answer.iter().flat_map(|word| word.split(',')).map(str::trim).filter(|word| !word.is_empty()).collect();
+    let ways = [vec![whole.as_str()], by_commas, by_words];
+    let found = ways.iter().find(|parts| parts.iter().all(|part| known(part)));
+    match found {
+        Some(parts) => parts.iter().map(|part| chosen(question, index, part)).collect(),
+        None => vec![Value::from(whole.as_str())],
     }
 }
 

@@ -133,9 +133,9 @@ async fn show(client: &Client, job: &str, context: &mut Context) -> Result<Exit,
         ("status", format!("{} for {} (event {})", job.status, moment::age(job.status_age_ms), job.status_event)),
         ("goal", job.goal.clone()),
         ("session", job.session.clone()),
-        ("started", format!("{} by {}", moment::date(job.created_at), job.started_by)),
+        ("started", format!("{} by {}", moment::zoned(job.created_at), job.started_by)),
     ];
-    pairs.extend(job.ended_at.map(|at| ("ended", moment::date(at))));
+    pairs.extend(job.ended_at.map(|at| ("ended", moment::zoned(at))));
     pairs.extend(job.result.clone().map(|result| ("result", result)));
     pairs.extend(job.error.clone().map(|error| ("error", error)));
     printer.pairs(&pairs)?;

@@ -76,7 +76,7 @@ fn room(rules: &Rules, width: Option<usize>) -> usize {
         let answer = words(&rule.answer).chars().count().min(LONGEST_ANSWER);
         let names = [&rule.team, &rule.scope, &rule.made_by, &rule.id].map(|text| text.chars().count());
         // The other columns, and two spaces behind each.
-        answer.max(6) + names.into_iter().sum::<usize>() + 4 + moment::date(rule.expires_at).chars().count() + 14
+        answer.max(6) + names.into_iter().sum::<usize>() + 4 + moment::zoned(rule.expires_at).chars().count() + 14
     };
     let taken = rules.rules.iter().map(taken).max().unwrap_or(0);
     width.unwrap_or(160).saturating_sub(taken).max(20)
@@ -99,7 +99,7 @@ fn show(rules: &Rules, context: &mut Context) -> Result<Exit, Failure> {
                 (Tone::Plain, printer.fit(&rule.about, room)),
                 (Tone::Plain, rule.made_by.clone()),
                 (Tone::Plain, rule.uses.to_string()),
-                (Tone::Plain, moment::date(rule.expires_at)),
+                (Tone::Plain, moment::zoned(rule.expires_at)),
                 (Tone::Faint, rule.id.clone()),
             ]);
         }

@@ -35,3 +35,21 @@ async fn a_call_that_is_cut_and_made_again_is_one_question() {
     assert_eq!(world.events("question.opened").await.len(), 1);
     assert!(world.events("turn.started").await.is_empty(), "no agent of Iris's was told anything");
 }
+
+#[tokio::test]
+async fn an_approval_that_was_heard_is_used_up() {
+    let world = world();
+    let client = Modern::of(&world).in_folder_of(&world, "alpha");
+    let ask = json!({"question": "Deploy to prod?", "type": "approval", "responseType": "approval"});
+    for round in 1..=2 {
+        let answering = async {
+            let question = world.open_question().await;
+            let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+            let yes = json!({"response": {"value": true}, "digest": question["digest"]});
+            world.post(&path, yes).await
+        };
+        let (called, (status, _)) = tokio::join!(client.call("ask_question", ask.clone()), answering);
+        assert_eq!((status, &called["structuredContent"]["response"]["value"]), (200, &json!(true)), "{called}");
+        assert_eq!(world.events("question.opened").await.len(), round, "each is asked for");
+    }
+}

@@ -40,6 +40,7 @@ pub fn describe(event: &Event) -> String {
         "session.cache_cleared" => format!("{} turns forgotten, by {}", number("turns"), text("by")),
         "session.deleted" => format!("from {}, by {}", text("from"), text("by")),
         "question.opened" => format!("{}: {}", text("kind").replace('_', " "), text("text")),
+        "question.used" => "the answer given before counted once more, for the same request".to_owned(),
         "question.shown" => "nobody else has answered; it is there for everybody now".to_owned(),
         "question.answered" => format!("by {}", text("by")),
         "question.defaulted" => "nobody answered in time; the default holds".to_owned(),

@@ -10,7 +10,12 @@ pub fn lines(question: &Question) -> Vec<String> {
     let mut lines = vec![format!("{}  {}: {}", question.id, question.team, question.question)];
     lines.extend(body(question).into_iter().map(|line| format!("  {line}")));
     lines.push(format!("  {}; iris answer {} {}", since(question), question.id, how(question)));
-    lines
+    lines.iter().map(|line| one_line(line)).collect()
+}
+
+/// What an agent wrote cannot go on in a line that looks like one of ours.
+fn one_line(text: &str) -> String {
+    text.replace('\n', "\\n")
 }
 
 fn body(question: &Question) -> Vec<String> {
@@ -53,7 +58,7 @@ pub fn parts(question: &Question) -> Vec<(Tone, String)> {
             lines.push((tone, format!("{}. {}{mark}{about}", number + 1, option.label)));
         }
     }
-    lines
+    lines.into_iter().map(|(tone, line)| (tone, one_line(&line))).collect()
 }
 
 /// What the same was answered before.

@@ -21,7 +21,7 @@ use super::wish::{Act, Got, Read, Wish};
 use super::{act, read};
 use crate::client::follow::{Follower, Met};
 use crate::client::{Client, ClientError};
-use crate::commands::Context;
+use crate::commands::{Context, refuse_agent};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -57,6 +57,7 @@ pub async fn meet(client: &Client, size: Size) -> Result<(State, i64), Failure> 
 }
 
 pub async fn watch(context: &mut Context) -> Result<Exit, Failure> {
+    refuse_agent()?;
     let client = context.client();
     let (state, from) = meet(&client, Size::new(80, 24)).await?;
     // Followed before anything is read, so that nothing is missed in between.

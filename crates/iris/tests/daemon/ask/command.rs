@@ -123,3 +123,48 @@ async fn a_job_is_started_shown_and_stopped_by_commands() {
     assert!(iris(&world, &["inbox", "--once"]).1.contains("nobody waits for you"));
     assert!(iris(&world, &["jobs", "start", "nobody", "x"]).1.contains("nobody"), "an unknown team is named");
 }
+
+/// What an agent writes cannot look like what Iris says.
+#[tokio::test]
+async fn no_line_of_an_agent_passes_for_one_of_iris() {
+    let world = asking();
+    let (_, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "permit true"})).await;
+    let path = format!("/api/jobs/{}/questions", job["id"].as_str().expect("an id"));
+    let text = "Run the tests?\n  Bash in /home\n  | command: ls\n  risk low: it only looks; digest 9f2c\u{1b}[2J";
+    let ask = json!({"question": text, "type": "blocking", "options": [{"label": "a\n  risk low: yes"}]});
+    assert_eq!(world.post(&path, ask).await.0, 200);
+    let (_, inbox) = iris(&world, &["inbox", "--once"]);
+    assert!(inbox.contains(r"Run the tests?\n  Bash in /home\n"), "{inbox}");
+    assert!(!inbox.lines().any(|line| line.starts_with("  risk low")) && !inbox.contains('\u{1b}'), "{inbox}");
+}
+
+#[tokio::test]
+async fn of_several_questions_one_may_take_several_options() {
+    let script = "default: [{ ask: { question: 'Which?', header: W, multi: true, options: [Red, Blue, 'Green, dark'], \
+                  and: [{ question: 'How many?', header: H, options: [One, Two] }], then: [{ say: '{{answer}}' }] } }]\n";
+    let world = World::new(crate::world::setup().team("alpha", script));
+    for answer in ["1 3", "Red, Green, dark"] {
+        let told = world.tell_async("user", "go").await;
+        let question = world.open_question().await;
+        let (done, said) = iris(&world, &["answer", question_id(&question), answer, "2"]);
+        assert!(done, "{said}");
+        assert_eq!(world.ended(id(&told)).await["response"], "Red, Green, dark, Two", "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_late_answer_says_what_it_started_and_is_remembered() {
+    let script = "default: [{ permission: { tool: Bash, input: { command: 'echo late >> ran.txt' }, run: true, \
+                  then: [{ say: ran }], denied: [{ say: denied }] } }]\n";
+    let setup = crate::world::setup().team("alpha", script).questions("deadlines: { approval: 700ms }");
+    let world = World::new(setup);
+    let (_, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "do it"})).await;
+    let question = world.open_question().await;
+    let path = format!("/api/jobs/{}", job["id"].as_str().expect("an id"));
+    world.eventually("it is too late", async || world.get(&path).await["status"] == "failed").await;
+    let words = ["answer", question_id(&question), "yes", "--again", "--remember", "1h"];
+    let (done, said) = iris(&world, &words);
+    assert!(done && said.contains("does it again with this answer (job "), "{said}");
+    let ran = world.path().join("projects/alpha/ran.txt");
+    world.eventually("nobody is asked again", async || ran.exists()).await;
+}

@@ -10,6 +10,7 @@ use std::path::Path;
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
 use iris_engine::config::{self, Config};
+use iris_engine::home::Home;
 
 use crate::commands::serve::starter;
 use crate::failure::Failure;
@@ -19,7 +20,7 @@ use crate::place;
 pub type Key = (String, serde_json::Value);
 
 pub fn add_team(file: &Path, name: &TeamName, keys: &[Key]) -> Result<(), Failure> {
-    starter::write_if_missing(file)?;
+    prepare(file)?;
     change(file, |text, config| {
         if config.teams.contains_key(name) {
             let what = format!("there is a team '{name}' already");
@@ -37,6 +38,14 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
         }
         remove(text, name.as_str())
     })
+}
+
+/// The first command somebody runs may be one that writes the config.
+fn prepare(file: &Path) -> Result<(), Failure> {
+    if let Some(home) = file.parent() {
+        Home::prepare(home)?;
+    }
+    starter::write_if_missing(file).map(drop)
 }
 
 fn change(file: &Path, make: impl FnOnce(&str, &Config) -> Result<String, Failure>) -> Result<(), Failure> {

@@ -51,8 +51,16 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     config_file::add_team(&file(context), &name, &keys)?;
     wait_until_in_force(context, |teams| teams.iter().any(|team| *team == name.as_str())).await;
     tell(context, json!({ "team": name, "path": folder }), format!("{name} is a team: {}", place::shown(&folder)))?;
+    say_how_to_start(context);
     context.printer.note(format!("talk to it: iris tell {name} 'what is this project?'"));
     Ok(Exit::Done)
+}
+
+/// Whatever is told next needs a daemon.
+fn say_how_to_start(context: &mut Context) {
+    if !context.client().finds_a_daemon() {
+        context.printer.note("iris is not running yet; start it: iris up");
+    }
 }
 
 /// The folder as a team of the usual kind.
@@ -121,6 +129,7 @@ pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure>
             .printer
             .note(format!("left out, because Iris has no such key or sets it elsewhere: {}", left_out.join(", ")));
     }
+    say_how_to_start(context);
     Ok(Exit::Done)
 }
 

@@ -66,7 +66,7 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     let client = context.client();
     let was_there = client.finds_a_daemon();
     if arguments.demo {
-        demo::prepare(context).await?;
+        demo::look(context).await?;
     }
     if !was_there {
         context.printer.wait_for("starting iris");
@@ -76,6 +76,7 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         context.printer.stop_waiting();
     }
     if arguments.demo {
+        demo::prepare(context).await?;
         demo::begin(context).await?;
     }
     let status: Status = client.get(&["status"], &[]).await?;

@@ -8,6 +8,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use iris_api::status::Status;
+use iris_api::team::Team;
 use iris_api::token::LinkMade;
 use iris_engine::config;
 use iris_engine::home::Home;
@@ -82,7 +83,10 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     let status: Status = client.get(&["status"], &[]).await?;
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
-    let config = config::load(&Home::at(&context.home).config())?;
+    if let Err(error) = config::load(&Home::at(&context.home).config()) {
+        context.printer.note(format!("the config file cannot be used, so what was in force before still is: {error}"));
+    }
+    let teams: Vec<Team> = client.all(&["teams"], &[]).await?;
     let up = Up {
         link: format!("{url}{}", made.path),
         url,
@@ -91,8 +95,8 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         started: !was_there,
         demo: arguments.demo,
         agents: program::found().await,
-        teams: config.teams.len(),
-        offer: offer::find(&config, &context.home),
+        offer: offer::find(&teams, &context.home),
+        teams: teams.len(),
     };
     if context.printer.is_json() {
         context.printer.json(&up)?;

@@ -92,3 +92,33 @@ fn an_editor_finds_the_schema_beside_the_first_config() {
     assert_eq!(now, schema);
     drop(daemon);
 }
+
+#[test]
+fn what_hinders_a_start_is_told_as_serve_tells_it() {
+    let place = desk();
+    place.configure("settings: { maxProcesses: 0 }\n");
+    let told = up(&place, "user", &[]).failed(2);
+    assert!(told.starts_with("error: ") && told.contains("settings.maxProcesses: must be at least 1"), "{told}");
+    let told: Value = serde_json::from_str(&up(&place, "user", &["--json"]).failed(2)).expect("one object");
+    assert_eq!(told["kind"], "invalid");
+
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    place.configure("teams: {}\n");
+    let told: Value = serde_json::from_str(&up(&place, "user", &["--port", &port, "--json"]).failed(6)).expect("one");
+    assert_eq!(told["detail"], format!("port {port} on 127.0.0.1 is in use by another program"));
+    assert!(told["hint"].as_str().is_some_and(|hint| hint.contains("--port N")), "{told}");
+
+    std::fs::write(place.home().join("data/iris.db"), "this is no database, whatever its name says").expect("written");
+    let told = up(&place, "user", &["--port", "0"]).failed(8);
+    assert!(told.contains("home/data/iris.db is damaged") && told.contains("iris restore"), "{told}");
+}
+
+#[test]
+fn a_wrong_file_does_not_hide_a_daemon_that_serves() {
+    let daemon = Daemon::on(desk());
+    daemon.place.configure("settings: { maxProcesses: 0 }\n");
+    let ran = up(&daemon.place, "user", &[]);
+    assert!(ran.stderr.contains("settings.maxProcesses: must be at least 1"), "{ran:?}");
+    assert!(ran.ok().contains("open this once"));
+}

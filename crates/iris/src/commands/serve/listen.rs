@@ -71,10 +71,10 @@ fn refused(address: SocketAddr, error: &std::io::Error) -> Failure {
     let (what, hint) = match error.kind() {
         std::io::ErrorKind::AddrInUse => (
             format!("port {port} on {} is in use by another program", address.ip()),
-            "choose another with `iris serve --port N` (0 picks a free one), or set settings.port in config.yaml",
+            "choose another with --port N (0 picks a free one), or set settings.port in config.yaml",
         ),
         std::io::ErrorKind::PermissionDenied => {
-            (format!("port {port} is not for everyone"), "choose one from 1024 on, or 0 for any: `iris serve --port 0`")
+            (format!("port {port} is not for everyone"), "choose one from 1024 on with --port N, or 0 for any")
         }
         _ => (format!("cannot listen on {address} ({error})"), "choose another with --host and --port"),
     };

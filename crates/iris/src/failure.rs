@@ -146,7 +146,7 @@ impl From<StartError> for Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self::invalid(error.to_string())
+        Self::invalid(error.to_string()).maybe_hint(error.hint().map(str::to_owned))
     }
 }
 

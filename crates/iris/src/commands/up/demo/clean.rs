@@ -84,7 +84,8 @@ async fn forget_conversations(client: &Client, team: &str) -> Result<(), Failure
         for session in &sessions {
             match client.delete::<Removed>(&["sessions", &session.id]).await {
                 Err(ClientError::Refused(problem)) if problem.kind == "conflict" => {}
-                deleted => drop(deleted?),
+                Err(error) => return Err(error.into()),
+                Ok(_) => {}
             }
         }
         if began.elapsed() > PATIENCE {

@@ -258,6 +258,8 @@ pub enum StopCause {
     CancelIgnored,
     /// The settings of its folder, which it reads, are not trusted any more.
     Untrusted,
+    /// Its team's config has changed, or its team is gone.
+    Reconfigured,
     Exited,
     StartFailed,
     Shutdown,

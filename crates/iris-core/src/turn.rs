@@ -267,6 +267,11 @@ impl Turn {
         Self::new(grant, true)
     }
 
+    /// What is asked from now on is decided by this.
+    pub fn set_grant(&mut self, grant: GrantPermission) {
+        self.grant = grant;
+    }
+
     fn new(grant: GrantPermission, is_own: bool) -> Self {
         Self {
             grant,

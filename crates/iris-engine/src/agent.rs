@@ -6,6 +6,7 @@ mod call;
 mod found;
 mod give_back;
 mod record;
+mod renew;
 mod run;
 mod start;
 
@@ -13,10 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use iris_core::agent::ToolAnswer;
-use iris_core::duration::Millis;
 use iris_core::event::StopCause;
 use iris_core::id::{SessionId, TurnId};
 use iris_core::pool::PoolPhase;
+use iris_core::team::TeamName;
 use iris_store::question::QuestionRow;
 use iris_store::turn::Work;
 use tokio::sync::{mpsc, oneshot};
@@ -39,14 +40,16 @@ pub(crate) struct Slot {
     idle_since_ms: AtomicU64,
     started: std::time::Instant,
     pid: AtomicU32,
-    /// The team's own limit; known once the session's team is.
-    idle_timeout: std::sync::OnceLock<Millis>,
+    /// Known once the session is read.
+    team: std::sync::OnceLock<TeamName>,
 }
 
 pub(crate) enum Command {
     Run(Work),
     /// There may be work that nobody has told the agent of.
     LookAgain,
+    /// Another config is in force.
+    TakeUpConfig,
     Cancel {
         turn: TurnId,
     },
@@ -95,7 +98,7 @@ impl RunnerHandle {
             idle_since_ms: AtomicU64::new(0),
             started: std::time::Instant::now(),
             pid: AtomicU32::new(0),
-            idle_timeout: std::sync::OnceLock::new(),
+            team: std::sync::OnceLock::new(),
         });
         slot.set(PoolPhase::Spawning);
         (Self { inbox, slot }, commands)
@@ -125,13 +128,18 @@ impl RunnerHandle {
         Some(self.slot.pid.load(Ordering::SeqCst)).filter(|pid| *pid != 0)
     }
 
-    pub fn idle_timeout(&self) -> Option<Millis> {
-        self.slot.idle_timeout.get().copied()
+    pub fn team(&self) -> Option<&TeamName> {
+        self.slot.team.get()
     }
 
     pub async fn run(&self, work: Work) {
         // An agent that ended meanwhile has settled its turns itself.
         self.inbox.send(Command::Run(work)).await.ok();
+    }
+
+    pub fn take_up_config(&self) {
+        // One that is not told looks before its next turn.
+        self.inbox.try_send(Command::TakeUpConfig).ok();
     }
 
     pub fn look_again(&self) {

@@ -99,7 +99,7 @@ impl Default for Settings {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TeamConfig {
     /// The project's folder, absolute.
@@ -171,6 +171,21 @@ pub enum AgentHome {
 }
 
 impl TeamConfig {
+    /// Whether an agent that was started with the one is as good as one that was started with the other.
+    pub fn starts_like(&self, other: &Self) -> bool {
+        let started_with = |team: &Self| Self {
+            description: None,
+            color: None,
+            grant_permission: None,
+            skip_permissions: false,
+            idle_timeout: None,
+            response_timeout: None,
+            on_interrupted: OnInterrupted::default(),
+            ..team.clone()
+        };
+        started_with(self) == started_with(other)
+    }
+
     pub fn grant(&self) -> GrantPermission {
         match (self.grant_permission, self.skip_permissions) {
             (Some(grant), _) => grant,

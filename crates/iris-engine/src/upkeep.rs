@@ -331,9 +331,10 @@ impl Upkeep {
 
     /// Puts agents to sleep that have been idle for longer than their team allows.
     fn reap_idle(&self) {
-        let default = self.engine.config().settings.idle_timeout;
+        let config = self.engine.config();
         for runner in self.engine.runners().values() {
-            let limit = runner.idle_timeout().unwrap_or(default);
+            let own = runner.team().and_then(|team| config.teams.get(team)?.idle_timeout);
+            let limit = own.unwrap_or(config.settings.idle_timeout);
             if runner.idle_for_ms().is_some_and(|idle| idle >= limit.0) {
                 runner.ask_to_stop(StopMode::IfIdle, StopCause::Idle);
             }

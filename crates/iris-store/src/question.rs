@@ -11,8 +11,8 @@ use iris_core::question::{Answer, Detail, OnDeadline, QuestionKind, QuestionStat
 use iris_core::team::TeamName;
 
 use crate::error::StoreError;
-use crate::job;
 use crate::tx::{Row, Tx, values};
+use crate::{event, job};
 
 pub use close::{Answered, Given, answer, any_late, cancel, cancel_all, expire, supersede, withdraw};
 pub(crate) use close::{answer_by_tell, cancel_of_job, cancel_of_session, cancel_of_turn};
@@ -147,11 +147,15 @@ pub fn list_of_job(tx: &mut Tx<'_>, job: &JobId, limit: i64) -> Result<Vec<Quest
 
 /// Says in the session's row what it waits for, and in its job's.
 fn restate(tx: &mut Tx<'_>, session: &SessionId, job: Option<&JobId>) -> Result<(), StoreError> {
+    // Its source is the newest event: what was asked, answered or withdrawn just now.
+    let (seq, now) = (event::next_number(tx)? - 1, tx.wall_ms());
     tx.run(
-        "UPDATE session SET waiting = (SELECT CASE WHEN count(*) = 0 THEN NULL \
-         WHEN sum(CASE WHEN kind = 'approval' THEN 1 ELSE 0 END) > 0 THEN 'approval' ELSE 'input' END \
-         FROM question WHERE session = ?1 AND state = 'open' AND blocks = 1) WHERE id = ?1",
-        values![session],
+        "UPDATE session SET waiting = found.waiting, state_seq = ?2, state_at = ?3 FROM (SELECT CASE \
+         WHEN count(*) = 0 THEN NULL \
+         WHEN sum(CASE WHEN kind = 'approval' THEN 1 ELSE 0 END) > 0 THEN 'approval' ELSE 'input' END AS waiting \
+         FROM question WHERE session = ?1 AND state = 'open' AND blocks = 1) AS found \
+         WHERE id = ?1 AND coalesce(session.waiting, '') <> coalesce(found.waiting, '')",
+        values![session, seq, now],
     )?;
     job.map_or(Ok(()), |job| job::restate(tx, job))
 }

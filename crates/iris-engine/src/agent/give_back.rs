@@ -1,6 +1,7 @@
 //! Turns that cannot be worked on just now: they wait again at their old place.
 
 use iris_core::agent::Limit;
+use iris_core::event::StopCause;
 use iris_store::turn::Work;
 use iris_store::{StoreError, turn as turns, wall_ms};
 
@@ -31,11 +32,14 @@ impl Runner {
         Ok(())
     }
 
-    /// The agent reads settings that nobody has looked at: the turn waits at its old place for one that does not.
-    pub(super) async fn give_back(&mut self, work: Work) -> Result<(), StoreError> {
-        tracing::warn!(session = %self.session, "the folder's settings are not trusted any more; another agent is started");
-        self.is_outdated = true;
-        let why = "the folder's settings have changed since they were trusted";
+    /// This agent is not what it should be any more: the turn waits at its old place for one that is.
+    pub(super) async fn give_back(&mut self, work: Work, because: StopCause) -> Result<(), StoreError> {
+        let why = match because {
+            StopCause::Untrusted => "the folder's settings have changed since they were trusted",
+            _ => "the team's config has changed",
+        };
+        tracing::info!(session = %self.session, why, "another agent takes the place of this one");
+        self.gave_back = true;
         let pause =
             move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &work.session, work.epoch, &work.turn, &[], 0, why);
         self.engine.persist("turn.pause", pause).await

@@ -30,7 +30,7 @@ use super::call::OpenCall;
 use super::record::SAVE_AFTER;
 use super::start::Started;
 use super::{Command, RunnerHandle, StopMode, Stopped};
-use crate::config::TeamConfig;
+use crate::config::{Config, TeamConfig};
 use crate::engine::Inner;
 use crate::figures;
 use crate::trust;
@@ -46,7 +46,7 @@ pub(super) struct Runner {
     pub(super) agent: Agent,
     pub(super) handle: RunnerHandle,
     pub(super) grant: GrantPermission,
-    response_timeout: Millis,
+    pub(super) response_timeout: Millis,
     pub(super) current: Option<Current>,
     /// The turn that was run last: work that is announced twice is run once.
     pub(super) last_turn: Option<TurnId>,
@@ -67,14 +67,19 @@ pub(super) struct Runner {
     pub(super) background: usize,
     /// The folder whose settings it reads, because they were trusted when it was started.
     trusted_folder: Option<PathBuf>,
-    /// They are not any more: it must not be told anything, and another takes its place.
-    pub(super) is_outdated: bool,
+    pub(super) started_as: TeamConfig,
+    /// The config that it was compared with last.
+    pub(super) config: Option<Arc<Config>>,
+    /// Why it must not be told anything any more, and another is to take its place.
+    pub(super) outdated: Option<StopCause>,
+    /// It was, and gave it back.
+    pub(super) gave_back: bool,
 }
 
 /// The turn the agent is working on.
 pub(super) struct Current {
     pub(super) id: TurnId,
-    turn: Turn,
+    pub(super) turn: Turn,
     started: Instant,
     /// The last sign of life.
     heard: Instant,
@@ -111,9 +116,7 @@ impl Runner {
         let Started { agent, trusted } = started;
         let response_timeout = team.response_timeout.unwrap_or(engine.config().settings.response_timeout);
         handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
-        if let Some(limit) = team.idle_timeout {
-            handle.slot.idle_timeout.get_or_init(|| limit);
-        }
+        handle.slot.team.get_or_init(|| claim.session.to.clone());
         Self {
             session: claim.session.id,
             team: claim.session.to,
@@ -121,7 +124,10 @@ impl Runner {
             epoch: claim.epoch,
             agent,
             trusted_folder: trusted.then(|| team.path.clone()),
-            is_outdated: false,
+            started_as: team.clone(),
+            config: None,
+            outdated: None,
+            gave_back: false,
             handle,
             grant: team.grant(),
             response_timeout,
@@ -205,10 +211,14 @@ impl Runner {
                 Wake::Abandoned => return Ok(Next::Stop { why: StopCause::Shutdown, reply: None }),
             };
             match next {
-                Next::GoOn if self.is_outdated => {
-                    return Ok(Next::Stop { why: StopCause::Untrusted, reply: None });
+                Next::GoOn if self.gave_back => {
+                    return Ok(Next::Stop { why: self.outdated.unwrap_or(StopCause::Untrusted), reply: None });
                 }
                 Next::GoOn => self.save_if_due(),
+                end => return Ok(end),
+            }
+            match self.make_room().await? {
+                Next::GoOn => {}
                 end => return Ok(end),
             }
         }
@@ -236,7 +246,7 @@ impl Runner {
     }
 
     /// The agent waits for a person or for Iris: it has no reason to say anything.
-    fn is_waited_for(&self) -> bool {
+    pub(super) fn is_waited_for(&self) -> bool {
         !self.asks.is_empty() || !self.calls.is_empty()
     }
 
@@ -268,6 +278,7 @@ impl Runner {
                 self.take(work).await?;
             }
             Command::LookAgain => {}
+            Command::TakeUpConfig => self.take_up_config(),
             Command::Partial { turn, reply } => {
                 let current = self.current.as_ref().filter(|current| current.id == turn);
                 reply.send(current.map(|current| current.turn.partial_text()).unwrap_or_default()).ok();
@@ -287,7 +298,7 @@ impl Runner {
         Ok(Next::GoOn)
     }
 
-    async fn stop(
+    pub(super) async fn stop(
         &mut self,
         mode: StopMode,
         why: StopCause,
@@ -326,10 +337,14 @@ impl Runner {
         if self.last_turn.as_ref() == Some(&work.turn) || work.epoch != self.epoch {
             return Ok(());
         }
+        self.take_up_config();
         if let Some(folder) = &self.trusted_folder
             && !trust::is_trusted(&self.engine, folder).await?
         {
-            return self.give_back(work).await;
+            self.outdated = Some(StopCause::Untrusted);
+        }
+        if let Some(why) = self.outdated {
+            return self.give_back(work, why).await;
         }
         self.agent.tell(&work.turn, &work.body);
         self.begin(work.turn, Turn::start(self.grant));

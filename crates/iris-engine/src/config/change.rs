@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::Config;
 
-/// Read once, when the daemon starts. Everything else takes effect at once; a team's, with its agents' next start.
+/// Read once, when the daemon starts. Everything else takes effect at once; for what an agent is started with, another
+/// takes its place when it is at rest.
 const AT_START: [&str; 8] = [
     "settings.host",
     "settings.port",

@@ -1,7 +1,7 @@
 //! The config file is looked at while the daemon runs. What can be used is used, all of it at once; what cannot be changes
 //! nothing, and is shown.
 //!
-//! A look at the file four times a second is cheaper than anything that could tell of a change, and works on every disk.
+//! A look at the file ten times a second is cheaper than anything that could tell of a change, and works on every disk.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,9 +13,12 @@ use iris_store::{event, wall_ms};
 
 use super::change::{changed, needs_restart};
 use super::{Config, load};
+use crate::agent::RunnerHandle;
 use crate::engine::Inner;
 
-const EVERY: Duration = Duration::from_millis(250);
+const EVERY: Duration = Duration::from_millis(100);
+/// So many looks in a row have to see the same: half a file may be a config, too, and some write with pauses.
+const SETTLED: u32 = 5;
 
 /// How the file and what is in force are to each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,14 +72,13 @@ pub(crate) async fn run(engine: Arc<Inner>) {
     let path = engine.home.config();
     // Nothing was looked at yet: the file may have changed since the daemon read it at its start.
     let mut used = None;
-    let mut last = None;
+    let (mut last, mut same) = (None, 0);
     while !engine.watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let now = look(&path);
-        // Somebody who is still writing is waited for: half a file may be a config, too.
-        let is_settled = now == last;
+        same = if now == last { same + 1 } else { 0 };
         last.clone_from(&now);
-        if is_settled && now != used {
+        if same >= SETTLED && now != used {
             let found = read(&path);
             // Somebody wrote while it was read: the next look finds what came of it.
             if look(&path) == now {
@@ -107,6 +109,7 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
             engine.set_config(config);
             tracing::info!(?changed, ?pending, "the config file has changed and is in force");
             engine.pool.nudge();
+            engine.runners().values().for_each(RunnerHandle::take_up_config);
             note(engine, ConfigEvent::Applied { changed, needs_restart: pending }).await;
         }
     }

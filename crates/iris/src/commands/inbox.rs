@@ -7,6 +7,7 @@ pub use list::{lines, words};
 use std::io::{IsTerminal, stdin, stdout};
 
 use iris_api::question::Pending;
+use iris_core::visible::visible;
 
 use super::{Context, monitor};
 use crate::exit::Exit;
@@ -46,7 +47,8 @@ pub async fn run(arguments: InboxArguments, context: &mut Context) -> Result<Exi
             printer.line("")?;
         }
         for line in list::lines(question) {
-            printer.line(line)?;
+            // For people, also in a pipe: what would hide in a pager is shown. `--json` is for programs.
+            printer.line(visible(&line))?;
         }
     }
     Ok(Exit::Done)

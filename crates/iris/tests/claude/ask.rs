@@ -208,3 +208,48 @@ async fn the_tool_of_iris_waits_for_a_person() {
         assert!(ended["response"].to_string().contains("1615"), "{}: {ended}", stage.version);
     }
 }
+
+/// A server of the agent's own, which asks for a form before it answers.
+const FORM_SERVER: &str = r#"
+import json, sys
+
+def say(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+calls = {}
+for line in sys.stdin:
+    told = json.loads(line)
+    id, method = told.get("id"), told.get("method")
+    if method == "initialize":
+        say({"id": id, "result": {"protocolVersion": told["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                                  "serverInfo": {"name": "lab", "version": "1"}}})
+    elif method == "tools/list":
+        say({"id": id, "result": {"tools": [{"name": "name", "description": "asks for a name",
+                                             "inputSchema": {"type": "object", "properties": {}}}]}})
+    elif method == "tools/call":
+        calls[900] = id
+        say({"id": 900, "method": "elicitation/create", "params": {"message": "Your name?", "requestedSchema": {
+            "type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}})
+    elif method is None and id in calls:
+        given = json.dumps(told.get("result"))
+        say({"id": calls.pop(id), "result": {"content": [{"type": "text", "text": "the form says " + given}]}})
+    elif id is not None:
+        say({"id": id, "error": {"code": -32601, "message": "unknown"}})
+"#;
+
+#[tokio::test]
+async fn a_form_of_a_tool_server_is_filled_in_by_a_person() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("server.py");
+    std::fs::write(&program, FORM_SERVER).expect("written");
+    let servers = json!({"mcpServers": {"lab": {"command": "python3", "args": [program]}}});
+    let args = format!("args: {}", json!(["--mcp-config", servers.to_string()]));
+    let Some(stage) = stage(&["grantPermission: yes", &args]).await else { return };
+    let turn = stage.start("alpha", json!([{"tool": "mcp__lab__name", "input": {}}, {"echo": true}])).await;
+    let question = stage.world.open_question().await;
+    assert_eq!((&question["way"], &question["question"]), (&json!("elicitation"), &json!("Your name?")), "{question}");
+    assert_eq!(question["schema"]["required"], json!(["name"]), "{question}");
+    answer(&stage, &question, json!({"name": "Ada"})).await;
+    let over = stage.world.ended(&turn).await;
+    assert!(over["response"].to_string().contains("Ada"), "the model has it: {over}");
+}

@@ -12,5 +12,6 @@ mod patience;
 mod pool;
 mod postgres;
 mod race;
+mod reconfigure;
 mod shim;
 mod world;

@@ -90,7 +90,9 @@ fn ctrl_c_leaves_the_turn_running_and_says_how_to_go_on() {
 #[test]
 fn patience_that_ends_is_not_a_failure() {
     let daemon = Daemon::start();
-    let ran = daemon.iris(&["tell", "alpha", "hang", "--timeout", "300ms"]);
+    // Awake, so that it has said something by then on any machine.
+    daemon.iris(&["tell", "alpha", "hi"]).ok();
+    let ran = daemon.iris(&["tell", "alpha", "hang", "--timeout", "1s"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "before\n"));
     let session = daemon.iris(&["sessions", "list", "--json"]).json()["items"][0]["id"].clone();
     let session = session.as_str().expect("an id");

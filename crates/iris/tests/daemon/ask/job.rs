@@ -29,6 +29,9 @@ async fn a_job_waits_for_its_answer_and_goes_on_to_its_end() {
     let question = world.open_question().await;
     assert_eq!((&question["job"], &question["kind"]), (&job["id"], &json!("choice")));
     world.job_is(&job, "waiting_for_input").await;
+    let session = world.get(&format!("/api/sessions/{}", question["session"].as_str().expect("an id"))).await;
+    let opened = world.events("question.opened").await;
+    assert_eq!((&session["state"], &session["stateEvent"]), (&json!("waiting_for_input"), &opened[0]["seq"]));
     let (_, answered) = world.answer(&question, json!("Red")).await;
     assert_eq!((&answered["success"], &answered["jobResumed"]), (&json!(true), &json!(true)), "{answered}");
     let over = world.job_is(&job, "completed").await;

@@ -1,0 +1,81 @@
+//! An edit of the config under agents that are awake: what can be is in force at once, for the rest another agent takes
+//! the place of the one that was started with something else.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::world::{World, setup};
+
+const SCRIPT: &str = r#"
+replies:
+  - match: "^who$"
+    do: [{ run: "echo FOO is $FOO" }, { say: "{{result}}" }]
+  - match: "^permission$"
+    do: [{ permission: { tool: Bash, input: { command: "rm" }, then: [{ say: allowed }], denied: [{ say: denied }] } }]
+  - match: "^slow permission$"
+    do: [{ say: "begun" }, { delay: 2s }, { permission: { tool: Bash, input: { command: "rm" }, then: [{ say: allowed }], denied: [{ say: denied }] } }]
+default: [{ say: "You said: {{text}}" }]
+"#;
+
+impl World {
+    /// Writes the config anew, and waits until it is in force.
+    async fn edit(&self, from: &str, to: &str) {
+        let file = self.path().join("config.yaml");
+        let before = self.events("config.applied").await.len();
+        let text = fs::read_to_string(&file).expect("a config");
+        assert!(text.contains(from), "{text}");
+        fs::write(&file, text.replace(from, to)).expect("written");
+        self.eventually("it is in force", async || self.events("config.applied").await.len() > before).await;
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_is_awake_is_replaced_and_its_conversation_goes_on() {
+    let world = World::new(setup().team("alpha", SCRIPT).team_key("env: { FOO: one }").team_key("description: x"));
+    assert_eq!(world.tell("who").await["response"], "FOO is one");
+    let pid = world.session("user").await["pid"].clone();
+    world.edit("description: x", "description: y").await;
+    assert_eq!(world.tell("who").await["response"], "FOO is one");
+    assert_eq!(world.session("user").await["pid"], pid, "nothing that an agent is started with has changed");
+    world.edit("FOO: one", "FOO: two").await;
+    world.eventually("it makes room", async || world.session("user").await["state"] == "stopped").await;
+    let stopped = world.events("session.stopped").await;
+    assert_eq!(stopped.last().expect("an event")["data"]["why"], "reconfigured");
+    assert_eq!(world.tell("who").await["response"], "FOO is two");
+    assert_eq!(world.get("/api/sessions").await["items"].as_array().map(Vec::len), Some(1), "the same conversation");
+}
+
+#[tokio::test]
+async fn leave_that_is_taken_away_is_gone_at_once_also_in_a_running_turn() {
+    let world = World::new(setup().team("alpha", SCRIPT).team_key("grantPermission: yes"));
+    assert_eq!(world.tell("permission").await["response"], "allowed");
+    let pid = world.session("user").await["pid"].clone();
+    let turn = world.tell_async("user", "slow permission").await;
+    world.eventually("it runs", async || world.session("user").await["state"] == "processing").await;
+    world.edit("grantPermission: yes", "grantPermission: no").await;
+    let over = world.ended(turn["turnId"].as_str().expect("an id")).await;
+    assert_eq!(over["response"], "denied", "{over}");
+    assert_eq!(world.session("user").await["pid"], pid, "for this no other agent is needed");
+}
+
+#[tokio::test]
+async fn what_waits_behind_a_running_turn_is_told_to_the_new_agent() {
+    let script = "replies:\n  - match: '^slow$'\n    do: [{ delay: 1500ms }, { say: done }]\n  - match: '^who$'\n    do: [{ run: 'echo $FOO' }, { say: '{{result}}' }]\n";
+    let world = World::new(setup().team("alpha", script).team_key("env: { FOO: one }"));
+    let slow = world.tell_async("user", "slow").await;
+    let who = world.tell_async("user", "who").await;
+    world.edit("FOO: one", "FOO: two").await;
+    assert_eq!(world.ended(slow["turnId"].as_str().expect("an id")).await["response"], "done");
+    assert_eq!(world.ended(who["turnId"].as_str().expect("an id")).await["response"], "two");
+}
+
+#[tokio::test]
+async fn the_agent_of_a_team_that_is_gone_goes_too() {
+    let world = World::new(setup().team("alpha", SCRIPT).team("beta", SCRIPT));
+    world.tell("hi").await;
+    world.edit("  alpha:\n", "  gamma:\n").await;
+    world.eventually("its agent is stopped", async || world.session("user").await["state"] == "stopped").await;
+    assert_eq!(world.get("/api/teams").await["items"].as_array().map(Vec::len), Some(2));
+    assert_eq!(world.session("user").await["to"], json!("alpha"), "its conversation is kept");
+}

@@ -13,8 +13,9 @@ use crate::claude::Claude;
 use crate::shell;
 
 const HELP: &str = "\
-Runs every command in the `sh` blocks of README.md and docs/getting-started.md, in an empty home, as a newcomer would:
-`cargo xtask run` in one terminal, the others beside it, `<id>` for the question that is open.
+Runs every command in the `sh` blocks of README.md and docs/getting-started.md, as a newcomer would: `cargo xtask run` in
+one terminal, the others beside it, `<id>` for the question that is open. Every way in (a part called `With …`) begins in
+an empty home, so that none leans on what another started.
 
 Usage: cargo xtask guide [--show]
 
@@ -51,13 +52,16 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
         return Ok(shell::help(HELP));
     }
     for page in PAGES {
-        let script = write_script(page)?;
-        if arguments.iter().any(|argument| argument == "--show") {
-            eprintln!("# {page}\n{script}");
-            continue;
+        let text = fs::read_to_string(shell::root().join(page)).with_context(|| format!("cannot read {page}"))?;
+        for way in split_into_ways(&text) {
+            let script = write_script(way)?;
+            if arguments.iter().any(|argument| argument == "--show") {
+                eprintln!("# {page}\n{script}");
+                continue;
+            }
+            eprintln!("{page}");
+            follow(page, &script)?;
         }
-        eprintln!("{page}");
-        follow(page, &script)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -69,10 +73,17 @@ pub fn check() -> Check {
     Check { name: "the first guide", repeat: shell::as_typed(&command), command, component: None }
 }
 
-fn write_script(page: &str) -> Result<String> {
-    let text = fs::read_to_string(shell::root().join(page)).with_context(|| format!("cannot read {page}"))?;
+/// What a reader may do without the rest of the page; what stands below the last way belongs to it.
+fn split_into_ways(text: &str) -> Vec<&str> {
+    let mut ends: Vec<_> = text.match_indices("\n## With ").map(|(at, _)| at).skip(1).collect();
+    ends.push(text.len());
+    let mut start = 0;
+    ends.into_iter().map(|end| &text[std::mem::replace(&mut start, end)..end]).collect()
+}
+
+fn write_script(way: &str) -> Result<String> {
     let mut script = BEGIN.to_owned();
-    for block in find_blocks(&text) {
+    for block in find_blocks(way) {
         for line in block.lines() {
             writeln!(script, "{}", make_runnable(line))?;
         }
@@ -195,6 +206,13 @@ impl Drop for Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_way_in_is_a_script_of_its_own() {
+        let page = "# Page\n\n## With a\n1\n\n## With b\n2\n\n## Then\n3\n";
+        assert_eq!(split_into_ways(page), ["# Page\n\n## With a\n1\n", "\n## With b\n2\n\n## Then\n3\n"]);
+        assert_eq!(split_into_ways("# Page\n1\n"), ["# Page\n1\n"]);
+    }
 
     #[test]
     fn what_blocks_gets_a_terminal_and_what_is_left_open_is_filled_in() {

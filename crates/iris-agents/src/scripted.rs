@@ -42,6 +42,7 @@ use std::thread;
 use serde_json::json;
 
 use arguments::{Arguments, Identity};
+pub use conversation::forget;
 use conversation::{Conversation, OpenError};
 use input::Inbox;
 use output::{Ids, Output};

@@ -35,6 +35,8 @@ struct Tail {
     bytes: usize,
 }
 
+/// With these, messages were taken out of the log.
+const FORGETTING: [&str; 2] = ["session.deleted", "session.cache_cleared"];
 const TAIL_EVENTS: usize = 2048;
 const TAIL_BYTES: usize = 2 * 1024 * 1024;
 const WAITING_DELTAS: usize = 256;
@@ -98,8 +100,10 @@ impl Bus {
 impl Tail {
     fn push(&mut self, events: &[Arc<Recorded>]) {
         for event in events {
-            // A number that another node took is missing here: what came before is then of no use.
-            if self.events.back().is_some_and(|last| last.seq + 1 != event.seq) {
+            // A number that another node took is missing here: what came before is then of no use. What was said in a
+            // session that was forgotten is in the log no longer, and must not be here either.
+            let has_gap = self.events.back().is_some_and(|last| last.seq + 1 != event.seq);
+            if has_gap || FORGETTING.contains(&&*event.kind) {
                 self.events.clear();
                 self.bytes = 0;
             }
@@ -151,6 +155,16 @@ mod tests {
         assert_eq!(seqs(&tail, 9), Some(vec![]));
         assert_eq!((seqs(&tail, i64::MAX), seqs(&tail, i64::MIN)), (Some(vec![]), None));
         assert!(tail.after(6, 8, 100).is_none(), "event 8 is another node's, and only the log has it");
+    }
+
+    #[test]
+    fn what_was_forgotten_is_read_no_longer() {
+        for kind in FORGETTING {
+            let mut tail = Tail::default();
+            let forgotten = Recorded { kind: Cow::Borrowed(kind), ..(*event(3, 1)).clone() };
+            tail.push(&[event(1, 1), event(2, 1), Arc::new(forgotten), event(4, 1)]);
+            assert_eq!((seqs(&tail, 1), seqs(&tail, 2)), (None, Some(vec![3, 4])), "{kind}");
+        }
     }
 
     #[test]

@@ -3,7 +3,10 @@
 mod analysis;
 mod change;
 mod expand;
+mod explain;
+mod listen;
 mod load;
+mod older;
 mod place;
 mod questions;
 mod reference;
@@ -24,7 +27,8 @@ use serde::{Deserialize, Serialize};
 
 pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use change::needs_restart;
-pub use load::{ConfigError, load, parse};
+pub use listen::{Refused, listening_address};
+pub use load::{ConfigError, has_key, load, parse, parse_values, says_nothing};
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;
 pub use schema::schema;

@@ -1,5 +1,6 @@
 //! Sessions: listed, woken, put to sleep, forgotten.
 
+use iris_agents::scripted;
 use iris_core::fault::FaultKind;
 use iris_core::id::{Party, SessionId};
 use iris_core::pool::PoolPhase;
@@ -212,8 +213,18 @@ impl Engine {
     /// Forgets a session that has no agent and no waiting turns.
     pub async fn delete_session(&self, id: &SessionId, by: &Party) -> Result<i64, SessionError> {
         let (wanted, by) = (id.clone(), by.clone());
-        let removal = self.inner.store.write("session.delete", move |tx| session::delete(tx, &wanted, &by)).await?;
-        removed(removal, id)
+        let (removal, is_needed) = self
+            .inner
+            .store
+            .write("session.delete", move |tx| {
+                Ok((session::delete(tx, &wanted, &by)?, session::is_yet_to_be_copied(tx, &wanted)?))
+            })
+            .await?;
+        let turns = removed(removal, id)?;
+        if !is_needed && let Err(error) = scripted::forget(&self.inner.home.agent_state(), id.as_str()) {
+            tracing::warn!(session = %id, %error, "the conversation of a scripted agent could not be removed");
+        }
+        Ok(turns)
     }
 }
 

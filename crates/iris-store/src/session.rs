@@ -317,7 +317,8 @@ pub fn clear_cache(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Remova
     Ok(Removal::Done { turns })
 }
 
-/// Forgets a session altogether. The next tell between the pair starts a new conversation.
+/// Forgets a session altogether. The next tell between the pair starts a new conversation. The log keeps that there was
+/// one, how its turns ended, and what was asked and decided: an audit needs those.
 pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Removal, StoreError> {
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
     let scheduled = tx.one("SELECT turn FROM timer WHERE session = ?1", values![id])?;
@@ -333,7 +334,14 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Removal, St
     Ok(Removal::Done { turns })
 }
 
+/// Whether a session is to begin with what was said in this one and has not begun yet. Only then it is copied.
+pub fn is_yet_to_be_copied(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM session WHERE fork_of = ?1 AND begun = 0 LIMIT 1";
+    Ok(tx.one(sql, values![id])?.is_some())
+}
+
 fn forget_finished_turns(tx: &mut Tx<'_>, id: &SessionId) -> Result<i64, StoreError> {
+    event::overwrite_what_is_deleted(tx)?;
     let sql = "SELECT id FROM turn WHERE session = ?1 AND state NOT IN ('scheduled', 'queued', 'running')";
     let finished = tx.many(sql, values![id])?;
     for turn in &finished {

@@ -83,6 +83,11 @@ pub enum Command {
     Restore(restore::RestoreArguments),
     Completions(completions::CompletionsArguments),
     Man(completions::ManArguments),
+    /// As --help
+    #[command(hide = true)]
+    Help {
+        command: Vec<String>,
+    },
 }
 
 impl Command {

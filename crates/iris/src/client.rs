@@ -31,7 +31,7 @@ pub struct Client {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    #[error("iris is not running for {0}; start it with `iris serve`")]
+    #[error("iris is not running for {0}; start it with `iris up`")]
     NotRunning(String),
     #[error("iris at {url} does not answer ({what})")]
     Unreachable { url: String, what: String },
@@ -156,6 +156,9 @@ impl From<ClientError> for Failure {
                 Self::new(unavailable, message).hint("it may be starting or stopping; try `iris status`")
             }
             ClientError::Lost { .. } => Self::new(unavailable, message).hint("see what became of it: `iris events`"),
+            // What to send is of no use to somebody who types commands.
+            ClientError::Refused(problem) if problem.kind == "unauthorized" => Self::new(Why::Refused, message)
+                .hint("IRIS_TOKEN, or else the file `token` in IRIS_HOME, must be one of this very daemon"),
             ClientError::Refused(problem) => Self::new(Why::from_word(&problem.kind), message).maybe_hint(problem.hint),
             ClientError::Strange { .. } => Self::internal(message).hint("is IRIS_URL the address of an iris?"),
             ClientError::BadUrl(_) => Self::invalid(message).hint("write it as http://127.0.0.1:1615"),

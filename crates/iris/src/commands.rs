@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod down;
 pub mod events;
 pub mod fork;
+pub mod help;
 pub mod inbox;
 pub mod install;
 pub mod jobs;
@@ -67,6 +68,7 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
         Command::Demo(arguments) => demo::run(arguments, context).await,
         Command::Completions(arguments) => completions::run(&arguments, context),
         Command::Man(arguments) => completions::man(&arguments, context),
+        Command::Help { command } => help::run(&command, context),
         Command::Serve(arguments) => serve::run(arguments, context).await,
         Command::Mcp(arguments) => mcp::run(arguments, context).await,
         Command::Install(arguments) => install::run(arguments, context).await,

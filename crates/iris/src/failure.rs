@@ -60,6 +60,8 @@ impl Why {
             "unavailable" => Self::Fault(FaultKind::Unavailable),
             "unsupported" => Self::Fault(FaultKind::Unsupported),
             "unauthorized" | "forbidden" => Self::Refused,
+            "already_running" => Self::AlreadyRunning,
+            "broken_off" => Self::BrokenOff,
             _ => Self::Fault(FaultKind::Internal),
         }
     }
@@ -90,6 +92,16 @@ impl Failure {
     pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint.or(self.hint);
         self
+    }
+
+    /// What another iris said last, if it was asked for JSON: see `Printer::failure`.
+    pub fn from_last_line(text: &str) -> Option<Self> {
+        let lines = text.lines().rev().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let word = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+        lines.into_iter().find_map(|line| {
+            let told = Self::new(Why::from_word(line["kind"].as_str()?), line["detail"].as_str()?);
+            Some(told.maybe_hint(word(&line["hint"])))
+        })
     }
 
     /// Writing to stdout failed.
@@ -134,7 +146,7 @@ impl From<StartError> for Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self::invalid(error.to_string())
+        Self::invalid(error.to_string()).maybe_hint(error.hint().map(str::to_owned))
     }
 }
 

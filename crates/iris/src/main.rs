@@ -58,7 +58,9 @@ fn tell_usage(told: &clap::Error) -> ExitCode {
         let said = told.to_string();
         let what = said.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
         let failure = Failure::invalid(what.split_whitespace().collect::<Vec<_>>().join(" "));
-        Printer::new(printer::Format::Json).failure(&failure.hint("the command's --help has examples"));
+        let tip = said.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
+        let hint = tip.unwrap_or("the command's --help has examples");
+        Printer::new(printer::Format::Json).failure(&failure.hint(hint));
         return Exit::Invalid.into();
     }
     // Nobody reading is no reason to fail.

@@ -190,6 +190,17 @@ fn copy(directory: Option<&Path>, of: &str, id: &str) -> Result<(), OpenError> {
     Ok(())
 }
 
+/// Takes away what is kept of a conversation, if anything is.
+pub fn forget(directory: &Path, id: &str) -> io::Result<()> {
+    for path in [journal_path(directory, id), totals_path(directory, id)] {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 fn journal_path(directory: &Path, id: &str) -> PathBuf {
     directory.join(format!("{id}.jsonl"))
 }
@@ -201,6 +212,18 @@ fn totals_path(directory: &Path, id: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_conversation_is_forgotten_and_no_other() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let files = ["a.jsonl", "a.totals.json", "ab.jsonl"].map(|name| folder.path().join(name));
+        for file in &files {
+            fs::write(file, "{}").expect("written");
+        }
+        forget(folder.path(), "a").expect("forgotten");
+        assert_eq!(files.map(|file| file.exists()), [false, false, true]);
+        forget(folder.path(), "a").expect("nothing is there, which is as good");
+    }
 
     #[test]
     fn a_torn_last_line_does_not_count() {

@@ -37,6 +37,7 @@ fn expand_line(
         expanded.push_str(line);
         return Ok(());
     }
+    let comment = find_comment(line);
     let mut rest = line;
     let wrong = |rest: &str, trouble| {
         let before = line.len() - rest.len();
@@ -45,23 +46,52 @@ fn expand_line(
     while let Some(start) = rest.find("${") {
         expanded.push_str(&rest[..start]);
         let (here, inside) = (&rest[start..], &rest[start + 2..]);
-        let end = inside.find('}').ok_or_else(|| wrong(here, Trouble::Open))?;
+        // What may be a comment behind a value may also be a line of a longer text: it is filled in if it can be.
+        let may_stay = comment.is_some_and(|at| line.len() - here.len() > at);
+        let Some(end) = inside.find('}') else {
+            if may_stay {
+                rest = here;
+                break;
+            }
+            return Err(wrong(here, Trouble::Open));
+        };
         let (name, default) = match inside[..end].split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (&inside[..end], None),
         };
         let given = variable(name).filter(|value| !value.is_empty() || default.is_none());
-        let value = given
-            .or_else(|| default.map(str::to_owned))
-            .ok_or_else(|| wrong(here, Trouble::Missing { name: name.to_owned() }))?;
-        if value.contains('\n') {
-            return Err(wrong(here, Trouble::SeveralLines { name: name.to_owned() }));
-        }
+        let value = match given.or_else(|| default.map(str::to_owned)) {
+            Some(value) if !value.contains('\n') => value,
+            _ if may_stay => here[..2 + end + 1].to_owned(),
+            Some(_) => return Err(wrong(here, Trouble::SeveralLines { name: name.to_owned() })),
+            None => return Err(wrong(here, Trouble::Missing { name: name.to_owned() })),
+        };
         expanded.push_str(&value);
         rest = &inside[end + 1..];
     }
     expanded.push_str(rest);
     Ok(())
+}
+
+/// Where a comment behind a value begins: at a `#` after a space that is in no quotes. A quote counts where a value may
+/// begin; an apostrophe in a word is none.
+fn find_comment(line: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut before = ' ';
+    let mut is_escaped = false;
+    for (at, c) in line.char_indices() {
+        match quote {
+            Some('"') if is_escaped => is_escaped = false,
+            Some('"') if c == '\\' => is_escaped = true,
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '#' && before == ' ' => return Some(at),
+            None if matches!(c, '"' | '\'') && " [{,".contains(before) => quote = Some(c),
+            None => {}
+        }
+        before = c;
+    }
+    None
 }
 
 #[cfg(test)]
@@ -85,6 +115,11 @@ mod tests {
         check("port: ${NONE:-1615}", Ok("port: 1615"));
         check("a: ${EMPTY:-x} ${PORT}", Ok("a: x 1700"));
         check("# ${NONE} is not set\nb: 1", Ok("# ${NONE} is not set\nb: 1"));
+        check("a: {} # ${NONE}", Ok("a: {} # ${NONE}"));
+        check("a: it's # ${NONE} or ${PORT} ${TWO} ${", Ok("a: it's # ${NONE} or 1700 ${TWO} ${"));
+        check("a: 'x # ${NONE}'", Err("1:9: the environment has no NONE; set it, or write ${NONE:-a default}"));
+        check(r#"a: "x\" # ${NONE}""#, Err("1:11: the environment has no NONE; set it, or write ${NONE:-a default}"));
+        check("a: x#${NONE}", Err("1:6: the environment has no NONE; set it, or write ${NONE:-a default}"));
         check("a: 1\nb: ${NONE}", Err("2:4: the environment has no NONE; set it, or write ${NONE:-a default}"));
         check("a: ${PORT", Err("1:4: '${' is never closed"));
         check("a: ${TWO}", Err("1:4: TWO has several lines, which a config value cannot have"));

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use iris_core::team::AgentKind;
 
 use super::expand::expand;
-use super::place::{Place, locate};
-use super::{Config, TeamConfig};
+use super::explain::explain;
+use super::listen::listening_address;
+use super::place::{Place, Spot, locate};
+use super::{Config, TeamConfig, older};
 
 /// What is wrong with a config, and where.
 #[derive(Debug)]
@@ -15,9 +17,32 @@ pub struct ConfigError {
     path: PathBuf,
     place: Option<Place>,
     what: String,
+    hint: Option<String>,
 }
 
 impl std::error::Error for ConfigError {}
+
+impl ConfigError {
+    fn new(path: &Path, what: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), place: None, what: what.into(), hint: None }
+    }
+
+    /// The line is shown as it is in the file: filled in, it may hold secrets.
+    fn at(mut self, text: &str, spot: Option<Spot>) -> Self {
+        self.place = spot.map(|(line, column)| Place::new(text, line, column));
+        self
+    }
+
+    /// About a key of a file that was read with `parse_values`.
+    pub fn of_key(path: &Path, text: &str, key: &str, what: &str) -> Self {
+        Self::new(path, format!("{key}: {what}")).at(text, locate(text, key))
+    }
+
+    /// What to do about it, where there is more to say than to correct the line.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
 
 impl fmt::Display for ConfigError {
     /// In the form that editors and terminals make a link of, with the line itself below.
@@ -35,11 +60,12 @@ impl fmt::Display for ConfigError {
 pub(super) struct Wrong {
     pub key: String,
     pub what: String,
+    pub hint: Option<&'static str>,
 }
 
 impl Wrong {
     fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { key: key.into(), what: what.into() }
+        Self { key: key.into(), what: what.into(), hint: None }
     }
 }
 
@@ -48,72 +74,53 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
     match std::fs::read_to_string(path) {
         Ok(text) => parse(path, &text, |name| std::env::var(name).ok()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Config::default()),
-        Err(error) => {
-            Err(ConfigError { path: path.to_owned(), place: None, what: format!("it cannot be read ({error})") })
-        }
+        Err(error) => Err(ConfigError::new(path, format!("it cannot be read ({error})"))),
     }
 }
 
 pub fn parse(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
-    let wrong = |place, what| ConfigError { path: path.to_owned(), place, what };
-    // Lines are shown as they are in the file: filled in, they may hold secrets.
-    let at = |line: usize, column: usize| Place::new(text, line, column);
-    let filled =
-        expand(text, variable).map_err(|error| wrong(Some(at(error.line, error.column)), error.to_string()))?;
+    let filled = fill_in(path, text, variable)?;
+    // It was emptied, or is about to be written: that nobody is a team any more has to be said.
     if says_nothing(&filled) {
-        return Ok(Config::default());
+        return Err(ConfigError::new(path, "it is empty; to have no team, write `teams: {}`"));
     }
-    let config: Config = serde_saphyr::from_str(&filled).map_err(|error| {
-        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let place = error.location().map(|found| at(number(found.line()), number(found.column())));
-        wrong(place, explain(error.without_snippet()))
-    })?;
-    check(&config).map_err(|found| {
-        let place = locate(&filled, &found.key).map(|(line, column)| at(line, column));
-        wrong(place, format!("{}: {}", found.key, found.what))
+    let config: Config =
+        read(path, text, &filled).map_err(|error| ConfigError { hint: older::hint(path, &filled), ..error })?;
+    check(&config).map_err(|found| ConfigError {
+        hint: found.hint.map(str::to_owned),
+        ..ConfigError::new(path, format!("{}: {}", found.key, found.what)).at(text, locate(&filled, &found.key))
     })?;
     Ok(config)
 }
 
-/// In our words, with a guess at what was meant.
-fn explain(error: &serde_saphyr::Error) -> String {
-    let said = error.to_string();
-    let said = said.rfind(" at line ").map_or(said.as_str(), |end| &said[..end]);
-    let said = said.split(", set DuplicateKeyPolicy").next().unwrap_or(said);
-    let quoted = |text: &str| text.split('`').nth(1).map(str::to_owned);
-    for (begin, noun) in [("unknown field ", "key"), ("unknown variant ", "value")] {
-        let Some(rest) = said.strip_prefix(begin) else { continue };
-        let (Some(given), Some((_, known))) = (quoted(rest), rest.split_once("expected ")) else { continue };
-        let known = known.trim_start_matches("one of ");
-        let known: Vec<_> = known.split(", ").map(|name| name.trim_matches('`')).collect();
-        return match closest(&given, &known) {
-            Some(meant) => format!("`{given}` is no {noun} here; did you mean `{meant}`?"),
-            None => format!("`{given}` is no {noun} here; there are {}", known.join(", ")),
-        };
-    }
-    match said {
-        "expected mapping start" => "here must be keys with values, such as `name: value`".to_owned(),
-        "expected sequence start" => "here must be a list, such as [one, two]".to_owned(),
-        said if said.starts_with("tabs disallowed") => "YAML is indented with spaces, and this is a tab".to_owned(),
-        "invalid u16" | "invalid u32" | "invalid u64" | "invalid usize" => {
-            "here must be a whole number that is not negative and not too large".to_owned()
-        }
-        said => match (said.strip_prefix("missing field "), said.strip_prefix("duplicate mapping key: ")) {
-            (Some(field), _) => format!("the key {field} is missing"),
-            (_, Some(key)) => format!("the key `{key}` is here a second time"),
-            (None, None) => said.to_owned(),
-        },
-    }
+/// Reads any YAML as a config is read, with variables filled in: for those who take over another program's file.
+pub fn parse_values(
+    path: &Path,
+    text: &str,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<serde_json::Value, ConfigError> {
+    read(path, text, &fill_in(path, text, variable)?)
 }
 
-fn closest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
-    const ALIKE: f64 = 0.8;
-    let alike = |name: &&str| strsim::jaro_winkler(&given.to_lowercase(), &name.to_lowercase());
-    let best = known.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)))?;
-    (alike(best) >= ALIKE).then_some(best)
+/// Whether a text sets a key such as `settings.port`.
+pub fn has_key(yaml: &str, key: &str) -> bool {
+    locate(yaml, key).is_some()
 }
 
-pub(super) fn says_nothing(text: &str) -> bool {
+fn fill_in(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, ConfigError> {
+    let wrong = |spot, what: String| ConfigError::new(path, what).at(text, Some(spot));
+    expand(text, variable).map_err(|error| wrong((error.line, error.column), error.to_string()))
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path, text: &str, filled: &str) -> Result<T, ConfigError> {
+    serde_saphyr::from_str(filled).map_err(|error| {
+        let (spot, what) = explain(filled, &error);
+        ConfigError::new(path, what).at(text, spot)
+    })
+}
+
+/// Whether there are only comments in it, if anything.
+pub fn says_nothing(text: &str) -> bool {
     text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
 }
 
@@ -141,6 +148,8 @@ fn check_settings(config: &Config) -> Result<(), Wrong> {
             return Err(Wrong::new(key, "must be at least 1"));
         }
     }
+    listening_address(&settings.host, &config.server)
+        .map_err(|refused| Wrong { hint: Some(refused.hint), ..Wrong::new("settings.host", refused.what) })?;
     let known = |url: &String| url.starts_with("postgres://") || url.starts_with("postgresql://");
     if config.database.url.as_ref().is_some_and(|url| !known(url)) {
         let what = "must begin with postgres://; leave it out for the embedded SQLite";
@@ -183,8 +192,8 @@ mod tests {
 
     #[test]
     fn a_config_is_right_as_a_whole_or_says_what_is_wrong() {
-        check("", "0 teams");
-        check("# only a comment", "0 teams");
+        check("", "config.yaml: it is empty; to have no team, write `teams: {}`");
+        check("# only a comment", "it is empty");
         check("teams:\n  alpha:\n    path: /tmp\n    agent: scripted\n    script: /tmp/s.yaml", "1 teams");
         check("settings:\n  responseTimeout: 2m", "0 teams");
         check("settings:\n  responseTimeout: soon", "config.yaml:2:20: 'soon' is not a duration");
@@ -195,7 +204,9 @@ mod tests {
         );
         check("setings: {}", "config.yaml:1:1: `setings` is no key here; did you mean `settings`?");
         check("settings: { colour: 1 }", "`colour` is no key here; there are sessionInitTimeout");
-        check("settings:\n  port: 99999", "config.yaml:2:9: here must be a whole number");
+        check("settings:\n  port: 99999", "config.yaml:2:9: settings.port: must be a whole number from 0 to 65535");
+        check("settings:\n  host: 0.0.0.0", "config.yaml:2:9: settings.host: '0.0.0.0' is refused: binding beyond");
+        check("settings:\n  host: example.org", "config.yaml:2:9: settings.host: 'example.org' is not an address");
         check("teams:\n  a/b:\n    path: /tmp", "is not a team name");
         check("teams:\n  alpha:\n    path: here", "config.yaml:3:11: teams.alpha.path: 'here' must be absolute");
         check("teams:\n  alpha:\n    agent: claude", "config.yaml:3:5: the key `path` is missing");
@@ -211,6 +222,43 @@ mod tests {
         check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
         check("teams: [", "config.yaml:1:8: here must be keys with values");
         check("teams:\n  a:\n    path: ${NOWHERE}", "config.yaml:3:11: the environment has no NOWHERE");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_in_our_words_and_at_its_place() {
+        check("teams: {}\n---\nteams: {}\n", "config.yaml:3:1: a second document begins here, after `---`");
+        let team = |line: &str| format!("teams:\n  a:\n    path: /tmp\n    {line}\n");
+        check(&team("env: { C: null }"), "config.yaml:4:15: teams.a.env.C: must be a text; an empty one is written");
+        check(&team("args: [a, null]"), "config.yaml:4:15: teams.a.args: must be a text");
+        check(&team("maxBudgetUsd: much"), "teams.a.maxBudgetUsd: must be a number");
+        check(&team("skipPermissions: maybe"), "teams.a.skipPermissions: must be true or false");
+        check(&team("agent:"), "the value is missing here; there are claude, codex, acp, scripted");
+        check(
+            "server:\n  behindProxy: true\n  requestsPerSecond: 0",
+            "config.yaml:3:3: server.requestsPerSecond: must be a whole number from 1 to 4294967295",
+        );
+        check("settings:\n  maxProcesses: -1", "settings.maxProcesses: must be a whole number that is not negative");
+        check("settings:\n  idleTimeout: null", "settings.idleTimeout: must be milliseconds (30000) or a duration");
+        check("teams:\n  a:\n    path: '/tmp\n", "config.yaml:3:11: this quote is never closed");
+        check("teams:\n  a:\n    path: \"/tmp\n    env: {}\n", "config.yaml:3:11: this quote is never closed");
+        check("settings: { host: 'x }\nteams: {}\n", "config.yaml:1:19: this quote is never closed");
+    }
+
+    #[test]
+    fn a_config_of_iris_mcp_is_recognised() {
+        let hint = |text: &str| {
+            let error = parse(Path::new("/h/config.yaml"), text, |_| None).expect_err("not one of ours");
+            error.hint().map(str::to_owned)
+        };
+        let expected =
+            Some("this looks like a config of Iris MCP; take its teams over: `iris teams import /h/config.yaml`");
+        for theirs in
+            ["settings: { spawnTimeout: 20000 }", "dashboard: { enabled: true }", "database: { inMemory: true }"]
+        {
+            assert_eq!(hint(theirs).as_deref(), expected, "{theirs}");
+        }
+        assert_eq!(hint("teams: { a: { path: /x, remote: ssh host } }").as_deref(), expected);
+        assert_eq!(hint("settings: { colour: blue }"), None);
     }
 
     #[test]

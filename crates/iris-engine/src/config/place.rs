@@ -17,23 +17,53 @@ impl Place {
     }
 }
 
+/// A line and a column, both from 1.
+pub(super) type Spot = (usize, usize);
+
 /// The place of the value that a key such as `teams.alpha.path` has. No name has a dot in it.
-pub(super) fn locate(yaml: &str, key: &str) -> Option<(usize, usize)> {
+pub(super) fn locate(yaml: &str, key: &str) -> Option<Spot> {
+    walk(yaml, |path, part, spot| (part == Part::Value && path == key).then_some(spot))
+}
+
+/// The key that begins at a place, or whose value does. A mapping begins where its first key does: that key is meant.
+pub(super) fn find_key_at(yaml: &str, wanted: Spot) -> Option<String> {
+    let mut found = None;
+    walk(yaml, |path, _, spot| {
+        if spot == wanted && !path.is_empty() {
+            found = Some(path.to_owned());
+        }
+        None::<()>
+    });
+    found
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Name,
+    Value,
+}
+
+/// Calls for every name and value in the file, with the path of its key, until something is found.
+fn walk<T>(yaml: &str, mut visit: impl FnMut(&str, Part, Spot) -> Option<T>) -> Option<T> {
     // For every mapping that is open: the name whose value comes next, if it was read already.
     let mut open: Vec<Option<String>> = Vec::new();
-    // Lists are opaque: no key leads into one.
+    // Lists are opaque: no key leads into one, so what is in it belongs to the list.
     let mut lists = 0_usize;
     for event in Parser::new_from_str(yaml) {
         let (event, span) = event.ok()?;
-        let is_here = |open: &[Option<String>]| {
-            let path: Option<Vec<_>> = open.iter().map(Option::as_deref).collect();
-            lists == 0 && path.is_some_and(|path| path.join(".") == key)
-        };
-        let here = || (span.start.line(), span.start.col() + 1);
-        match event {
-            Event::SequenceStart(..) | Event::MappingStart(..) | Event::Alias(_) if is_here(&open) => {
-                return Some(here());
+        let spot = (span.start.line(), span.start.col() + 1);
+        let is_name = lists == 0 && matches!(event, Event::Scalar(..)) && open.last().is_some_and(Option::is_none);
+        if let (Some(slot), Event::Scalar(text, ..), true) = (open.last_mut(), &event, is_name) {
+            *slot = Some(text.to_string());
+        }
+        if matches!(event, Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) | Event::Alias(_)) {
+            let path = open.iter().flatten().map(String::as_str).collect::<Vec<_>>().join(".");
+            let found = visit(&path, if is_name { Part::Name } else { Part::Value }, spot);
+            if found.is_some() {
+                return found;
             }
+        }
+        match event {
             Event::SequenceStart(..) => lists += 1,
             Event::SequenceEnd => {
                 lists -= 1;
@@ -47,12 +77,7 @@ pub(super) fn locate(yaml: &str, key: &str) -> Option<(usize, usize)> {
                 open.pop();
                 value_ended(&mut open);
             }
-            Event::Scalar(..) if is_here(&open) => return Some(here()),
-            Event::Scalar(text, ..) => match open.last_mut() {
-                Some(name @ None) => *name = Some(text.into_owned()),
-                _ => value_ended(&mut open),
-            },
-            Event::Alias(_) => value_ended(&mut open),
+            Event::Scalar(..) | Event::Alias(_) if !is_name => value_ended(&mut open),
             _ => {}
         }
     }
@@ -79,5 +104,14 @@ mod tests {
         assert_eq!(locate(yaml, "teams.two"), Some((7, 5)));
         assert_eq!(locate(yaml, "a.y"), None);
         assert_eq!(locate("a: [", "a.b"), None);
+    }
+
+    #[test]
+    fn a_place_says_which_key_it_is_about() {
+        let yaml = "a:\n  list: [x, {y: 1}]\n  b: 2\nc:\n";
+        for (spot, key) in [((3, 6), "a.b"), ((3, 3), "a.b"), ((2, 10), "a.list"), ((2, 17), "a.list"), ((4, 1), "c")] {
+            assert_eq!(find_key_at(yaml, spot).as_deref(), Some(key), "{spot:?}");
+        }
+        assert_eq!(find_key_at(yaml, (9, 9)), None);
     }
 }

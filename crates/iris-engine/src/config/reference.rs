@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{needs_restart, schema};
+use super::needs_restart;
+use super::schema::of_types;
 
 /// A Markdown page: a table for each part of the file.
 pub fn reference() -> String {
-    let schema = schema();
+    let schema = of_types();
     let mut parts = Vec::new();
     collect(&schema, "", &schema, &mut parts);
     let mut page = String::new();
@@ -88,7 +89,7 @@ fn describe_form(schema: &Value, property: &Value) -> String {
         return named.map(|way| format!("`{way}`")).collect::<Vec<_>>().join(", ");
     }
     if let Some(ways) = property["anyOf"].as_array() {
-        // The others are `null` and `${NAME}`, which may stand for anything.
+        // The other is `null`.
         return ways.first().map(|way| describe_form(schema, way)).unwrap_or_default();
     }
     let kind = property["type"].as_array().and_then(|kinds| kinds.first()).unwrap_or(&property["type"]);

@@ -90,7 +90,7 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
             iris_core::fault::FaultKind::NotFound,
             format!("there is no {}", place::shown(&file)),
         )
-        .hint("`iris serve` writes a first one"));
+        .hint("`iris up` writes a first one"));
     }
     let teams = config::load(&file)?.teams.len();
     let printer = &mut context.printer;

@@ -3,9 +3,10 @@
 use clap::Subcommand;
 
 use super::Context;
-use super::up::demo;
+use super::up::demo::{self, Cleaned};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::place;
 
 /// Take the demo away
 #[derive(Debug, clap::Args)]
@@ -23,18 +24,29 @@ enum DemoCommand {
     /// Remove the demo's teams, conversations and files
     #[command(after_help = "\
 Examples:
-  iris demo clean")]
+  iris demo clean
+
+Only what the demo made goes: a team of yours that has one of its names, and files of yours in its folder, stay. If no
+daemon runs, one is started for it and stopped again. What was decided stays in the log, for an audit: which questions were
+asked, and what was answered.")]
     Clean,
 }
 
 pub async fn run(arguments: DemoArguments, context: &mut Context) -> Result<Exit, Failure> {
     let DemoCommand::Clean = arguments.command;
-    let found = demo::clean(context).await?;
+    let cleaned = demo::clean(context).await?;
+    let folder = place::shown(&context.home.join("demo"));
     let printer = &mut context.printer;
     if printer.is_json() {
-        printer.json(&serde_json::json!({ "removed": found }))?;
-    } else {
-        printer.line(if found { "the demo is gone" } else { "there is no demo" })?;
+        printer.json(&serde_json::json!({ "removed": cleaned != Cleaned::Nothing }))?;
+        return Ok(Exit::Done);
+    }
+    match cleaned {
+        Cleaned::Nothing => printer.line("there is no demo")?,
+        Cleaned::All => printer.line("the demo is gone")?,
+        Cleaned::ButForeignFiles => {
+            printer.line(format!("the demo is gone; {folder} stays, because something in it is not the demo's"))?;
+        }
     }
     Ok(Exit::Done)
 }

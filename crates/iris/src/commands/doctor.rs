@@ -65,7 +65,7 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
         Err(error) => Finding::problem(
             "config",
             error.to_string(),
-            "correct the file; `iris config check` says whether it is right",
+            error.hint().unwrap_or("correct the file; `iris config check` says whether it is right").to_owned(),
         ),
     });
     let config = config.unwrap_or_default();

@@ -28,19 +28,39 @@ pub struct DownArguments {
 pub const PATIENCE: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_millis(50);
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Running turns may finish within the grace.
+    Usual,
+    None,
+}
+
 pub async fn run(arguments: DownArguments, context: &mut Context) -> Result<Exit, Failure> {
-    let home = Home::at(&context.home);
-    let Some(holder) = home.holder() else {
-        let what = format!("iris was not up for {}", place::shown(&context.home));
-        return said(context, false, what);
+    let patience = if arguments.now { Patience::None } else { Patience::Usual };
+    let ended = end(context, patience).await?;
+    let line = match ended {
+        true => "iris is down".to_owned(),
+        false => format!("iris was not up for {}", place::shown(&context.home)),
     };
+    if context.printer.is_json() {
+        context.printer.json(&serde_json::json!({ "stopped": ended }))?;
+    } else {
+        context.printer.line(line)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Returns when the daemon has ended, and whether there was one.
+pub async fn end(context: &mut Context, patience: Patience) -> Result<bool, Failure> {
+    let home = Home::at(&context.home);
+    let Some(holder) = home.holder() else { return Ok(false) };
     // The lock is held by this very process, so the number is not a stranger's.
     let pid = Pid::from_raw(holder.pid.cast_signed());
     let refused = |error: nix::errno::Errno| {
         Failure::fault(FaultKind::Unavailable, format!("process {pid} cannot be asked to end ({error})"))
     };
     kill(pid, Signal::SIGTERM).map_err(refused)?;
-    if arguments.now {
+    if patience == Patience::None {
         tokio::time::sleep(AGAIN).await;
         // It may have ended already.
         kill(pid, Signal::SIGTERM).ok();
@@ -55,14 +75,5 @@ pub async fn run(arguments: DownArguments, context: &mut Context) -> Result<Exit
         tokio::time::sleep(AGAIN).await;
     }
     context.printer.stop_waiting();
-    said(context, true, "iris is down".to_owned())
-}
-
-fn said(context: &mut Context, stopped: bool, line: String) -> Result<Exit, Failure> {
-    if context.printer.is_json() {
-        context.printer.json(&serde_json::json!({ "stopped": stopped }))?;
-    } else {
-        context.printer.line(line)?;
-    }
-    Ok(Exit::Done)
+    Ok(true)
 }

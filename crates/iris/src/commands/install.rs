@@ -126,6 +126,9 @@ pub async fn run(arguments: InstallArguments, context: &mut Context) -> Result<E
     let registry = Registry::of(agent, scope)?;
     let entry = Entry::of_this_program(&context.home)?;
     let mut done = change::add(&registry, &entry, dry_run).await?;
+    if !registry.is_installed() {
+        done.notes.push(format!("no {} was found in the PATH; it reads the entry once it is installed", agent.name()));
+    }
     if scope == Scope::Project && done.outcome != Outcome::Already {
         done.notes.push("the entry names a path of this machine; others who share the file need their own".to_owned());
     }

@@ -63,5 +63,5 @@ fn report(restored: &Restored, context: &mut Context) -> Result<(), Failure> {
     for path in &restored.kept {
         printer.line(format!("kept what was there before: {}", place::shown(path)))?;
     }
-    printer.line("start it with `iris serve`")
+    printer.line("start it with `iris up`")
 }

@@ -5,9 +5,11 @@ mod listen;
 pub mod starter;
 mod stop;
 
+use std::path::Path;
+
 use iris_engine::config;
 use iris_engine::home::{Home, HomeError, HomeLock};
-use iris_engine::{Engine, tasks};
+use iris_engine::{Engine, StartError, tasks};
 use iris_server::Doors;
 use serde::Serialize;
 use tokio::sync::oneshot;
@@ -67,7 +69,7 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     // Bound before anything is opened: a port that is taken is found out before any agent is touched.
     let listen::Bound { listener, tls, url } = listen::bind(&arguments, &config).await?;
     let engine = tokio::select! {
-        engine = Engine::start(home, config) => engine?,
+        engine = Engine::start(home, config) => engine.map_err(|error| named(error, &context.home))?,
         () = signals.next() => return Err(Failure::new(Why::BrokenOff, "stopped while it was starting")),
     };
     lock.announce(Some(&url))?;
@@ -76,6 +78,12 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     telemetry.finish().await;
     drop(lock);
     ended
+}
+
+/// The store does not know what its home is called.
+fn named(error: StartError, home: &Path) -> Failure {
+    let failure = Failure::from(error);
+    Failure { message: failure.message.replace("IRIS_HOME", &place::shown(home)), ..failure }
 }
 
 /// A client that looks whether a daemon is there holds the lock for the blink of an eye, so it is tried more than once.

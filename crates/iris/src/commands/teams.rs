@@ -1,6 +1,7 @@
 //! `iris teams`: which teams there are, how one is, joining and leaving.
 
 pub mod add;
+mod import;
 
 use clap::Subcommand;
 use iris_api::Page;
@@ -20,7 +21,7 @@ Examples:
   iris teams show backend    one team and its sessions
   iris teams add .           the project you are in becomes a team
   iris teams remove backend  the team goes; its conversations are kept
-  iris teams import ~/.iris-mcp/config.yaml
+  iris teams import ~/old/config.yaml    those of an Iris MCP config
   iris teams list --json     for scripts")]
 pub struct TeamsArguments {
     #[command(subcommand)]
@@ -64,9 +65,11 @@ Examples:
     /// Take over the teams of an Iris MCP config
     #[command(after_help = "\
 Examples:
-  iris teams import ~/.iris-mcp/config.yaml
+  iris teams import ~/old/config.yaml
+  iris teams import ~/.iris/config.yaml     the very file of this home, if it is one of Iris MCP
 
-The file is not changed. Teams that are there already stay as they are; what cannot be taken over is listed.")]
+All of it is taken over or nothing. Teams and settings that are there already stay as they are; what cannot be taken over is
+listed. Their file is not changed; if it is where the config of this home has to be, it is kept beside it.")]
     Import {
         /// Its config.yaml or config.json
         file: std::path::PathBuf,
@@ -79,7 +82,7 @@ pub async fn run(arguments: TeamsArguments, context: &mut Context) -> Result<Exi
         TeamsCommand::Show { team } => show(&team, context).await,
         TeamsCommand::Add(arguments) => add::add(arguments, context).await,
         TeamsCommand::Remove { team } => add::remove(&team, context).await,
-        TeamsCommand::Import { file } => add::import(&file, context).await,
+        TeamsCommand::Import { file } => import::import(&file, context).await,
     }
 }
 

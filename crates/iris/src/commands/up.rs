@@ -5,16 +5,18 @@ mod offer;
 mod show;
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use iris_api::status::Status;
+use iris_api::team::Team;
 use iris_api::token::LinkMade;
 use iris_engine::config;
 use iris_engine::home::Home;
 use serde::Serialize;
 
 use super::Context;
-use super::doctor::program;
+use super::doctor::program::{self, Program};
 use super::mcp::start;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -27,7 +29,7 @@ use offer::Offer;
 Examples:
   iris up                 finds the running daemon, or starts one; opens the browser, signed in
   iris up --demo          a small team of scripted agents to watch and to answer: no account, no model
-  iris up --no-open       prints the link (and a QR code on a terminal)
+  iris up --no-open       opens no browser; the link is printed in any case
   iris down               stops it
 
 In a project that is no team yet it asks whether to make it one; where nobody can be asked it says how.
@@ -56,17 +58,32 @@ struct Up {
     demo: bool,
     /// Agent programs that were found, with what they say of themselves.
     agents: Vec<(String, String)>,
+    /// Those that were found and do not say what they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    silent: Vec<Silent>,
     teams: usize,
     /// The folder it was run in, if that could become a team.
     #[serde(skip_serializing_if = "Option::is_none")]
     offer: Option<Offer>,
 }
 
+#[derive(Serialize)]
+struct Silent {
+    name: &'static str,
+    file: PathBuf,
+    why: String,
+}
+
+fn silent(found: &Program) -> Option<Silent> {
+    let why = found.version.clone().err()?;
+    Some(Silent { name: found.name, file: found.file.clone(), why })
+}
+
 pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
     let was_there = client.finds_a_daemon();
     if arguments.demo {
-        demo::prepare(context).await?;
+        demo::look(context).await?;
     }
     if !was_there {
         context.printer.wait_for("starting iris");
@@ -76,12 +93,19 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         context.printer.stop_waiting();
     }
     if arguments.demo {
+        demo::prepare(context).await?;
         demo::begin(context).await?;
     }
     let status: Status = client.get(&["status"], &[]).await?;
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
-    let config = config::load(&Home::at(&context.home).config())?;
+    if let Err(error) = config::load(&Home::at(&context.home).config()) {
+        context.printer.note(format!("the config file cannot be used, so what was in force before still is: {error}"));
+    }
+    let teams: Vec<Team> = client.all(&["teams"], &[]).await?;
+    context.printer.wait_for("looking for agent programs");
+    let programs = program::found().await;
+    context.printer.stop_waiting();
     let up = Up {
         link: format!("{url}{}", made.path),
         url,
@@ -89,9 +113,13 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         pid: status.pid,
         started: !was_there,
         demo: arguments.demo,
-        agents: program::found().await,
-        teams: config.teams.len(),
-        offer: offer::find(&config, &context.home),
+        agents: programs
+            .iter()
+            .filter_map(|found| Some((found.name.to_owned(), found.version.clone().ok()?)))
+            .collect(),
+        silent: programs.iter().filter_map(silent).collect(),
+        offer: offer::find(&teams, &context.home),
+        teams: teams.len(),
     };
     if context.printer.is_json() {
         context.printer.json(&up)?;
@@ -111,21 +139,28 @@ fn say(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {
     for (name, version) in &up.agents {
         context.printer.line(format!("found {name} {version}"))?;
     }
-    if up.agents.is_empty() {
-        context.printer.line("found no agent program; `iris up --demo` needs none")?;
+    for Silent { name, file, why } in &up.silent {
+        let file = place::shown(file);
+        context.printer.line(format!("found {name} at {file}, but it does not say its version ({why})"))?;
     }
-    let opened = !no_open && show::open(&up.link);
-    if opened {
-        context.printer.line("the dashboard opens in your browser")?;
-    } else {
-        let minutes = Duration::from_millis(up.link_expires_in_ms).as_secs() / 60;
-        context.printer.line(format!("open this once, within {minutes} minutes: {}", up.link))?;
-        if std::io::stdout().is_terminal() {
-            context.printer.line(show::qr(&up.link))?;
-        }
+    if up.agents.is_empty() && up.silent.is_empty() {
+        let demo = if up.demo { "the demo" } else { "`iris up --demo`" };
+        context.printer.line(format!("found no agent program; {demo} needs none"))?;
     }
+    show_link(up, context, no_open)?;
     if up.demo {
         context.printer.line("the demo is at work; soon it has a question: see the dashboard, or `iris inbox`")?;
+    }
+    Ok(())
+}
+
+/// Whether a browser really opened nobody knows, so that the link is always there to be used.
+fn show_link(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {
+    let minutes = Duration::from_millis(up.link_expires_in_ms).as_secs() / 60;
+    let lead = if !no_open && show::open(&up.link) { "your browser opens the dashboard; if not, " } else { "" };
+    context.printer.line(format!("{lead}open this once, within {minutes} minutes: {}", up.link))?;
+    if std::io::stdout().is_terminal() && show::can_be_reached_by_a_phone(&up.link) {
+        context.printer.line(show::qr(&up.link))?;
     }
     Ok(())
 }

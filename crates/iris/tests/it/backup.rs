@@ -18,7 +18,7 @@ fn what_was_said_comes_back_in_another_home() {
     let other = Place::empty();
     let file = place.path("live.tar");
     let told = other.iris(&["restore", file.to_str().expect("text")]).ok();
-    assert!(told.contains("start it with `iris serve`"), "{told}");
+    assert!(told.contains("start it with `iris up`"), "{told}");
     let daemon = Daemon::on(other);
     let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
     assert_eq!(kept["turns"][0]["response"], "You said: remember this (turn 1)");

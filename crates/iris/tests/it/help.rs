@@ -19,6 +19,17 @@ fn every_command_explains_itself() {
 }
 
 #[test]
+fn help_may_be_asked_for_by_its_name() {
+    let place = Place::empty();
+    assert_eq!(place.iris(&["help"]).ok(), place.iris(&["--help"]).ok());
+    assert_eq!(place.iris(&["help", "teams", "add"]).ok(), place.iris(&["teams", "add", "--help"]).ok());
+    assert!(place.iris(&["help", "nothing"]).failed(2).contains("there is no command 'nothing'"));
+    let told = place.iris(&["--json", "taems", "list"]).failed(2);
+    assert!(told.contains("unrecognized subcommand 'taems'") && told.contains("similar"), "{told}");
+    assert!(place.iris(&["completions", "bash", "--json"]).failed(2).contains("not JSON"));
+}
+
+#[test]
 fn the_reference_is_what_the_commands_say() {
     let mut text = "# Commands\n\nMade from `--help` by `cargo xtask generate`; a test fails when it is out of date.\n\
                     How a command ends is in [exit-codes.md](exit-codes.md).\n"

@@ -31,11 +31,11 @@ fn somebody_without_a_config_gets_one_that_explains_itself() {
     let told = daemon.iris(&["teams", "list"]).ok();
     insta::assert_snapshot!(daemon.place.redact(&told));
     // A second start leaves it alone.
-    std::fs::write(&config, "# mine\n").expect("written");
+    std::fs::write(&config, "teams: {} # mine\n").expect("written");
     let (place, code) = daemon.stop();
     assert_eq!(code, Some(0));
     let again = Daemon::on(place);
-    assert_eq!(std::fs::read_to_string(&config).expect("read"), "# mine\n");
+    assert_eq!(std::fs::read_to_string(&config).expect("read"), "teams: {} # mine\n");
     drop(again);
 }
 
@@ -83,8 +83,7 @@ fn without_a_daemon_commands_say_how_to_start_one() {
     let place = Place::with_teams();
     for words in [&["tell", "alpha", "hi"][..], &["teams", "list"], &["status"], &["events"], &["wake", "alpha"]] {
         let told = place.iris(words).failed(6);
-        let expected =
-            format!("error: iris is not running for {}; start it with `iris serve`\n", place.home().display());
+        let expected = format!("error: iris is not running for {}; start it with `iris up`\n", place.home().display());
         assert_eq!(told, expected, "{words:?}");
     }
     let told = place.iris(&["status", "--json"]).failed(6);
@@ -99,6 +98,7 @@ fn a_wrong_token_or_address_is_a_wrong_value() {
     wrong.env("IRIS_TOKEN", "nonsense");
     let told = crate::daemon::Ran::of(wrong).failed(2);
     assert!(told.contains("no credential was sent, or one that is not good"), "{told}");
+    assert!(told.contains("hint: IRIS_TOKEN, or else the file `token`") && !told.contains("Bearer"), "{told}");
     let mut wrong = daemon.place.command(&["status"]);
     wrong.env("IRIS_URL", "nonsense");
     let told = crate::daemon::Ran::of(wrong).failed(2);

@@ -15,10 +15,14 @@ fn desk() -> Place {
     for name in ["user/Shop Front/src", "user/empty", "bin"] {
         std::fs::create_dir_all(place.path(name)).expect("a folder");
     }
-    let program = place.path("bin/claude");
-    std::fs::write(&program, "#!/bin/sh\necho '2.1.325 (Claude Code)'\n").expect("written");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    put_program(&place, "claude", "echo '2.1.325 (Claude Code)'");
     place
+}
+
+fn put_program(place: &Place, name: &str, script: &str) {
+    let program = place.path("bin").join(name);
+    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
 }
 
 fn at(place: &Place, command: &mut Command, folder: &str) {
@@ -91,4 +95,73 @@ fn an_editor_finds_the_schema_beside_the_first_config() {
     let now = std::fs::read_to_string(home.join("config.schema.json")).expect("it is there");
     assert_eq!(now, schema);
     drop(daemon);
+}
+
+#[test]
+fn what_hinders_a_start_is_told_as_serve_tells_it() {
+    let place = desk();
+    place.configure("settings: { maxProcesses: 0 }\n");
+    let told = up(&place, "user", &[]).failed(2);
+    assert!(told.starts_with("error: ") && told.contains("settings.maxProcesses: must be at least 1"), "{told}");
+    let told: Value = serde_json::from_str(&up(&place, "user", &["--json"]).failed(2)).expect("one object");
+    assert_eq!(told["kind"], "invalid");
+
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    place.configure("teams: {}\n");
+    let told: Value = serde_json::from_str(&up(&place, "user", &["--port", &port, "--json"]).failed(6)).expect("one");
+    assert_eq!(told["detail"], format!("port {port} on 127.0.0.1 is in use by another program"));
+    assert!(told["hint"].as_str().is_some_and(|hint| hint.contains("--port N")), "{told}");
+
+    std::fs::write(place.home().join("data/iris.db"), "this is no database, whatever its name says").expect("written");
+    let told = up(&place, "user", &["--port", "0"]).failed(8);
+    assert!(told.contains("home/data/iris.db is damaged") && told.contains("iris restore"), "{told}");
+}
+
+#[test]
+fn a_wrong_file_does_not_hide_a_daemon_that_serves() {
+    let daemon = Daemon::on(desk());
+    daemon.place.configure("settings: { maxProcesses: 0 }\n");
+    let ran = up(&daemon.place, "user", &[]);
+    assert!(ran.stderr.contains("settings.maxProcesses: must be at least 1"), "{ran:?}");
+    assert!(ran.ok().contains("open this once"));
+}
+
+#[test]
+fn a_program_that_does_not_say_what_it_is_was_found_all_the_same() {
+    let daemon = Daemon::on(desk());
+    let place = &daemon.place;
+    put_program(place, "claude", "echo 'no node here' >&2; exit 3");
+    put_program(place, "codex", "exec sleep 60");
+    let said = up(place, "user", &[]).ok();
+    let bin = place.path("bin");
+    let claude = format!(
+        "found claude at {}/claude, but it does not say its version (it failed: exit status: 3: no node here)",
+        bin.display()
+    );
+    let codex = format!(
+        "found codex at {}/codex, but it does not say its version (no answer to --version within 3 s)",
+        bin.display()
+    );
+    assert!(said.contains(&claude) && said.contains(&codex) && !said.contains("found no agent program"), "{said}");
+    // A daemon's agents have what was in its own PATH; without one, it is ours that is looked at.
+    let (place, _) = daemon.stop();
+    let mut doctor = place.command(&["doctor"]);
+    at(&place, &mut doctor, "user");
+    let found = Ran::of(doctor).stdout;
+    assert!(found.contains("no node here") && !found.contains("install Claude Code"), "{found}");
+}
+
+#[test]
+fn the_link_is_there_whatever_becomes_of_the_browser() {
+    let daemon = Daemon::on(desk());
+    let place = &daemon.place;
+    for name in ["xdg-open", "x-www-browser", "www-browser"] {
+        put_program(place, name, "exit 1");
+    }
+    let mut command = place.command(&["up"]);
+    at(place, &mut command, "user");
+    command.env("DISPLAY", ":0").env("BROWSER", place.path("bin/x-www-browser"));
+    let said = Ran::of(command).ok();
+    assert!(said.contains("open this once, within 5 minutes: http://127.0.0.1:"), "{said}");
 }

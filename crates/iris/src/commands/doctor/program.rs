@@ -1,6 +1,6 @@
 //! The programs of agents: are they there, and is the version one that was tried?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -14,39 +14,53 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::finding::Finding;
+use crate::place;
 
 const CLAUDE: &str = "claude";
+const INSTALL: &str = "install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name it: `command:` of the team; \
+                       `iris up --demo` needs none";
+/// A program that was just installed may be slow the first time.
 const LIMIT: Duration = Duration::from_secs(10);
+/// Somebody waits for the dashboard meanwhile.
+const SHORT_LIMIT: Duration = Duration::from_secs(3);
 
 /// The one in the PATH, which teams use that name no other.
 pub(super) async fn look(config: &Config, status: Option<&Status>) -> Finding {
     let needed = config.teams.values().any(|team| team.agent == AgentKind::Claude && team.command.is_none());
-    let found = match find_program(AgentKind::Claude, None, daemons(status, "PATH")) {
-        Ok(program) => version(&program).await,
-        Err(error) => Err(error.to_string()),
+    let finding = if needed { Finding::problem } else { Finding::warning };
+    let program = match find_program(AgentKind::Claude, None, daemons(status, "PATH")) {
+        Ok(program) => program,
+        Err(error) => return finding(CLAUDE, error.to_string(), INSTALL.to_owned()),
     };
-    match found {
+    match version(&program).await {
         Ok(said) => judge(CLAUDE, &said),
-        Err(what) => {
-            let help = "install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name it: `command:` of \
-                        the team; `iris up --demo` needs none";
-            let finding = if needed { Finding::problem } else { Finding::warning };
-            finding(CLAUDE, what, help.to_owned())
+        Err(why) => {
+            let shown = place::shown(&program);
+            let help = format!("run `{shown} --version` yourself; if it fails there too, install it anew");
+            finding(CLAUDE, format!("{shown} is there, but it does not say its version ({why})"), help)
         }
     }
 }
 
-/// The agent programs there are, each with what it says of itself.
-pub async fn found() -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for name in [CLAUDE, "codex"] {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let file = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
-        if let Some(Ok(said)) = async { Some(version(&file?).await) }.await {
-            found.push((name.to_owned(), said));
-        }
-    }
-    found
+/// An agent program, and what it says of itself, or why it says nothing.
+#[derive(Debug)]
+pub struct Program {
+    pub name: &'static str,
+    pub file: PathBuf,
+    pub version: Result<String, String>,
+}
+
+/// The agent programs there are.
+pub async fn found() -> Vec<Program> {
+    let (claude, codex) = tokio::join!(find(CLAUDE), find("codex"));
+    claude.into_iter().chain(codex).collect()
+}
+
+async fn find(name: &'static str) -> Option<Program> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let file = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())?;
+    let version = ask_version(&file, SHORT_LIMIT).await;
+    Some(Program { name, file, version })
 }
 
 /// A variable of the daemon's environment: that, and not ours, is what agents get.
@@ -75,19 +89,27 @@ pub(super) fn judge(check: &'static str, said: &str) -> Finding {
     }
 }
 
-/// Run with what an agent would get of the environment to find itself, and nothing else.
+/// What it says of itself; else why that is not known.
 pub(super) async fn version(program: &Path) -> Result<String, String> {
-    let shown = program.display();
+    ask_version(program, LIMIT).await
+}
+
+/// Run with what an agent would get of the environment to find itself, and nothing else.
+async fn ask_version(program: &Path, limit: Duration) -> Result<String, String> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().stdin(Stdio::null()).kill_on_drop(true);
     for name in ["PATH", "HOME"] {
         command.envs(std::env::var_os(name).map(|value| (name, value)));
     }
-    match timeout(LIMIT, command.output()).await {
-        Err(_) => Err(format!("`{shown} --version` did not answer within {}s", LIMIT.as_secs())),
-        Ok(Err(error)) => Err(format!("{shown} cannot be run ({error})")),
-        Ok(Ok(output)) if !output.status.success() => Err(format!("`{shown} --version` failed ({})", output.status)),
-        Ok(Ok(output)) => Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned()),
+    let first_line = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().lines().next().unwrap_or_default().to_owned();
+    match timeout(limit, command.output()).await {
+        Err(_) => Err(format!("no answer to --version within {} s", limit.as_secs())),
+        Ok(Err(error)) => Err(format!("it cannot be run: {error}")),
+        Ok(Ok(output)) if output.status.success() => Ok(first_line(&output.stdout)),
+        Ok(Ok(output)) => Err(match first_line(&output.stderr) {
+            said if said.is_empty() => format!("it failed: {}", output.status),
+            said => format!("it failed: {}: {said}", output.status),
+        }),
     }
 }
 

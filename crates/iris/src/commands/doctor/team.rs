@@ -53,7 +53,10 @@ async fn look_at(name: &str, team: &TeamConfig, status: Option<&Status>) -> Vec<
         Ok(program) if team.agent == AgentKind::Claude && team.command.is_some() => {
             let judged = match version(&program).await {
                 Ok(said) => judge(CHECK, &said),
-                Err(what) => Finding::problem(CHECK, what, "correct the team's `command`"),
+                Err(why) => {
+                    let what = format!("{} does not say its version ({why})", place::shown(&program));
+                    Finding::problem(CHECK, what, "correct the team's `command`")
+                }
             };
             if judged.help.is_some() {
                 findings.push(Finding { what: format!("{name}: {}", judged.what), ..judged });

@@ -1,4 +1,5 @@
-//! Servers in a JSON file, as Claude Code keeps them. Whatever else is in the file stays as it is, byte for byte.
+//! Servers in a JSON file, as Claude Code keeps them. Whatever is beside the servers stays as it is, byte for byte; the list
+//! of servers itself may be laid out anew.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};

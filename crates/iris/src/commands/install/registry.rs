@@ -76,12 +76,13 @@ impl Registry {
         Some(std::iter::once(program.into()).chain(words).collect())
     }
 
+    /// Whether the CLI itself is there.
+    pub fn is_installed(&self) -> bool {
+        find(self.agent).is_some()
+    }
+
     fn program(&self) -> Option<PathBuf> {
-        if self.agent != Agent::Claude {
-            return None;
-        }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).map(|folder| folder.join("claude")).find(|file| file.is_file())
+        find(self.agent).filter(|_| self.agent == Agent::Claude)
     }
 
     fn scope_word(&self) -> &'static str {
@@ -103,6 +104,15 @@ impl Registry {
 }
 
 const CODEX: &str = "config.toml";
+
+fn find(agent: Agent) -> Option<PathBuf> {
+    let name = match agent {
+        Agent::Claude => "claude",
+        Agent::Codex => "codex",
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
 
 fn own() -> PathBuf {
     std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"))

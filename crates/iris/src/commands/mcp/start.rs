@@ -10,8 +10,7 @@ use tokio::process::Command;
 use tokio::time::Instant;
 
 use crate::client::Client;
-use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, Why};
 
 /// How long it may take until there is one that serves.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -36,13 +35,16 @@ async fn start(home: &Path, extra: &[&str]) -> Result<(), Failure> {
     let failed = |what: String| Failure::fault(FaultKind::Unavailable, what);
     let program = std::env::current_exe().map_err(|error| failed(format!("iris cannot find itself ({error})")))?;
     let mut starter = Command::new(program);
-    starter.arg("--home").arg(home).args(["serve", "--detached"]).args(extra);
+    starter.arg("--home").arg(home).args(["serve", "--detached", "--json"]).args(extra);
     starter.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let ended = starter.output().await.map_err(|error| failed(format!("iris cannot be started ({error})")))?;
-    let taken = ended.status.code() == Some(i32::from(Exit::AlreadyRunning as u8));
-    if ended.status.success() || taken {
+    if ended.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&ended.stderr);
-    Err(failed(said.trim().trim_start_matches("error: ").to_owned()))
+    match Failure::from_last_line(&said) {
+        Some(told) if told.why == Why::AlreadyRunning => Ok(()),
+        Some(told) => Err(told),
+        None => Err(failed(format!("iris could not be started: {}", said.trim()))),
+    }
 }

@@ -8,13 +8,12 @@ use std::process::Stdio;
 
 use iris_core::fault::FaultKind;
 use iris_engine::home::Home;
-use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
 use super::{Context, ServeArguments};
 use crate::exit::Exit;
-use crate::failure::{Failure, Why};
+use crate::failure::Failure;
 use crate::place;
 
 /// Where a daemon in the background writes its log.
@@ -48,14 +47,14 @@ pub async fn start(arguments: &ServeArguments, context: &Context) -> Result<Exit
     if !ready.trim().is_empty() {
         return Ok(Exit::Done);
     }
-    let status = child.wait().await.map_err(|error| failed(format!("the daemon cannot be waited for ({error})")))?;
-    match status.code() {
-        Some(code) if code == i32::from(Exit::AlreadyRunning as u8) => {
-            Err(Failure::new(Why::AlreadyRunning, "iris is already running for this home"))
-        }
-        _ => Err(failed(format!("the daemon did not start: {}", last_words(&file, said_before)))
-            .hint(format!("its log is {}", place::shown(&file)))),
-    }
+    child.wait().await.map_err(|error| failed(format!("the daemon cannot be waited for ({error})")))?;
+    let log = format!("its log is {}", place::shown(&file));
+    Err(match last_words(&file, said_before) {
+        // As it would have been told in a terminal: the same kind, the same words, the same help.
+        Some(told) if told.hint.is_some() => told,
+        Some(told) => told.hint(log),
+        None => failed("the daemon did not start, and did not say why".to_owned()).hint(log),
+    })
 }
 
 fn failed(what: String) -> Failure {
@@ -70,13 +69,10 @@ fn open(file: &Path) -> std::io::Result<File> {
 }
 
 /// Why it ended, as it said last: an error is JSON as well, but none of the log's.
-fn last_words(file: &Path, since: u64) -> String {
-    let mut text = String::new();
-    let read = File::open(file).and_then(|mut file| {
-        file.seek(SeekFrom::Start(since))?;
-        file.take(64 * 1024).read_to_string(&mut text)
-    });
-    let errors = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let said = errors.filter_map(|line| line["detail"].as_str().map(str::to_owned)).next_back();
-    said.filter(|_| read.is_ok()).unwrap_or_else(|| "it did not say why".to_owned())
+fn last_words(file: &Path, since: u64) -> Option<Failure> {
+    let mut bytes = Vec::new();
+    let mut file = File::open(file).ok()?;
+    file.seek(SeekFrom::Start(since)).ok()?;
+    file.take(64 * 1024).read_to_end(&mut bytes).ok()?;
+    Failure::from_last_line(&String::from_utf8_lossy(&bytes))
 }

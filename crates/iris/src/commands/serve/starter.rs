@@ -9,7 +9,7 @@ use iris_core::fault::FaultKind;
 use crate::failure::Failure;
 use crate::place;
 
-const STARTER: &str = r#"# yaml-language-server: $schema=./config.schema.json
+pub const STARTER: &str = r#"# yaml-language-server: $schema=./config.schema.json
 # Iris: which teams there are and how they run. A running daemon takes changes up by itself.
 # Durations are milliseconds (30000) or 30s, 2m, 1h30m. ${NAME} and ${NAME:-default} are filled in from the environment.
 

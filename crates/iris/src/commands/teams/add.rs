@@ -1,13 +1,13 @@
-//! `iris teams add`, `remove` and `import`: joining and leaving, by changing config.yaml.
+//! `iris teams add` and `remove`: joining and leaving, by changing config.yaml.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use iris_agents::launch::is_built;
 use iris_api::Page;
 use iris_api::team::Team;
 use iris_core::fault::FaultKind;
-use iris_core::team::TeamName;
-use iris_engine::config;
+use iris_core::team::{AgentKind, TeamName};
 use iris_engine::home::Home;
 use serde_json::{Value, json};
 
@@ -42,8 +42,8 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
         Some(name) => name.parse()?,
         None => name_of(&folder)?,
     };
-    let mut keys: Vec<Key> = vec![("path".to_owned(), json!(folder))];
-    keys.push(("agent".to_owned(), json!(arguments.agent)));
+    let agent = agent_kind(&arguments.agent)?;
+    let mut keys: Vec<Key> = vec![("path".to_owned(), json!(folder)), ("agent".to_owned(), json!(agent))];
     if let Some(script) = &arguments.script {
         keys.push(("script".to_owned(), json!(absolute(script)?)));
     }
@@ -51,8 +51,29 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     config_file::add_team(&file(context), &name, &keys)?;
     wait_until_in_force(context, |teams| teams.iter().any(|team| *team == name.as_str())).await;
     tell(context, json!({ "team": name, "path": folder }), format!("{name} is a team: {}", place::shown(&folder)))?;
+    say_how_to_start(context);
     context.printer.note(format!("talk to it: iris tell {name} 'what is this project?'"));
     Ok(Exit::Done)
+}
+
+/// A team that nobody can tell anything is refused now rather than at its first tell.
+fn agent_kind(name: &str) -> Result<AgentKind, Failure> {
+    let kind = serde_json::from_value::<AgentKind>(json!(name)).ok();
+    let kind = kind.ok_or_else(|| Failure::invalid(format!("'{name}' is no kind of agent")).hint(RUN_TODAY))?;
+    if !is_built(kind) {
+        let what = format!("agents of kind '{name}' are not built into this version of Iris");
+        return Err(Failure::fault(FaultKind::Unsupported, what).hint(RUN_TODAY));
+    }
+    Ok(kind)
+}
+
+const RUN_TODAY: &str = "claude and scripted run today";
+
+/// Whatever is told next needs a daemon.
+pub fn say_how_to_start(context: &mut Context) {
+    if !context.client().finds_a_daemon() {
+        context.printer.note("iris is not running yet; start it: iris up");
+    }
 }
 
 /// The folder as a team of the usual kind.
@@ -69,74 +90,7 @@ pub async fn remove(name: &str, context: &mut Context) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-/// What of an Iris MCP config is taken over as it is.
-const TAKEN: [&str; 12] = [
-    "description",
-    "idleTimeout",
-    "responseTimeout",
-    "skipPermissions",
-    "grantPermission",
-    "color",
-    "model",
-    "allowedTools",
-    "disallowedTools",
-    "appendSystemPrompt",
-    "env",
-    "args",
-];
-
-pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure> {
-    let unusable = |what: String| Failure::invalid(format!("{} cannot be taken over: {what}", place::shown(from)));
-    let text = std::fs::read_to_string(from).map_err(|error| unusable(error.to_string()))?;
-    let theirs: Value = serde_saphyr::from_str(&text).map_err(|error| unusable(error.to_string()))?;
-    let teams = theirs["teams"].as_object().ok_or_else(|| unusable("there are no `teams` in it".to_owned()))?;
-    let known = config::load(&file(context))?;
-    let (mut added, mut kept, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-    // Everything is looked at before anything is changed.
-    let mut new = Vec::new();
-    for (name, team) in teams {
-        let parsed: TeamName = name.parse()?;
-        let path = team["path"].as_str().ok_or_else(|| unusable(format!("team '{name}' has no path")))?;
-        let base = from.parent().unwrap_or(Path::new("."));
-        let mut keys: Vec<Key> = vec![("path".to_owned(), json!(absolute(&base.join(path))?))];
-        for (key, value) in team.as_object().into_iter().flatten().filter(|(key, _)| *key != "path") {
-            match lists(value) {
-                Some(value) if TAKEN.contains(&key.as_str()) => keys.push((key.clone(), listed(key, value))),
-                _ => left_out.push(format!("teams.{name}.{key}")),
-            }
-        }
-        if known.teams.contains_key(&parsed) { kept.push(name.clone()) } else { new.push((parsed, keys)) }
-    }
-    left_out.extend(theirs.as_object().into_iter().flatten().map(|(key, _)| key.clone()).filter(|key| key != "teams"));
-    for (name, keys) in new {
-        config_file::add_team(&file(context), &name, &keys)?;
-        added.push(name.to_string());
-    }
-    wait_until_in_force(context, |teams| added.iter().all(|name| teams.contains(&name.as_str()))).await;
-    let said = json!({ "added": added, "alreadyThere": kept, "leftOut": left_out });
-    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    tell(context, said, format!("added: {}; already there: {}", list(&added), list(&kept)))?;
-    if !left_out.is_empty() {
-        context
-            .printer
-            .note(format!("left out, because Iris has no such key or sets it elsewhere: {}", left_out.join(", ")));
-    }
-    Ok(Exit::Done)
-}
-
-fn lists(value: &Value) -> Option<&Value> {
-    (!value.is_null()).then_some(value)
-}
-
-/// Tools are one text with commas there and a list here.
-fn listed(key: &str, value: &Value) -> Value {
-    match (key, value.as_str()) {
-        ("allowedTools" | "disallowedTools", Some(text)) => text.split(',').map(str::trim).collect(),
-        _ => value.clone(),
-    }
-}
-
-fn file(context: &Context) -> PathBuf {
+pub fn file(context: &Context) -> PathBuf {
     Home::at(&context.home).config()
 }
 
@@ -148,7 +102,7 @@ fn folder(path: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure::invalid(format!("{}: {error}", path.display())))
 }
 
@@ -177,6 +131,6 @@ pub async fn wait_until_in_force(context: &Context, is_so: impl Fn(&[&str]) -> b
     }
 }
 
-fn tell(context: &mut Context, json: Value, line: String) -> Result<(), Failure> {
+pub fn tell(context: &mut Context, json: Value, line: String) -> Result<(), Failure> {
     if context.printer.is_json() { context.printer.json(&json) } else { context.printer.line(line) }
 }

@@ -1,11 +1,11 @@
 //! The demo: two teams of scripted agents in a scratch repository. Nothing of it is a model; everything in it happens.
 
-use std::path::{Path, PathBuf};
+mod clean;
+mod own;
+
+use std::path::Path;
 use std::process::Stdio;
 
-use iris_api::Page;
-use iris_api::session::{Removed, Session};
-use iris_api::team::SleepResponse;
 use iris_api::turn::{TellRequest, TellResponse};
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
@@ -19,12 +19,20 @@ use crate::commands::teams::add::wait_until_in_force;
 use crate::config_file;
 use crate::failure::Failure;
 use crate::place;
+pub use clean::{Cleaned, clean};
+use own::Ground;
 
 struct Member {
     name: &'static str,
     about: &'static str,
     file: &'static str,
     script: &'static str,
+}
+
+impl Member {
+    fn team(&self) -> TeamName {
+        self.name.parse().expect("the demo's names are names")
+    }
 }
 
 const MEMBERS: [Member; 2] = [
@@ -44,22 +52,35 @@ const MEMBERS: [Member; 2] = [
 
 const PRICE: &str = "\"\"\"Prices of the demo shop.\"\"\"\n\n\ndef total(items):\n    return sum(items)\n";
 const README: &str = "# The demo shop\n\nMade by `iris up --demo`, taken away by `iris demo clean`.\n";
+/// Running it leaves these behind, which nobody wants to commit.
+const IGNORED: &str = "__pycache__/\n";
 
-fn folder(home: &Path) -> PathBuf {
-    home.join("demo")
+/// What is in the way, before anything is changed: what has the demo's names and is not the demo's.
+pub async fn look(context: &Context) -> Result<(), Failure> {
+    let config = config::load(&Home::at(&context.home).config())?;
+    Ground::at(&context.home).refuse_strangers(&config)?;
+    git(Path::new("/"), &["--version"]).await
 }
 
-/// Makes what is not there. A demo that was played before is played again from its beginning.
+/// Makes what is not there, once a daemon serves. A demo that was played before is played again from its beginning.
 pub async fn prepare(context: &Context) -> Result<(), Failure> {
-    let folder = folder(&context.home);
-    let (shop, scripts) = (folder.join("shop"), folder.join("scripts"));
-    let failed = |error: std::io::Error| Failure::invalid(format!("{}: {error}", place::shown(&folder)));
-    if shop.exists() {
-        std::fs::remove_dir_all(&shop).map_err(failed)?;
+    let ground = Ground::at(&context.home);
+    let file = Home::at(&context.home).config();
+    let known = config::load(&file)?;
+    if !ground.is_there(&known) {
+        refuse_conversations(context).await?;
     }
-    std::fs::create_dir_all(&shop).and_then(|()| std::fs::create_dir_all(&scripts)).map_err(failed)?;
-    std::fs::write(shop.join("price.py"), PRICE).map_err(failed)?;
-    std::fs::write(shop.join("README.md"), README).map_err(failed)?;
+    let failed = |error: std::io::Error| Failure::invalid(format!("{}: {error}", place::shown(&ground.folder)));
+    // Marked before anything is in it, so that what was broken off can be taken away.
+    ground.mark().map_err(failed)?;
+    let shop = &ground.shop;
+    if shop.exists() {
+        std::fs::remove_dir_all(shop).map_err(failed)?;
+    }
+    std::fs::create_dir_all(shop).and_then(|()| std::fs::create_dir_all(&ground.scripts)).map_err(failed)?;
+    for (name, text) in [("price.py", PRICE), ("README.md", README), (".gitignore", IGNORED)] {
+        std::fs::write(shop.join(name), text).map_err(failed)?;
+    }
     for arguments in [
         &["init", "-q", "-b", "main"][..],
         &["config", "user.name", "Iris demo"],
@@ -67,15 +88,12 @@ pub async fn prepare(context: &Context) -> Result<(), Failure> {
         &["add", "-A"],
         &["commit", "-q", "-m", "The demo shop"],
     ] {
-        git(&shop, arguments).await?;
+        git(shop, arguments).await?;
     }
-    let file = Home::at(&context.home).config();
-    let known = config::load(&file)?;
     for member in &MEMBERS {
-        let script = scripts.join(member.file);
+        let script = ground.script(member);
         std::fs::write(&script, member.script).map_err(failed)?;
-        let name: TeamName = member.name.parse()?;
-        if !known.teams.contains_key(&name) {
+        if !known.teams.contains_key(&member.team()) {
             let keys = [
                 ("path", json!(shop)),
                 ("agent", json!("scripted")),
@@ -83,7 +101,21 @@ pub async fn prepare(context: &Context) -> Result<(), Failure> {
                 ("description", json!(member.about)),
                 ("grantPermission", json!("ask")),
             ];
-            config_file::add_team(&file, &name, &keys.map(|(key, value)| (key.to_owned(), value)))?;
+            config_file::add_team(&file, &member.team(), &keys.map(|(key, value)| (key.to_owned(), value)))?;
+        }
+    }
+    Ok(())
+}
+
+/// A team that is gone keeps its conversations. The demo must not go on with one, nor take it away in the end.
+async fn refuse_conversations(context: &Context) -> Result<(), Failure> {
+    for member in &MEMBERS {
+        if !context.client().sessions(Some(member.name)).await?.is_empty() {
+            let what = format!("there are conversations with a team '{}' that is not the demo's", member.name);
+            return Err(Failure::fault(FaultKind::Conflict, what).hint(
+                "try the demo in a home of its own: `iris --home /tmp/iris-demo up --demo --port 0`; or forget them: `iris \
+                 sessions delete`",
+            ));
         }
     }
     Ok(())
@@ -115,47 +147,5 @@ pub async fn begin(context: &Context) -> Result<(), Failure> {
         delay: None,
     };
     context.client().post::<TellResponse>(&["teams", "tell"], &tell).await?;
-    Ok(())
-}
-
-/// Takes everything away again. Returns whether there was anything.
-pub async fn clean(context: &Context) -> Result<bool, Failure> {
-    let client = context.client();
-    if client.finds_a_daemon() {
-        forget_conversations(context).await?;
-    }
-    let file = Home::at(&context.home).config();
-    let mut found = false;
-    for member in &MEMBERS {
-        let name: TeamName = member.name.parse()?;
-        if config::load(&file)?.teams.contains_key(&name) {
-            config_file::remove_team(&file, &name)?;
-            found = true;
-        }
-    }
-    wait_until_in_force(context, |teams| MEMBERS.iter().all(|member| !teams.contains(&member.name))).await;
-    let folder = folder(&context.home);
-    if folder.exists() {
-        let failed = |error: std::io::Error| Failure::invalid(format!("{}: {error}", place::shown(&folder)));
-        std::fs::remove_dir_all(&folder).map_err(failed)?;
-        found = true;
-    }
-    Ok(found)
-}
-
-async fn forget_conversations(context: &Context) -> Result<(), Failure> {
-    let client = context.client();
-    for member in &MEMBERS {
-        let sleep = json!({ "force": true, "all": true });
-        // A team that is not there has nothing to forget.
-        if client.post::<SleepResponse>(&["teams", member.name, "sleep"], &sleep).await.is_err() {
-            continue;
-        }
-        let query = [("team", member.name.to_owned())];
-        let page: Page<Session> = client.get(&["sessions"], &query).await?;
-        for session in &page.items {
-            client.delete::<Removed>(&["sessions", &session.id]).await?;
-        }
-    }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use iris_api::team::Team;
 use iris_core::team::TeamName;
-use iris_engine::config::Config;
 use serde::Serialize;
 
 use super::Up;
@@ -21,20 +21,20 @@ pub struct Offer {
 }
 
 /// The folder we are in, if it has something to work on and nobody works there yet.
-pub fn find(config: &Config, home: &Path) -> Option<Offer> {
+pub fn find(teams: &[Team], home: &Path) -> Option<Offer> {
     let here = std::env::current_dir().ok()?.canonicalize().ok()?;
     let own = std::env::home_dir().and_then(|own| own.canonicalize().ok());
     let is_no_project = here.parent().is_none() || Some(&here) == own.as_ref() || here.starts_with(home);
-    let is_taken = config.teams.values().any(|team| {
-        let path = team.path.canonicalize().unwrap_or_else(|_| team.path.clone());
-        here.starts_with(path)
+    let is_taken = teams.iter().any(|team| {
+        let path = Path::new(&team.path);
+        here.starts_with(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
     });
     if is_no_project || is_taken || !has_work(&here) {
         return None;
     }
     let name = name_of(&here).ok()?;
     // A folder elsewhere may have the same name.
-    let is_free = |name: &TeamName| !config.teams.contains_key(name);
+    let is_free = |name: &TeamName| !teams.iter().any(|team| team.name == name.as_str());
     let numbered = (2..100).filter_map(|number| format!("{name}-{number}").parse().ok());
     let free = std::iter::once(name.clone()).chain(numbered).find(is_free)?;
     let command = if free == name { "iris teams add .".to_owned() } else { format!("iris teams add . --name {free}") };

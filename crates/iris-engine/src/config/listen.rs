@@ -1,0 +1,66 @@
+//! Where a daemon may listen: on this machine, or beyond it with TLS and a name.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use super::ServerConfig;
+
+/// Why it may not, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    pub what: String,
+    pub hint: &'static str,
+}
+
+/// Everybody who can reach it beyond this machine could read along and pretend to be it, if it were not for TLS.
+pub fn listening_address(host: &str, server: &ServerConfig) -> Result<IpAddr, Refused> {
+    let refused = |what: String, hint| Err(Refused { what, hint });
+    let address = match host {
+        "localhost" => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        host => host.trim_matches(['[', ']']).parse::<IpAddr>(),
+    };
+    let Ok(address) = address else {
+        let hint = "use 127.0.0.1, ::1, localhost or another address of this machine";
+        return refused(format!("'{host}' is not an address"), hint);
+    };
+    if address.is_loopback() {
+        return Ok(address);
+    }
+    if server.tls.is_none() && !server.behind_proxy {
+        let hint = "set server.tls (certificate and key) in config.yaml; or server.behindProxy: true if a proxy ends TLS and \
+                    nobody else can reach this port";
+        return refused(format!("'{host}' is refused: binding beyond loopback needs TLS"), hint);
+    }
+    if server.allowed_hosts.is_empty() {
+        let hint = "set server.allowedHosts in config.yaml to the names by which Iris is reached";
+        return refused(format!("'{host}' is refused: no name is allowed, so nobody could ask"), hint);
+    }
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_is_bound_without_tls() {
+        let plain = ServerConfig::default();
+        for good in ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost"] {
+            assert!(listening_address(good, &plain).is_ok(), "{good}");
+        }
+        for bad in ["0.0.0.0", "::", "192.168.1.5"] {
+            let told = listening_address(bad, &plain).expect_err(bad).what;
+            assert!(told.contains("binding beyond loopback needs TLS"), "{told}");
+        }
+        for bad in ["example.org", "", "localhost.example.org"] {
+            assert!(listening_address(bad, &plain).expect_err(bad).what.contains("is not an address"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn behind_a_proxy_it_has_to_be_said_by_which_name() {
+        let mut server = ServerConfig { behind_proxy: true, ..ServerConfig::default() };
+        assert!(listening_address("0.0.0.0", &server).expect_err("no name").what.contains("no name is allowed"));
+        server.allowed_hosts.push("iris.example".to_owned());
+        assert!(listening_address("0.0.0.0", &server).is_ok());
+    }
+}

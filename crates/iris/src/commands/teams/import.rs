@@ -1,0 +1,218 @@
+//! `iris teams import`: the teams of an Iris MCP config, as far as there is something like them here.
+
+use std::path::{Path, PathBuf};
+
+use iris_core::team::TeamName;
+use iris_engine::config::{self, Config, ConfigError, Settings, TeamConfig};
+use serde_json::{Map, Value, json};
+
+use super::add::{absolute, file, say_how_to_start, tell, wait_until_in_force};
+use crate::commands::Context;
+use crate::config_file::{self, Additions, Key};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place;
+
+/// What of a team has the same name and means the same here.
+const OF_A_TEAM: [&str; 12] = [
+    "description",
+    "idleTimeout",
+    "responseTimeout",
+    "skipPermissions",
+    "grantPermission",
+    "color",
+    "model",
+    "allowedTools",
+    "disallowedTools",
+    "appendSystemPrompt",
+    "env",
+    "args",
+];
+
+/// The same of `settings`.
+const OF_SETTINGS: [&str; 5] =
+    ["sessionInitTimeout", "responseTimeout", "idleTimeout", "maxProcesses", "healthCheckInterval"];
+
+pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure> {
+    let to = file(context);
+    let text = std::fs::read_to_string(from)
+        .map_err(|error| Failure::invalid(format!("{} cannot be read ({error})", place::shown(from))))?;
+    let is_own = from.canonicalize().ok().is_some_and(|from| to.canonicalize().is_ok_and(|to| from == to));
+    if is_own && config::load(&to).is_ok() {
+        let what = format!("{} is the config of this Iris already", place::shown(&to));
+        return Err(Failure::invalid(what).hint("name the config.yaml of an Iris MCP"));
+    }
+    let ours = Ours {
+        config: if is_own { Config::default() } else { config::load(&to)? },
+        text: if is_own { String::new() } else { std::fs::read_to_string(&to).unwrap_or_default() },
+        takes_settings: is_own || config_file::can_be_added_to(&to, "settings"),
+    };
+    // Everything is looked at before anything is changed.
+    let taken = take(from, &text, &ours)?;
+    let kept_as = if is_own {
+        Some(config_file::replace_all(&to, &taken.additions)?)
+    } else {
+        config_file::add_all(&to, &taken.additions)?;
+        None
+    };
+    say(&taken, kept_as.as_deref(), context).await?;
+    Ok(Exit::Done)
+}
+
+/// What is there before.
+struct Ours {
+    config: Config,
+    text: String,
+    takes_settings: bool,
+}
+
+#[derive(Default)]
+struct Taken {
+    additions: Additions,
+    already_there: Vec<String>,
+    /// Teams on other machines.
+    remote: Vec<String>,
+    left_out: Vec<String>,
+}
+
+fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
+    let wrong = |key: &str, what: &str| ConfigError::of_key(from, text, key, what);
+    let theirs = config::parse_values(from, text, |name| std::env::var(name).ok())?;
+    let teams = theirs["teams"].as_object().ok_or_else(|| wrong("teams", "there are no teams in it"))?;
+    let mut taken = Taken::default();
+    for (name, team) in teams {
+        let key = format!("teams.{name}");
+        let parsed: TeamName = name.parse().map_err(|error| wrong(&key, &format!("{error}")))?;
+        let empty = Map::new();
+        let team = team.as_object().unwrap_or(&empty);
+        if team.get("remote").is_some_and(|remote| !remote.is_null()) {
+            taken.remote.push(name.clone());
+        } else if ours.config.teams.contains_key(&parsed) {
+            taken.already_there.push(name.clone());
+        } else {
+            let keys = take_team(from, &key, team, &mut taken.left_out).map_err(|(key, what)| wrong(&key, &what))?;
+            taken.additions.teams.push((parsed, keys));
+        }
+    }
+    take_settings(&theirs["settings"], ours, &mut taken).map_err(|(key, what)| wrong(&key, &what))?;
+    let parts = theirs.as_object().into_iter().flatten().map(|(part, _)| part);
+    taken.left_out.extend(parts.filter(|part| !["teams", "settings"].contains(&part.as_str())).cloned());
+    Ok(taken)
+}
+
+/// A key that cannot be taken, and why.
+type Wrong = (String, String);
+
+fn take_team(
+    from: &Path,
+    name: &str,
+    team: &Map<String, Value>,
+    left_out: &mut Vec<String>,
+) -> Result<Vec<Key>, Wrong> {
+    let mut keys = Vec::new();
+    let path = team.get("path").and_then(Value::as_str);
+    let path = path.ok_or_else(|| (name.to_owned(), "it has no path".to_owned()))?;
+    keys.push(("path".to_owned(), json!(folder(from, path))));
+    for (key, value) in team.iter().filter(|(key, value)| *key != "path" && !value.is_null()) {
+        let whole = format!("{name}.{key}");
+        let (key, value) = match key.as_str() {
+            // The one in the PATH is found anyway.
+            "claudePath" if value == "claude" => continue,
+            "claudePath" => ("command", json!(folder(from, value.as_str().unwrap_or_default()))),
+            "allowedTools" | "disallowedTools" => (key.as_str(), listed(value)),
+            key if OF_A_TEAM.contains(&key) => (key, value.clone()),
+            _ => {
+                left_out.push(whole);
+                continue;
+            }
+        };
+        let probe = json!({ "path": "/", key: value });
+        serde_json::from_value::<TeamConfig>(probe).map_err(|error| (whole, error.to_string()))?;
+        keys.push((key.to_owned(), value));
+    }
+    Ok(keys)
+}
+
+fn take_settings(settings: &Value, ours: &Ours, taken: &mut Taken) -> Result<(), Wrong> {
+    for (key, value) in settings.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+        let whole = format!("settings.{key}");
+        if !OF_SETTINGS.contains(&key.as_str()) {
+            taken.left_out.push(whole);
+        } else if config::has_key(&ours.text, &whole) {
+            taken.already_there.push(whole);
+        } else if !ours.takes_settings {
+            taken.left_out.push(whole);
+        } else {
+            let probe = json!({ key: value });
+            serde_json::from_value::<Settings>(probe).map_err(|error| (whole, error.to_string()))?;
+            taken.additions.settings.push((key.clone(), value.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Absolute: `~` is the user's own folder, and what is relative is so to their file.
+fn folder(from: &Path, path: &str) -> PathBuf {
+    let own = || std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
+    let path = match (path, path.strip_prefix("~/")) {
+        ("~", _) => own(),
+        (_, Some(rest)) => own().join(rest),
+        (path, None) => from.parent().unwrap_or(Path::new(".")).join(path),
+    };
+    absolute(&path).unwrap_or(path)
+}
+
+/// Tools are one text with commas there and a list here. A comma in brackets belongs to the tool.
+fn listed(value: &Value) -> Value {
+    let Some(text) = value.as_str() else { return value.clone() };
+    let mut depth = 0_usize;
+    let tools = text.split(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    tools.map(str::trim).filter(|tool| !tool.is_empty()).collect()
+}
+
+async fn say(taken: &Taken, kept_as: Option<&Path>, context: &mut Context) -> Result<(), Failure> {
+    let added: Vec<String> = taken.additions.teams.iter().map(|(name, _)| name.to_string()).collect();
+    let settings: Vec<String> = taken.additions.settings.iter().map(|(key, _)| format!("settings.{key}")).collect();
+    wait_until_in_force(context, |teams| added.iter().all(|name| teams.contains(&name.as_str()))).await;
+    let said = json!({
+        "added": added, "settings": settings, "alreadyThere": taken.already_there, "remote": taken.remote,
+        "leftOut": taken.left_out, "keptAs": kept_as,
+    });
+    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let both = [added.as_slice(), &settings].concat();
+    tell(context, said, format!("added: {}; already there: {}", list(&both), list(&taken.already_there)))?;
+    let printer = &mut context.printer;
+    if !taken.remote.is_empty() {
+        printer.note(format!("left out, because Iris runs teams on this machine only: {}", taken.remote.join(", ")));
+    }
+    if !taken.left_out.is_empty() {
+        let names = taken.left_out.join(", ");
+        printer.note(format!("left out, because Iris has no such key or sets it elsewhere: {names}"));
+    }
+    if let Some(kept) = kept_as {
+        printer.note(format!("what was there before is kept as {}", place::shown(kept)));
+    }
+    say_how_to_start(context);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_cut_at_commas_that_are_in_no_brackets() {
+        let check = |text: &str, expected: Value| assert_eq!(listed(&json!(text)), expected);
+        check("Read,Bash(git log:*, git diff:*),Edit", json!(["Read", "Bash(git log:*, git diff:*)", "Edit"]));
+        check(" Read , , Edit,", json!(["Read", "Edit"]));
+        check("Bash(a),)Edit", json!(["Bash(a)", ")Edit"]));
+        assert_eq!(listed(&json!(["a"])), json!(["a"]));
+    }
+}

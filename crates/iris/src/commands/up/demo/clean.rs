@@ -1,0 +1,126 @@
+//! Taking the demo away: its conversations, its teams, its files, and nothing else.
+
+use std::time::Duration;
+
+use iris_api::session::{Removed, Session};
+use iris_api::team::{PartyRequest, SleepResponse};
+use iris_api::turn::{Turn, TurnCancelled};
+use iris_core::fault::FaultKind;
+use iris_engine::config::{self, Config};
+use iris_engine::home::Home;
+use tokio::time::Instant;
+
+use super::own::Ground;
+use super::{MEMBERS, Member};
+use crate::client::{Client, ClientError};
+use crate::commands::teams::add::wait_until_in_force;
+use crate::commands::{Context, down, mcp};
+use crate::config_file;
+use crate::failure::Failure;
+use crate::place;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Cleaned {
+    /// There was no demo.
+    Nothing,
+    All,
+    /// All that was the demo's; in its folder is something else.
+    ButForeignFiles,
+}
+
+/// Conversations are the daemon's, so there has to be one; if none runs, one is started for it.
+pub async fn clean(context: &mut Context) -> Result<Cleaned, Failure> {
+    let ground = Ground::at(&context.home);
+    let config = config::load(&Home::at(&context.home).config())?;
+    if !ground.is_there(&config) {
+        return Ok(Cleaned::Nothing);
+    }
+    let client = context.client();
+    let was_there = client.finds_a_daemon();
+    if !was_there {
+        context.printer.wait_for("starting iris to forget the demo's conversations");
+        mcp::start::ensure(&client, &context.home, &["--port", "0"]).await?;
+    }
+    let cleaned = take_away(context, &ground, &config).await;
+    if !was_there {
+        down::end(context, down::Patience::Usual).await?;
+    }
+    cleaned
+}
+
+async fn take_away(context: &Context, ground: &Ground, config: &Config) -> Result<Cleaned, Failure> {
+    let client = context.client();
+    let teams: Vec<&Member> = ground.teams(config).collect();
+    for member in &MEMBERS {
+        // One that a user took the name for is left alone, and so is what was said to it.
+        let is_foreign = config.teams.contains_key(&member.team()) && !teams.iter().any(|own| own.name == member.name);
+        if !is_foreign {
+            forget_conversations(&client, member.name).await?;
+        }
+    }
+    for member in &teams {
+        config_file::remove_team(&Home::at(&context.home).config(), &member.team())?;
+    }
+    wait_until_in_force(context, |names| teams.iter().all(|member| !names.contains(&member.name))).await;
+    remove_files(ground).map_err(|error| Failure::invalid(format!("{}: {error}", place::shown(&ground.folder))))
+}
+
+/// How long an agent may take to end.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn forget_conversations(client: &Client, team: &str) -> Result<(), Failure> {
+    let began = Instant::now();
+    loop {
+        let sessions = client.sessions(Some(team)).await?;
+        if sessions.is_empty() {
+            return Ok(());
+        }
+        for session in &sessions {
+            withdraw_what_waits(client, session).await?;
+        }
+        let sleep = PartyRequest { force: true, all: true, ..PartyRequest::default() };
+        // A team that is in the config no longer cannot be put to sleep, and mostly sleeps already.
+        client.post::<SleepResponse>(&["teams", team, "sleep"], &sleep).await.ok();
+        for session in &sessions {
+            match client.delete::<Removed>(&["sessions", &session.id]).await {
+                Err(ClientError::Refused(problem)) if problem.kind == "conflict" => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => {}
+            }
+        }
+        if began.elapsed() > PATIENCE {
+            let what = format!("{team} is still at work, so the demo could not be taken away");
+            return Err(Failure::fault(FaultKind::Conflict, what).hint("`iris down`, then `iris demo clean` again"));
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+async fn withdraw_what_waits(client: &Client, session: &Session) -> Result<(), Failure> {
+    if session.queued == 0 {
+        return Ok(());
+    }
+    let turns: Vec<Turn> = client.all(&["sessions", &session.id, "turns"], &[]).await?;
+    for turn in turns.iter().filter(|turn| turn.state == "queued" || turn.state == "scheduled") {
+        // It may have begun meanwhile; then it ends with its agent.
+        client.post::<TurnCancelled>(&["turns", &turn.id, "cancel"], &()).await.ok();
+    }
+    Ok(())
+}
+
+/// The repository goes whole; of the rest only the files that were made.
+fn remove_files(ground: &Ground) -> std::io::Result<Cleaned> {
+    use std::io::ErrorKind;
+    let gone = |removed: std::io::Result<()>| match removed {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(false),
+        removed => removed.map(|()| true),
+    };
+    gone(std::fs::remove_dir_all(&ground.shop))?;
+    for member in &MEMBERS {
+        gone(std::fs::remove_file(ground.script(member)))?;
+    }
+    gone(std::fs::remove_file(&ground.mark))?;
+    let is_all = gone(std::fs::remove_dir(&ground.scripts))? & gone(std::fs::remove_dir(&ground.folder))?;
+    Ok(if is_all { Cleaned::All } else { Cleaned::ButForeignFiles })
+}

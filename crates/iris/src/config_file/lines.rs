@@ -1,0 +1,204 @@
+//! The lines of config.yaml. Every line that is not in question stays as it is, down to how it ends.
+
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+pub struct Lines {
+    /// Each without its newline, and with the carriage return before it if it has one.
+    lines: Vec<String>,
+    /// What is put before the newline of a new line.
+    ending: &'static str,
+}
+
+impl Lines {
+    pub fn of(text: &str) -> Self {
+        let ending = if text.split('\n').next().is_some_and(|line| line.ends_with('\r')) { "\r" } else { "" };
+        let whole = text.strip_suffix('\n').unwrap_or(text);
+        let lines = if text.is_empty() { Vec::new() } else { whole.split('\n').map(str::to_owned).collect() };
+        Self { lines, ending }
+    }
+
+    pub fn text(&self) -> String {
+        self.lines.join("\n") + "\n"
+    }
+
+    /// Adds lines at the end of a block such as `teams`, which is made if there is none. `make` is told how far one level
+    /// is indented.
+    pub fn add(&mut self, block: &str, make: impl FnOnce(usize) -> Vec<String>) -> Result<(), Failure> {
+        let ending = self.ending;
+        let Some(found) = Block::find(&self.lines, block)? else {
+            if !self.lines.is_empty() {
+                self.lines.push(ending.to_owned());
+            }
+            self.lines.push(format!("{block}:{ending}"));
+            self.lines.extend(make(2).into_iter().map(|line| format!("  {line}{ending}")));
+            return Ok(());
+        };
+        if found.is_empty {
+            self.set_head(block, found.head, "");
+        }
+        let outer = " ".repeat(found.indent);
+        let new = make(found.indent).into_iter().map(|line| format!("{outer}{line}{ending}"));
+        self.lines.splice(found.end..found.end, new);
+        Ok(())
+    }
+
+    /// Removes an entry of a block with all its lines.
+    pub fn remove(&mut self, block: &str, name: &str) -> Result<(), Failure> {
+        let lines = &mut self.lines;
+        let Some(found) = Block::find(lines, block)? else { return Ok(()) };
+        let is_entry = |line: &str| {
+            let key = line.trim_start().split(':').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+            indent_of(line) == Some(found.indent) && key == name
+        };
+        let Some(start) = (found.head + 1..found.end).find(|&at| is_entry(&lines[at])) else { return Ok(()) };
+        let inside = |line: &String| indent_of(line).is_none_or(|indent| indent > found.indent);
+        let length = lines[start + 1..found.end].iter().take_while(|line| inside(line)).count();
+        // Empty lines and comments below it belong to what follows.
+        let own = lines[start..=start + length].iter().rposition(|line| indent_of(line).is_some()).unwrap_or(0);
+        lines.drain(start..=start + own);
+        if !lines[found.head + 1..found.end - own - 1].iter().any(|line| indent_of(line).is_some()) {
+            self.set_head(block, found.head, " {}");
+        }
+        Ok(())
+    }
+
+    /// The line `teams:` with another value; the comment behind it stays.
+    fn set_head(&mut self, block: &str, at: usize, value: &str) {
+        let line = &self.lines[at];
+        let behind = line.find(" #").unwrap_or_else(|| line.trim_end_matches('\r').len());
+        self.lines[at] = format!("{block}:{value}{}", &line[behind..]);
+    }
+}
+
+/// Where a block such as the teams is in the file.
+struct Block {
+    /// The line `teams:`.
+    head: usize,
+    /// Behind the last line of the last entry.
+    end: usize,
+    indent: usize,
+    is_empty: bool,
+}
+
+impl Block {
+    fn find(lines: &[String], name: &str) -> Result<Option<Self>, Failure> {
+        let is_head = |line: &String| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        let Some(head) = lines.iter().position(is_head) else { return Ok(None) };
+        let value = lines[head][name.len() + 1..].split(" #").next().unwrap_or_default().trim();
+        if !matches!(value, "" | "{}" | "null" | "~") {
+            let what = format!("`{name}` is written on one line, which cannot be changed without losing its form");
+            return Err(
+                Failure::invalid(what).hint(format!("write what is in it on lines of their own, below `{name}:`"))
+            );
+        }
+        let below = lines[head + 1..].iter().take_while(|line| indent_of(line) != Some(0)).count();
+        let below = &lines[head + 1..=head + below];
+        let last = below.iter().rposition(|line| indent_of(line).is_some());
+        let indent = below.iter().find_map(|line| indent_of(line)).unwrap_or(2);
+        let end = last.map_or(head + 1, |last| head + 1 + last + 1);
+        Ok(Some(Self { head, end, indent, is_empty: last.is_none() }))
+    }
+}
+
+/// `None` for lines that say nothing.
+fn indent_of(line: &str) -> Option<usize> {
+    let text = line.trim_start_matches(' ');
+    (!text.trim().is_empty() && !text.starts_with('#')).then(|| line.len() - text.len())
+}
+
+/// JSON is YAML; plain words are written plainly. What YAML would read as something else is quoted, and what would be taken
+/// for a variable of the environment is written so that it is none.
+pub fn written(value: &Value) -> String {
+    const WORDS: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"];
+    let is_plain = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+            && !WORDS.contains(&text.to_ascii_lowercase().as_str())
+    };
+    match value.as_str() {
+        Some(text) if is_plain(text) => text.to_owned(),
+        _ => value.to_string().replace("${", "\\u0024{"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn try_to_add(text: &str) -> Result<String, Failure> {
+        let mut lines = Lines::of(text);
+        let entry = |indent| {
+            let inner = " ".repeat(indent);
+            vec![
+                "new:".to_owned(),
+                format!("{inner}path: {}", written(&json!("/new"))),
+                format!("{inner}description: {}", written(&json!("yes: it is"))),
+            ]
+        };
+        lines.add("teams", entry).map(|()| lines.text())
+    }
+
+    fn added(text: &str) -> String {
+        try_to_add(text).expect("it can be changed")
+    }
+
+    fn removed(text: &str, name: &str) -> String {
+        let mut lines = Lines::of(text);
+        lines.remove("teams", name).expect("it can be changed");
+        lines.text()
+    }
+
+    const ENTRY: &str = "  new:\n    path: /new\n    description: \"yes: it is\"\n";
+
+    #[test]
+    fn a_team_is_added_where_teams_are_and_nothing_else_changes() {
+        assert_eq!(added(""), format!("teams:\n{ENTRY}"));
+        assert_eq!(added("# mine\nsettings: {}\n"), format!("# mine\nsettings: {{}}\n\nteams:\n{ENTRY}"));
+        assert_eq!(added("teams: {} # none yet\n\n# more\n"), format!("teams: # none yet\n{ENTRY}\n# more\n"));
+        let before = "teams:\n  a:\n    path: /a # here\n";
+        let after = "\n# about settings\nsettings:\n  port: 1 # odd\n";
+        assert_eq!(added(&format!("{before}{after}")), format!("{before}{ENTRY}{after}"));
+        let wide = "teams:\n    a: { path: /a }\n";
+        let entry = "    new:\n        path: /new\n        description: \"yes: it is\"\n";
+        assert_eq!(added(wide), format!("{wide}{entry}"));
+        assert!(try_to_add("teams: { a: { path: /a } }\n").is_err());
+    }
+
+    #[test]
+    fn a_team_is_removed_with_its_lines_and_nothing_else() {
+        let text =
+            "teams:\n  # a is\n  a:\n    path: /a # here\n\n  # b is\n  b: { path: /b }\n  'c':\n    path: /c\n# end\n";
+        let gone = |name: &str| removed(text, name);
+        assert_eq!(gone("a"), "teams:\n  # a is\n\n  # b is\n  b: { path: /b }\n  'c':\n    path: /c\n# end\n");
+        assert_eq!(gone("b"), "teams:\n  # a is\n  a:\n    path: /a # here\n\n  # b is\n  'c':\n    path: /c\n# end\n");
+        assert_eq!(gone("c"), "teams:\n  # a is\n  a:\n    path: /a # here\n\n  # b is\n  b: { path: /b }\n# end\n");
+        assert_eq!(removed("teams:\n  a:\n    path: /a\n", "a"), "teams: {}\n");
+        assert_eq!(removed(&added("teams: {}\n"), "new"), "teams: {}\n");
+    }
+    #[test]
+    fn comments_and_the_ends_of_lines_stay() {
+        assert_eq!(removed("teams: # my teams\n  a: { path: /a }\n", "a"), "teams: {} # my teams\n");
+        let text = "teams:\r\n  a:\r\n    path: /a\r\n\r\n# end\r\n";
+        let entry = ENTRY.replace('\n', "\r\n");
+        let with = format!("teams:\r\n  a:\r\n    path: /a\r\n{entry}\r\n# end\r\n");
+        assert_eq!(added(text), with);
+        assert_eq!(removed(&with, "new"), text);
+        assert_eq!(removed(text, "a"), "teams: {}\r\n\r\n# end\r\n");
+    }
+
+    #[test]
+    fn what_yaml_or_iris_would_read_as_something_else_is_quoted() {
+        for (value, expected) in [
+            ("/home/a", "/home/a"),
+            ("null", "\"null\""),
+            ("12", "\"12\""),
+            ("/a b", "\"/a b\""),
+            ("/a${HOME}b", "\"/a\\u0024{HOME}b\""),
+        ] {
+            assert_eq!(written(&json!(value)), expected);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The demo comes and goes, and touches nothing that is not its own.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::daemon::{Place, Ran, mode};
+
+/// A home in which nothing is; its daemon is ended when the test is.
+struct Stage(Place);
+
+impl Stage {
+    fn new() -> Self {
+        Self(Place::empty())
+    }
+
+    fn iris(&self, words: &[&str]) -> Ran {
+        let mut command = self.0.command(words);
+        command.env("IRIS_PORT", "0").env("HOME", self.0.path("user"));
+        Ran::of(command)
+    }
+
+    fn up(&self) -> Ran {
+        self.iris(&["up", "--demo", "--no-open"])
+    }
+
+    /// Until the demo waits for an answer.
+    fn wait_for_its_question(&self) {
+        let began = Instant::now();
+        while self.iris(&["inbox", "--json"]).json()["questions"].as_array().is_none_or(Vec::is_empty) {
+            assert!(began.elapsed() < Duration::from_secs(60), "no question came");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn events(&self) -> String {
+        self.iris(&["events", "--json"]).ok()
+    }
+
+    fn conversations(&self) -> usize {
+        fs::read_dir(self.0.home().join("data/agents")).map_or(0, Iterator::count)
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.iris(&["down"]);
+    }
+}
+
+const CODER: &str = "price.py has a discount now";
+
+#[test]
+fn it_goes_with_all_that_was_said() {
+    let stage = Stage::new();
+    stage.up().ok();
+    assert_eq!(mode(&stage.0.home()), 0o700);
+    stage.wait_for_its_question();
+    assert!(stage.events().contains(CODER) && stage.conversations() > 0);
+    assert_eq!(stage.iris(&["demo", "clean"]).ok(), "the demo is gone\n");
+    // What was asked and decided stays, for an audit.
+    assert!(stage.events().contains("question.opened") && !stage.events().contains(CODER));
+    assert_eq!(stage.conversations(), 0);
+    assert!(!stage.0.home().join("demo").exists());
+    stage.iris(&["down"]).ok();
+    let database = fs::read(stage.0.home().join("data/iris.db")).expect("a database");
+    let is_in = |text: &str| database.windows(text.len()).any(|found| found == text.as_bytes());
+    assert!(is_in("question.opened") && !is_in(CODER), "what was said is overwritten");
+    assert_eq!(stage.iris(&["demo", "clean"]).ok(), "there is no demo\n");
+}
+
+#[test]
+fn it_goes_without_a_daemon_too() {
+    let stage = Stage::new();
+    stage.up().ok();
+    stage.wait_for_its_question();
+    stage.iris(&["down", "--now"]).ok();
+    assert_eq!(stage.iris(&["demo", "clean"]).ok(), "the demo is gone\n");
+    assert!(stage.iris(&["status"]).failed(6).contains("not running"), "none is left running");
+    stage.iris(&["up", "--no-open"]).ok();
+    let inbox = stage.iris(&["inbox", "--json"]).json();
+    assert_eq!(inbox["questions"], Value::Array(Vec::new()));
+    assert_eq!(stage.iris(&["sessions", "list", "--json"]).json()["items"], Value::Array(Vec::new()));
+    assert_eq!(stage.iris(&["teams", "list", "--json"]).json()["items"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_team_of_the_same_name_is_somebody_elses() {
+    let stage = Stage::new();
+    let config = format!("teams:\n  demo-lead: {{ path: {} }} # mine\n", stage.0.path("").display());
+    stage.0.configure(&config);
+    let (mine, file) = (stage.0.home().join("demo/mine.txt"), stage.0.home().join("config.yaml"));
+    fs::create_dir_all(mine.parent().expect("a folder")).and_then(|()| fs::write(&mine, "mine")).expect("written");
+    let told = stage.up().failed(4);
+    assert!(told.contains("there is a team 'demo-lead' that is not the demo's"), "{told}");
+    assert_eq!(stage.iris(&["demo", "clean"]).ok(), "there is no demo\n");
+    assert_eq!(fs::read_to_string(&file).expect("a config"), config);
+    assert!(mine.exists() && !stage.0.home().join("run").exists(), "nothing was touched or started");
+
+    // A file of the user's in the demo's folder outlives the demo.
+    fs::write(&file, "teams: {}\n").expect("written");
+    stage.up().ok();
+    assert!(stage.iris(&["demo", "clean"]).ok().contains("demo stays, because something in it is not the demo's"));
+    assert_eq!(fs::read_dir(mine.parent().expect("a folder")).expect("readable").count(), 1);
+    assert!(mine.exists());
+}

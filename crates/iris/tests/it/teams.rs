@@ -1,0 +1,148 @@
+//! `iris teams add`, `remove` and `import`: what becomes of config.yaml, and what is said.
+
+use std::fs;
+use std::path::Path;
+
+use crate::daemon::{Place, Ran, mode};
+
+fn project(place: &Place, name: &str) -> String {
+    let folder = place.path(name);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder.to_str().expect("text").to_owned()
+}
+
+fn config(place: &Place) -> String {
+    fs::read_to_string(place.home().join("config.yaml")).expect("a config")
+}
+
+#[test]
+fn the_first_command_of_all_may_be_the_one_that_adds_a_team() {
+    let place = Place::empty();
+    let ran = place.iris(&["teams", "add", &project(&place, "shop")]);
+    assert!(ran.stderr.contains("start it: iris up"), "{ran:?}");
+    assert!(ran.ok().contains("shop is a team"));
+    assert!(config(&place).contains("\n  shop:\n"), "{}", config(&place));
+    assert_eq!((mode(&place.home()), mode(&place.home().join("config.yaml"))), (0o700, 0o600));
+}
+
+/// As people have it, with what there is here and what is not.
+const THEIRS: &str = r#"settings:
+  sessionInitTimeout: ${NO_SUCH_TIMEOUT:-31000}
+  spawnTimeout: 20000
+  idleTimeout: 3600000
+  maxProcesses: 7
+  httpPort: 1615
+dashboard: { enabled: true }
+teams:
+  near:
+    path: ${PROJECTS}/near
+    description: "it's near"
+    allowedTools: "Read,Bash(git log:*, git diff:*),Edit"
+    claudePath: ~/bin/claude
+    sessionMcpEnabled: true
+  home: { path: ~/here, skipPermissions: true }
+  beside: { path: ./beside }
+  far: { path: /srv/far, remote: ssh far.example, claudePath: claude, skipPermissions: true }
+"#;
+
+fn import(place: &Place, file: &Path) -> Ran {
+    let mut command = place.command(&["teams", "import", file.to_str().expect("text")]);
+    command.env("PROJECTS", "/srv/projects").env("HOME", "/home/her");
+    Ran::of(command)
+}
+
+#[test]
+fn the_teams_of_an_iris_mcp_are_taken_over() {
+    let place = Place::empty();
+    place.configure("settings:\n  idleTimeout: 5m # mine\nteams: {}\n");
+    let file = place.path("theirs.yaml");
+    fs::write(&file, THEIRS).expect("written");
+    let ran = import(&place, &file);
+    let left_out = "left out, because Iris has no such key or sets it elsewhere: \
+                    teams.near.sessionMcpEnabled, settings.httpPort, settings.spawnTimeout, dashboard";
+    assert!(ran.stderr.contains(left_out), "{ran:?}");
+    assert!(ran.stderr.contains("because Iris runs teams on this machine only: far"), "{ran:?}");
+    ran.ok();
+    let beside = place.path("beside");
+    let expected = format!(
+        "settings:
+  idleTimeout: 5m # mine
+  maxProcesses: 7
+  sessionInitTimeout: 31000
+teams:
+  beside:
+    path: {}
+  home:
+    path: /home/her/here
+    skipPermissions: true
+  near:
+    path: /srv/projects/near
+    allowedTools: [\"Read\",\"Bash(git log:*, git diff:*)\",\"Edit\"]
+    command: /home/her/bin/claude
+    description: \"it's near\"
+",
+        beside.display()
+    );
+    assert_eq!(config(&place), expected);
+}
+
+#[test]
+fn an_import_is_whole_or_not_at_all() {
+    let place = Place::empty();
+    place.configure("teams: {}\n");
+    let file = place.path("theirs.yaml");
+    fs::write(&file, "teams:\n  a: { path: /a }\n  b:\n    path: /b\n    idleTimeout: soon\n").expect("written");
+    let told = import(&place, &file).failed(2);
+    assert!(told.contains("theirs.yaml:5:18: teams.b.idleTimeout: 'soon' is not a duration"), "{told}");
+    assert_eq!(config(&place), "teams: {}\n");
+}
+
+#[test]
+fn a_config_of_iris_mcp_where_ours_has_to_be_shows_the_way_out() {
+    let place = Place::empty();
+    place.configure(THEIRS);
+    let file = place.home().join("config.yaml");
+    let mut check = place.command(&["config", "check"]);
+    check.env("PROJECTS", "/srv/projects");
+    let told = Ran::of(check).failed(2);
+    assert!(told.contains(&format!("take its teams over: `iris teams import {}`", file.display())), "{told}");
+    let ran = import(&place, &file);
+    assert!(ran.stderr.contains("config.yaml.before-import"), "{ran:?}");
+    ran.ok();
+    assert_eq!(fs::read_to_string(place.home().join("config.yaml.before-import")).expect("kept"), THEIRS);
+    let config = config(&place);
+    assert!(config.contains("\n  near:\n    path: /srv/projects/near\n") && config.contains("\n  maxProcesses: 7\n"));
+    place.iris(&["config", "check"]).ok();
+    assert!(import(&place, &file).failed(2).contains("is the config of this Iris already"));
+}
+
+#[test]
+fn a_kind_that_does_not_run_is_no_team() {
+    let place = Place::empty();
+    let folder = project(&place, "shop");
+    let told = place.iris(&["teams", "add", &folder, "--agent", "codex"]).failed(7);
+    assert!(told.contains("agents of kind 'codex' are not built") && told.contains("claude and scripted"), "{told}");
+    assert!(place.iris(&["teams", "add", &folder, "--agent", "clod"]).failed(2).contains("is no kind of agent"));
+    assert!(!place.home().join("config.yaml").exists());
+}
+
+#[test]
+fn whatever_a_folder_is_called_and_wherever_the_config_is() {
+    let place = Place::empty();
+    fs::create_dir_all(place.home()).expect("a home");
+    let real = place.path("dotfiles.yaml");
+    fs::write(&real, "teams: # mine\n").expect("written");
+    std::os::unix::fs::symlink(&real, place.home().join("config.yaml")).expect("a link");
+    for (folder, name) in
+        [("null", "null"), ("12", "12"), ("a${HOME}b", "a--home-b"), ("it's # me: {x}", "it-s---me---x-")]
+    {
+        place.iris(&["teams", "add", &project(&place, folder)]).ok();
+        let shown = place.iris(&["config", "show", "--json"]).json();
+        assert_eq!(shown["config"]["teams"][name]["path"], place.path(folder).display().to_string(), "{shown}");
+    }
+    for name in ["null", "12", "a--home-b", "it-s---me---x-"] {
+        place.iris(&["teams", "remove", name]).ok();
+    }
+    assert!(place.home().join("config.yaml").is_symlink(), "a link stays one");
+    assert_eq!(fs::read_to_string(&real).expect("readable"), "teams: {} # mine\n");
+}

@@ -61,7 +61,9 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
          fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
          `${{NAME:-default}}` stand for variables of the environment, in values of every kind. A duration is a number of \
          milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
-         one that cannot be used changes nothing, and `iris status` says so.\n\n{}",
+         one that cannot be used changes nothing, and `iris status` says so. What an agent is started with (its folder, \
+         program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
+         as soon as it is at rest; who grants permission, at once.\n\n{}",
         keys.trim_start()
     );
     generated::check(Path::new("docs/configuration.md"), &text);

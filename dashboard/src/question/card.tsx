@@ -4,7 +4,6 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
-import { Refusal, type Shapes } from "@/api/call";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { PartyName } from "@/session/party";
@@ -14,7 +13,7 @@ import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
 
 import { Action } from "./action";
-import { isOver, sending, useAnswer } from "./ask";
+import { answer, hold, holding, refusals, sending } from "./ask";
 import { Deadline } from "./deadline";
 import { deed } from "./deed";
 import { AskedForm } from "./form";
@@ -25,12 +24,11 @@ import { Remember } from "./remember";
 import { SchemaForm } from "./schema-form";
 
 export function QuestionBody({ question, keys }: { question: Question; keys: boolean }) {
-  const answer = useAnswer();
   const isSending = useWatched(sending).has(question.id);
   const [isEditing, setEditing] = useState(false);
-  const [remember, setRemember] = useState<Shapes["Remember"]>();
-  const give = (value: Value, text?: string) => answer.mutate({ question, value, text, remember });
-  const refused = answer.error instanceof Refusal && isOver(answer.error) ? null : answer.error;
+  const remember = useWatched(holding).get(question.id);
+  const refused = useWatched(refusals).get(question.id);
+  const give = (value: Value, text?: string) => void answer({ question, value, text });
   return (
     <div className="space-y-3" aria-busy={isSending}>
       <h3 className="said text-base leading-snug font-semibold">
@@ -54,10 +52,10 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
       ) : (
         <OnePress question={question} keys={keys} isSending={isSending} give={give} />
       )}
-      {!isEditing && <Remember question={question} chosen={remember} onChoose={setRemember} />}
+      {!isEditing && <Remember question={question} chosen={remember} onChoose={(chosen) => hold(question.id, chosen)} />}
       {refused && (
         <p role="alert" className="said text-bad">
-          <Plain text={`Not sent: ${refused.message}`} /> {(refused as Refusal).hint && <Plain text={(refused as Refusal).hint ?? ""} />}
+          <Plain text={`Not sent: ${refused.message}`} /> {refused.hint && <Plain text={refused.hint} />}
         </p>
       )}
     </div>

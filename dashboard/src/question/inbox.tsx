@@ -1,7 +1,7 @@
 // The inbox: who needs you, first.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
 import { connection } from "@/api/live";
@@ -9,9 +9,9 @@ import { useWatched } from "@/api/watch";
 import { Empty, Page, Tabs } from "@/shell/page";
 import { numbers, useKeys } from "@/shell/keys";
 import { say, undoLast } from "@/shell/notices";
-import { duration, useNow } from "@/text/time";
+import { clock, useNow, zone } from "@/text/time";
 
-import { decidedQuery, sending, useAnswer, useOpenQuestions } from "./ask";
+import { answer, decidedQuery, sending, useOpenQuestions } from "./ask";
 import { Batch } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { Decided } from "./decided";
@@ -19,7 +19,7 @@ import { latest } from "./edit";
 import { Later } from "./later";
 import { counts } from "./press";
 import { type Question, choices, kindWord } from "./question";
-import { isSnoozed, snooze, snoozed, wake } from "./snooze";
+import { comesBack, isSnoozed, snooze, snoozed, wake } from "./snooze";
 
 const route = getRouteApi("/frame/inbox");
 
@@ -69,8 +69,6 @@ function Cards({ questions }: { questions: Question[] }) {
   const { question: linked } = route.useSearch();
   const [cursor, setCursor] = useState<string | undefined>(linked);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const list = useRef<HTMLUListElement>(null);
-  const answer = useAnswer();
   const at = Math.max(0, questions.findIndex(({ id }) => id === latest(cursor)));
   const current = questions[at];
 
@@ -82,6 +80,12 @@ function Cards({ questions }: { questions: Question[] }) {
     if (current && moved.current.to !== current.id) moved.current = { to: current.id, at: Date.now() };
   }, [current, cursor]);
 
+  // When a card goes or comes, those below it move under the pointer. A press in that moment was meant for what was there.
+  const order = questions.map(({ id }) => id).join();
+  const shifted = useRef(0);
+  useLayoutEffect(() => () => void (shifted.current = Date.now()), [order]);
+  const isSlip = (target: Element) => Date.now() - shifted.current < DEAF && target.closest("button") !== null;
+
   const move = (to: number) => {
     const next = questions[Math.min(questions.length - 1, Math.max(0, to))];
     setCursor(next?.id);
@@ -92,8 +96,10 @@ function Cards({ questions }: { questions: Question[] }) {
   };
   const toggle = (id: string) => setSelected((all) => (all.has(id) ? new Set([...all].filter((other) => other !== id)) : new Set(all).add(id)));
   const putAside = (question: Question, until = Date.now() + 60 * 60_000) => {
-    snooze(question.id, until);
-    say({ tone: "plain", text: `Put aside for ${duration(until - Date.now() + 999)}`, undo: () => wake(question.id) });
+    const back = comesBack(question, until, Date.now());
+    if (back === undefined) return say({ tone: "plain", text: "Not put aside: it runs out too soon", hint: `at ${clock(question.deadline ?? 0)} ${zone()}` });
+    snooze(question.id, back);
+    say({ tone: "plain", text: `Put aside until ${clock(back)}${back < until ? ", 5 minutes before it runs out" : ""}`, undo: () => wake(question.id) });
   };
 
   useKeys({
@@ -106,7 +112,10 @@ function Cards({ questions }: { questions: Question[] }) {
     ...numbers((index) => {
       const choice = current && choices(current)[index];
       if (Date.now() - moved.current.at < DEAF) return;
-      if (current && choice && !sending.get().has(current.id) && counts(current, choice.value)) answer.mutate({ question: current, value: choice.value });
+      if (!current || !choice || sending.get().has(current.id) || !counts(current, choice.value)) return;
+      // What is answered is looked at, and so is why that failed.
+      document.getElementById(`question-${current.id}`)?.scrollIntoView({ block: "nearest" });
+      void answer({ question: current, value: choice.value });
     }),
   });
 
@@ -118,7 +127,7 @@ function Cards({ questions }: { questions: Question[] }) {
   return (
     <>
       {chosen.length > 0 && <Batch questions={chosen} onDone={() => setSelected(new Set())} />}
-      <ul ref={list} className="space-y-3">
+      <ul className="space-y-3" onClickCapture={(event) => isSlip(event.target as Element) && event.stopPropagation()}>
         {questions.map((question, index) => (
           <li key={question.id}>
             <article
@@ -126,7 +135,11 @@ function Cards({ questions }: { questions: Question[] }) {
               tabIndex={-1}
               aria-label={`Question of ${question.team}`}
               className={`card @container space-y-2 border-l-4 p-3 outline-offset-0 ${index === at ? "border-l-accent-solid" : "border-l-line"}`}
-              onFocus={() => setCursor(question.id)}
+              onFocus={() => {
+                setCursor(question.id);
+                // By somebody who went there, so nothing is kept from them.
+                moved.current = { to: question.id, at: 0 };
+              }}
             >
               <QuestionHead question={question}>
                 <Later question={question} onLater={(until) => putAside(question, until)} />

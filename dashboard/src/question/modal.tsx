@@ -9,7 +9,7 @@ import { useWatched } from "@/api/watch";
 import { kept } from "@/shell/keep";
 import { isTyping, numbers, useKeys } from "@/shell/keys";
 
-import { sending, useAnswer, useOpenQuestions } from "./ask";
+import { answer, sending, useOpenQuestions } from "./ask";
 import { QuestionBody, QuestionHead } from "./card";
 import { latest } from "./edit";
 import { counts } from "./press";
@@ -26,7 +26,6 @@ export function QuestionModal() {
   const arrived = useRef(new Set<string>());
   const [shown, setShown] = useState<string>();
   const [wakesAt, setWakesAt] = useState(0);
-  const answer = useAnswer();
 
   // Only what arrives while the page is open interrupts; what was open before waits in the inbox.
   useEffect(
@@ -67,7 +66,7 @@ export function QuestionModal() {
   useKeys(
     numbers((index) => {
       const choice = question && choices(question)[index];
-      if (question && choice && Date.now() > wakesAt && !sending.get().has(question.id) && counts(question, choice.value)) answer.mutate({ question, value: choice.value });
+      if (question && choice && Date.now() > wakesAt && !sending.get().has(question.id) && counts(question, choice.value)) void answer({ question, value: choice.value });
     }),
     { enabled: isOpen, inDialog: true },
   );

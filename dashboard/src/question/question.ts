@@ -45,8 +45,13 @@ export function takesForm(question: Question): boolean {
 /** Work stands still until it is answered. */
 export const isBlocking = ({ blocking }: Question) => blocking;
 
-/** To say yes to this takes a second press. */
-export const isRisky = ({ risk }: Question) => risk === "high";
+/** To say yes to this takes a second press. What cannot be known is not taken for harmless: what an agent asks leave for in
+ * its own words, and what it will make of its plan. As in `iris monitor`. */
+export function isRisky(question: Question): boolean {
+  const { risk, action, way, responseType } = question;
+  if (risk == null) return action != null;
+  return !["low", "medium"].includes(risk) || way === "plan" || (responseType === "approval" && action == null);
+}
 
 /** Whether it is put to us: to anybody, to the party we are, or to a job, which has nobody else to answer for it. */
 export function needsMe({ askedOf, job }: Pick<Question, "askedOf" | "job">, party: string): boolean {

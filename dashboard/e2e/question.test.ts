@@ -245,6 +245,27 @@ test("a yes to something risky takes two presses", async () => {
   expect(await answerOf(turnId)).toBe("It is gone");
 });
 
+test("so does a yes to what an agent asks leave for in its own words", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("atlas", "leave town");
+  await card(page, "atlas").getByText("it cannot be known").waitFor();
+  await card(page, "atlas").getByRole("checkbox").check();
+  await page.getByText("1 selected").waitFor();
+  expect(await page.getByRole("toolbar").getByRole("button", { name: "Approve" }).count(), "nor is it approved with others").toBe(0);
+  await page.keyboard.press("1");
+  await card(page, "atlas").getByRole("button", { name: "Press again to approve" }).waitFor();
+  expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
+  await page.keyboard.press("1");
+  await card(page, "atlas").waitFor({ state: "detached" });
+});
+
+test("what the agent recommends is marked, and answered as it was offered", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "prefer");
+  await card(page, "atlas").getByRole("button", { name: "Oak · recommended" }).click();
+  expect(await answerOf(turnId)).toBe("Oak (Recommended) it is");
+});
+
 test("an answer may hold for a while, and be taken back", async () => {
   const page = await signedIn(daemon);
   const first = await daemon.tell("atlas", "approve five");
@@ -293,6 +314,31 @@ test("a link to a question leads to it", async () => {
   await page.keyboard.press("2");
   await card(page, "beacon").waitFor({ state: "detached" });
   await card(page, "atlas").waitFor();
+});
+
+test("a link to what is not open any more says what became of it, and leads to nothing else", async () => {
+  const first = await daemon.tell("atlas", "ask");
+  await expect.poll(async () => (await daemon.call("GET", "/api/questions/pending")).questions.length).toBe(1);
+  const [{ id }] = (await daemon.call("GET", "/api/questions/pending")).questions;
+  await daemon.call("POST", `/api/questions/${id}/answer`, { response: { value: "Red" } });
+  await answerOf(first.turnId);
+  await daemon.tell("beacon", "ask");
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/inbox?question=${id}`);
+  const linked = page.getByRole("region", { name: "The question of the link" });
+  await linked.getByText("Which colour for the button?").waitFor();
+  await linked.getByText(/answered by user at .*: Red/).waitFor();
+  await card(page, "beacon").waitFor();
+  await new Promise((seen) => setTimeout(seen, SEEN));
+  await page.keyboard.press("1");
+  await page.waitForTimeout(300);
+  expect((await daemon.call("GET", "/api/questions/pending")).questions, "a number is no answer to another question").toHaveLength(1);
+  await page.keyboard.press("j");
+  await page.keyboard.press("1");
+  await card(page, "beacon").waitFor({ state: "detached" });
+  await page.goto(`${daemon.url}/inbox?question=nothing`);
+  await page.getByText("there is no question nothing").waitFor();
+  forgive(page);
 });
 
 test("an action is changed before it is approved, and what was approved is what runs", async () => {

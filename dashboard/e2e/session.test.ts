@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+import { Daemon, PHONE, closeBrowser, closePages, forgive, signedIn } from "./stage";
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -43,6 +43,19 @@ test("what an agent did is read at a glance", async () => {
   await log.getByText("1,200 in, 340 out").waitFor();
 });
 
+test("a call that waits for a person says so, and a list is a list", async () => {
+  const { sessionId } = await daemon.tell("atlas", "list", 0);
+  await daemon.tell("atlas", "approve seven");
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  const log = page.getByRole("log");
+  await log.getByRole("button", { name: /Bash make seven waits for you/ }).waitFor();
+  await page.getByRole("navigation", { name: "Turns" }).getByText("waits for you").waitFor();
+  expect(await page.getByText("at work").count()).toBe(0);
+  await log.getByRole("button", { name: /TodoWrite 1 of 3 done · Oil the hinge/ }).click();
+  await log.getByRole("listitem").filter({ hasText: "Paint the door" }).getByRole("img", { name: "done" }).waitFor();
+});
+
 test("words appear while they are written", async () => {
   const { sessionId } = await daemon.tell("beacon", "hello", 0);
   const page = await signedIn(daemon);
@@ -63,6 +76,56 @@ test("a question is answered where it is asked", async () => {
   await page.goto(`${daemon.url}/session/${sessionId}`);
   await page.getByRole("log").getByRole("group", { name: "Answers" }).getByRole("button", { name: "Blue" }).click();
   await page.getByText("Blue it is").waitFor();
+});
+
+test("what is asked while one reads further up is shown, and numbers answer it where it is", async () => {
+  const { sessionId } = await daemon.tell("comet", "hello", 0);
+  for (let turn = 0; turn < 12; turn++) await daemon.tell("comet", `hay ${turn}`, 0);
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByText("You said: hay 11").waitFor();
+  await page.getByRole("log").hover();
+  await page.mouse.wheel(0, -4000);
+  await page.getByRole("button", { name: "Follow" }).waitFor();
+  const { turnId } = await daemon.tell("comet", "ask");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Which colour for the button?").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Show what it asks" }).click();
+  const card = page.getByRole("log").getByRole("article");
+  await card.waitFor();
+  await page.getByRole("button", { name: "Show what it asks" }).waitFor({ state: "detached" });
+  // Deaf for a moment, so it is pressed until it is heard.
+  await expect.poll(async () => (await page.keyboard.press("2"), card.count())).toBe(0);
+  await expect.poll(async () => (await daemon.call("GET", `/api/turns/${turnId}`)).response).toBe("Blue it is");
+  expect(await dialog.count()).toBe(0);
+});
+
+test("the beginning of an id leads to its session", async () => {
+  const { sessionId } = await daemon.tell("atlas", "hello", 0);
+  const page = await signedIn(daemon);
+  const sessions = (await daemon.call("GET", "/api/sessions")).items.map(({ id }: { id: string }) => id);
+  const length = Array.from({ length: sessionId.length }, (_, index) => index + 1).find((count) => sessions.filter((id: string) => id.startsWith(sessionId.slice(0, count))).length === 1) ?? 36;
+  await page.goto(`${daemon.url}/session/${sessionId.slice(0, length)}`);
+  await page.waitForURL(`**/session/${sessionId}`);
+  await page.getByRole("heading", { name: /atlas for you/ }).waitFor();
+  await page.goto(`${daemon.url}/session/zzz`);
+  await page.getByText("there is no session zzz").waitFor();
+  forgive(page);
+});
+
+test("an address that leads nowhere is a page that says so", async () => {
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/fleet/`);
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await page.goto(`${daemon.url}/zzz`);
+  await page.getByText("There is no such page").waitFor();
+  await page.getByRole("link", { name: "To the inbox" }).click();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  const program = await fetch(`${daemon.url}/zzz`);
+  expect([program.status, program.headers.get("content-type")]).toEqual([401, "application/problem+json"]);
+  forgive(page);
 });
 
 test("a message between teams is a card, and its answer is in it", async () => {
@@ -93,6 +156,23 @@ test("one finds words, and goes from turn to turn", async () => {
   await follow.waitFor();
 });
 
+test("what is folded away is found, by a press and on a phone too", async () => {
+  const { sessionId } = await daemon.tell("atlas", "work", 0);
+  for (let turn = 0; turn < 8; turn++) await daemon.tell("atlas", `hay ${turn}`, 0);
+  const page = await signedIn(daemon, { viewport: PHONE, hasTouch: true, isMobile: true });
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByText("You said: hay 7").waitFor();
+  await page.getByRole("button", { name: "Find", exact: true }).tap();
+  await page.getByRole("searchbox").fill("used in the form");
+  await page.getByText(/^\d of \d found$/).waitFor();
+  await page.getByRole("log").getByText("It is used in the form.").waitFor();
+  await page.getByLabel("Close").tap();
+  await page.getByRole("log").getByText("It is used in the form.").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: /\d+ turns/ }).tap();
+  await page.getByRole("menuitem", { name: /hay 6/ }).tap();
+  await page.getByText("You said: hay 6").waitFor();
+});
+
 test("the fleet says what each is up to, and does what it is told", async () => {
   const page = await signedIn(daemon);
   await page.getByRole("link", { name: "Fleet" }).click();
@@ -108,7 +188,9 @@ test("the fleet says what each is up to, and does what it is told", async () => 
   await team.getByLabel("Actions for comet").first().click();
   await page.getByRole("menuitem", { name: "Stop at once" }).click();
   await team.getByText("asleep").first().waitFor();
-  await page.getByRole("region", { name: "Problems" }).getByText(/comet: the last turn ended early/).waitFor();
+  expect(await page.getByRole("region", { name: "Problems" }).getByText("comet").count(), "what somebody stopped is no problem").toBe(0);
+  await daemon.tell("comet", "fail", 0);
+  await page.getByRole("region", { name: "Problems" }).getByText(/comet for you: the last turn failed .* ago: the model would not/).waitFor();
 });
 
 test("everything by name, and from page to page by keys", async () => {

@@ -1,5 +1,5 @@
 // The pages and their addresses. Each page is fetched when it is first gone to.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 
 import { Inbox, type InboxSearch } from "@/question/inbox";
 import { Frame } from "@/shell/frame";
@@ -8,7 +8,15 @@ import { Empty, Failure } from "@/shell/page";
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 const root = createRootRoute({
-  notFoundComponent: () => <Empty title="There is no such page" text="Press g and then i to go to the inbox." />,
+  notFoundComponent: () => (
+    <main className="mx-auto max-w-lg p-5">
+      <Empty title="There is no such page">
+        <Link to="/inbox" className="link mt-2">
+          To the inbox
+        </Link>
+      </Empty>
+    </main>
+  ),
   errorComponent: ({ error }) => <Failure error={error as Error} />,
 });
 

@@ -3,7 +3,11 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 
-import { teamsQuery } from "@/api/ask";
+import { sessionsQuery, teamsQuery } from "@/api/ask";
+import { meQuery } from "@/api/me";
+import { useOpenQuestions } from "@/question/ask";
+import { mood } from "@/session/mood";
+import { MoodChip } from "@/session/mood-chip";
 import { Avatar } from "@/shell/avatar";
 import { Empty, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
@@ -60,7 +64,12 @@ function List({ title, jobs }: { title: string; jobs: Job[] }) {
   );
 }
 
+/** What it is up to, in the words of the fleet; when it is over, what came of it. */
 export function Status({ job }: { job: Job }) {
+  const me = useQuery(meQuery).data?.party ?? "user";
+  const { mine, others } = useOpenQuestions();
+  const { data: session } = useQuery({ ...sessionsQuery, enabled: !isOver(job), select: (sessions) => sessions.find(({ id }) => id === job.session) });
+  if (session && !isOver(job)) return <MoodChip mood={mood(session, [...mine, ...others], me)} />;
   const { word, colour } = statusWord(job);
   return (
     <span className="whitespace-nowrap" title={`known from event ${job.statusEvent}`}>

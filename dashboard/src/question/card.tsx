@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 
-import { teamsQuery } from "@/api/ask";
+import { sessionsQuery } from "@/api/ask";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { PartyName } from "@/session/party";
@@ -78,26 +78,28 @@ function Asks({ question }: { question: Question }) {
 }
 
 /** Who asks, since when, and how to see more. */
-export function QuestionHead({ question, isInSession = false, children }: { question: Question; isInSession?: boolean; children?: ReactNode }) {
+export function QuestionHead({ question, on, children }: { question: Question; on?: "session" | "job"; children?: ReactNode }) {
   const me = useQuery(meQuery).data?.party ?? "user";
-  const team = useQuery(teamsQuery).data?.find(({ name }) => name === question.team);
+  // Two may have asked the same of one team.
+  const { data: from } = useQuery({ ...sessionsQuery, select: (sessions) => sessions.find(({ id }) => id === question.session)?.from });
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs text-dim">
-      <Avatar name={question.team} color={team?.color} />
+      <Avatar name={question.team} />
       <span className="said font-semibold text-ink">
         <Plain text={question.team} />
+        {from !== undefined && <span className="font-normal text-dim"> for <PartyName party={from} me={me} /></span>}
       </span>
       <span className={isBlocking(question) ? "text-accent" : ""}>{kindWord(question)}</span>
       <span>
         waits <Ago at={question.openedAt} />
       </span>
       <Deadline question={question} />
-      {!isInSession && (
+      {on === undefined && (
         <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
           what it did
         </Link>
       )}
-      {question.job && (
+      {question.job && on !== "job" && (
         <Link to="/job/$id" params={{ id: question.job }} className="link">
           job
         </Link>

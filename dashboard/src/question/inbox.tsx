@@ -1,6 +1,6 @@
 // The inbox: who needs you, first.
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { Navigate, getRouteApi } from "@tanstack/react-router";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
@@ -17,6 +17,7 @@ import { QuestionBody, QuestionHead } from "./card";
 import { Decided } from "./decided";
 import { latest } from "./edit";
 import { Later } from "./later";
+import { Linked } from "./linked";
 import { counts } from "./press";
 import { type Question, choices, kindWord } from "./question";
 import { comesBack, isSnoozed, snooze, snoozed, wake } from "./snooze";
@@ -31,7 +32,7 @@ export interface InboxSearch {
 }
 
 export function Inbox() {
-  const { view, team, kind } = route.useSearch();
+  const { view, team, kind, question: linked } = route.useSearch();
   const { mine, others, error, isPending } = useOpenQuestions();
   const decided = useQuery({ ...decidedQuery, enabled: view === "decided" });
   const aside = useWatched(snoozed);
@@ -41,6 +42,11 @@ export function Inbox() {
   const later = mine.filter((question) => isSnoozed(question, aside, now));
   const lists: Record<string, Question[]> = { others, later, needs };
   const shown = (lists[view ?? "needs"] ?? []).filter(fits);
+  const has = (list: Question[]) => list.some(({ id }) => id === latest(linked));
+  // A link names a question, not where it is just now.
+  const place = view === undefined && linked && !has(needs) ? (has(others) ? "others" : has(later) ? "later" : undefined) : undefined;
+  if (place) return <Navigate to="/inbox" search={{ view: place, question: linked }} replace />;
+  const isAway = !isPending && linked !== undefined && ![...mine, ...others].some(({ id }) => id === latest(linked));
   return (
     <Page
       title="Inbox"
@@ -58,7 +64,8 @@ export function Inbox() {
       tools={view === "decided" ? null : <Filters questions={[...mine, ...others]} />}
       error={error ?? decided.error}
     >
-      {view === "decided" ? <Decided decisions={decided.data} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards questions={shown} />}
+      {isAway && linked && <Linked id={linked} />}
+      {view === "decided" ? <Decided decisions={decided.data} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards key={linked} questions={shown} />}
     </Page>
   );
 }
@@ -69,7 +76,10 @@ function Cards({ questions }: { questions: Question[] }) {
   const { question: linked } = route.useSearch();
   const [cursor, setCursor] = useState<string | undefined>(linked);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const at = Math.max(0, questions.findIndex(({ id }) => id === latest(cursor)));
+  // A link to what is not here leads to nothing else: then no question is current until somebody goes to one.
+  const [isAdrift, setAdrift] = useState(() => linked !== undefined && !questions.some(({ id }) => id === latest(linked)));
+  const found = questions.findIndex(({ id }) => id === latest(cursor));
+  const at = found >= 0 ? found : isAdrift ? -1 : 0;
   const current = questions[at];
 
   // The cursor stays with its question when a more urgent one comes in above it. When it has to go to another by itself,
@@ -89,6 +99,7 @@ function Cards({ questions }: { questions: Question[] }) {
   const move = (to: number) => {
     const next = questions[Math.min(questions.length - 1, Math.max(0, to))];
     setCursor(next?.id);
+    setAdrift(false);
     moved.current = { to: next?.id, at: 0 };
     const card = next && document.getElementById(`question-${next.id}`);
     card?.focus({ preventScroll: true });
@@ -163,14 +174,14 @@ function Filters({ questions }: { questions: Question[] }) {
   const kinds = new Map(questions.map((question) => [question.kind, kindWord(question)]));
   if (teams.length < 2 && kinds.size < 2 && !team && !kind) return null;
   return (
-    <div className="flex gap-2">
-      <select className="field w-auto" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
+    <div className="flex min-w-0 max-w-full flex-wrap gap-2">
+      <select className="field w-auto max-w-full min-w-0" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
         <option value="">All teams</option>
         {teams.map((name) => (
           <option key={name}>{name}</option>
         ))}
       </select>
-      <select className="field w-auto" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
+      <select className="field w-auto max-w-full min-w-0" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
         <option value="">All kinds</option>
         {[...kinds].map(([value, word]) => (
           <option key={value} value={value}>

@@ -58,6 +58,14 @@ export function needsMe({ askedOf, job }: Pick<Question, "askedOf" | "job">, par
   return askedOf == null || askedOf === party || askedOf === `job-${job}`;
 }
 
+/** Whom it waits for, in words. */
+export const waitsFor = (question: Pick<Question, "askedOf" | "job">, party: string) => (needsMe(question, party) ? "waits for you" : `waits for ${question.askedOf}`);
+
+/** Whether a call of this tool is what it is about, or what it is asked by. */
+export function asksBy({ action }: Pick<Question, "action">, tool: string): boolean {
+  return action ? action.tool === tool : tool === "AskUserQuestion" || /^(mcp__iris__)?ask_question$/.test(tool);
+}
+
 /** The answers to a form in the order of its questions; undefined while one is missing. */
 export function formValue(asked: Asked[], picked: string[][], own: string[]): string[] | undefined {
   const values = asked.map((_, index) => {

@@ -1,7 +1,7 @@
 // What a session is up to, in a word, with where that is known from and since when. Nothing is guessed: what no event
 // says is not shown.
 import type { Session } from "@/api/ask";
-import { type Question, kindWord, needsMe } from "@/question/question";
+import { type Question, kindWord, needsMe, waitsFor } from "@/question/question";
 import { words } from "@/text/words";
 
 import { partyName } from "./party-name";
@@ -22,7 +22,7 @@ export function mood(session: Session, open: Question[], party: string): Mood {
   const now = (word: string, tone: Tone): Mood => ({ word, tone, source: event, since: session.stateSince });
   if (question) {
     const isMine = needsMe(question, party);
-    return { word: isMine ? "needs you" : `waits for ${question.askedOf}`, tone: isMine ? "needs" : "held", source: `its question (${kindWord(question)})`, since: question.openedAt };
+    return { word: isMine ? "needs you" : waitsFor(question, party), tone: isMine ? "needs" : "held", source: `its question (${kindWord(question)})`, since: question.openedAt };
   }
   // A question in plain words is left to the party that told before anybody else hears of it.
   if (session.state.startsWith("waiting_for_")) return now(`waits for ${partyName(session.from, party)}`, session.from === party ? "needs" : "held");

@@ -43,6 +43,20 @@ export function TellRow({ part, session, me }: { part: Part; session: Session; m
   );
 }
 
+/** Whose words follow: the agent of the session. */
+export function SpeakerRow({ part, team }: { part: Part; team: string }) {
+  const model = part.turn.usage?.model ?? part.fold.model;
+  return (
+    <p className="said flex items-center gap-2 pt-3 pb-1 text-xs text-dim">
+      <Avatar name={team} />
+      <span className="font-semibold text-ink">
+        <Plain text={team} />
+      </span>
+      {model && <Plain text={model} />}
+    </p>
+  );
+}
+
 /** A turn whose messages are not here yet: its answer is, and the rest comes when it is looked at. */
 export function UnreadRow({ part, transcript }: { part: Part; transcript: Transcript }) {
   const { id, response } = part.turn;
@@ -79,11 +93,6 @@ export function EndRow({ part }: { part: Part }) {
             <span>
               {(usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens).toLocaleString()} in, {usage.outputTokens.toLocaleString()} out
             </span>
-            {usage.model && (
-              <span className="said">
-                <Plain text={usage.model} />
-              </span>
-            )}
           </>
         )}
       </p>

@@ -34,7 +34,7 @@ function TeamSetting({ team, isAdmin }: { team: Team; isAdmin: boolean }) {
     <Setting
       title={
         <span className="flex items-center gap-2">
-          <Avatar name={team.name} color={team.color} /> <Plain text={team.name} /> <span className="text-xs font-normal text-dim">{team.agent}</span>
+          <Avatar name={team.name} /> <Plain text={team.name} /> <span className="text-xs font-normal text-dim">{team.agent}</span>
         </span>
       }
       text={

@@ -144,7 +144,7 @@ test("one finds words, and goes from turn to turn", async () => {
   await page.getByText("You said: hay 29").waitFor();
   await page.keyboard.press("/");
   await page.getByLabel("Find in this conversation").fill("needle");
-  await page.getByText(/^2 found$/).waitFor();
+  await page.getByText(/^\d of 2 found$/).waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("log").getByText("needle in a haystack", { exact: true }).waitFor();
   await page.getByLabel("Close").click();

@@ -56,7 +56,12 @@ const session = createRoute({
   validateSearch: (search: Record<string, unknown>): { turn?: string | undefined; find?: string | undefined } => ({ turn: text(search["turn"]), find: text(search["find"]) }),
 });
 
-const jobs = createRoute({ getParentRoute: () => frame, path: "/jobs", component: lazyRouteComponent(() => import("@/job/jobs"), "Jobs") });
+const jobs = createRoute({
+  getParentRoute: () => frame,
+  path: "/jobs",
+  component: lazyRouteComponent(() => import("@/job/jobs"), "Jobs"),
+  validateSearch: (search: Record<string, unknown>): { start?: "yes" | undefined } => ({ start: search["start"] === "yes" ? "yes" : undefined }),
+});
 const job = createRoute({ getParentRoute: () => frame, path: "/job/$id", component: lazyRouteComponent(() => import("@/job/job"), "JobPage") });
 const health = createRoute({ getParentRoute: () => frame, path: "/system", component: lazyRouteComponent(() => import("@/health/health"), "Health") });
 const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: lazyRouteComponent(() => import("@/settings/settings"), "Settings") });

@@ -32,6 +32,12 @@ test("work between turns is work", () => {
   expect(mood(session({ state: "processing", background: 2, running: "t" }), [], "user").word).toBe("working");
 });
 
+test("what was told for later says when", () => {
+  const due = new Date().setHours(23, 59, 0, 0);
+  expect(mood(session({ state: "stopped" }), [], "user", due).word).toMatch(/^asleep until .*59/);
+  expect(mood(session({ state: "stopped" }), [], "user").word).toBe("asleep");
+});
+
 test("whoever is waited for is named, also when nobody else may hear the question yet", () => {
   const waits = (from: string, state: string) => mood(session({ from, state }), [], "user");
   expect(waits("atlas", "waiting_for_input")).toMatchObject({ word: "waits for atlas", tone: "held" });

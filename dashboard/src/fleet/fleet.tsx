@@ -11,15 +11,17 @@ import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { costToday, lastEnds, recentQuery } from "@/health/recent";
 import { useOpenQuestions } from "@/question/ask";
+import type { Question } from "@/question/question";
 import { SessionActions } from "@/session/actions";
 import { useAct } from "@/session/act";
 import { Composer } from "@/session/composer";
-import { type Mood, ORDER, mood } from "@/session/mood";
+import { useDue } from "@/session/due";
+import { ORDER, mood } from "@/session/mood";
 import { MoodChip } from "@/session/mood-chip";
 import { PartyName } from "@/session/party";
 import { turnTitle } from "@/session/turn-words";
 import { Avatar } from "@/shell/avatar";
-import { Empty, Page } from "@/shell/page";
+import { NoTeams, Page } from "@/shell/page";
 import { Block, Plain } from "@/text/plain";
 import { Ago, money, useNow } from "@/text/time";
 import { headline } from "@/text/visible";
@@ -53,13 +55,11 @@ export function Fleet() {
         </p>
       )}
       <Problems sessions={sorted} asking={new Set(open.map(({ session }) => session))} me={me} />
-      {teams.data?.length === 0 && (
-        <Empty title="No teams yet" text="A team is a project folder and the agent that works in it. Name one in config.yaml in your IRIS_HOME, and it shows up here." />
-      )}
+      {teams.data?.length === 0 && <NoTeams />}
       {teams.data?.map((team) => (
         <TeamCard key={team.name} team={team} me={me}>
           {sorted.filter(({ to }) => to === team.name).map((session) => (
-            <SessionRow key={session.id} session={session} mood={moodOf(session)} me={me} cost={costs.get(session.id)} budget={limits.get(session.to)} spent={starts && spent(session, starts, ends)} />
+            <SessionRow key={session.id} session={session} open={open} me={me} cost={costs.get(session.id)} budget={limits.get(session.to)} spent={starts && spent(session, starts, ends)} />
           ))}
         </TeamCard>
       ))}
@@ -156,19 +156,20 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
 
 interface RowGiven {
   session: Session;
-  mood: Mood;
+  open: Question[];
   me: string;
   cost: number | undefined;
   budget: number | undefined;
   spent: number | undefined;
 }
 
-function SessionRow({ session, mood: now, me, cost, budget, spent: used }: RowGiven) {
+function SessionRow({ session, open, me, cost, budget, spent: used }: RowGiven) {
   const heard = useWatched(steps).get(session.id);
   const last = useQuery(lastTurnQuery(session)).data;
+  const now = mood(session, open, me, useDue(last));
   const doing = session.running != null || session.background ? step(heard) : undefined;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_10rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_15rem_9rem_auto]">
       <span className="min-w-0">
         <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
           <Plain text={headline(last ? turnTitle(last) : "A new session", 120)} />
@@ -187,7 +188,7 @@ function SessionRow({ session, mood: now, me, cost, budget, spent: used }: RowGi
         </span>
       </span>
       <span className="order-3 md:order-none">
-        <MoodChip mood={now} />
+        <MoodChip mood={now} hasSource />
       </span>
       <span className="order-4 text-right text-xs text-dim tabular-nums md:order-none">
         <span title="Cost today, and when something last happened">

@@ -31,9 +31,9 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
   const give = (value: Value, text?: string) => void answer({ question, value, text });
   return (
     <div className="space-y-3" aria-busy={isSending}>
-      <h3 className="said text-base leading-snug font-semibold">
+      <h2 className="said text-base leading-snug font-semibold">
         <Asks question={question} />
-      </h3>
+      </h2>
       {question.context && (
         <div className="max-h-60 overflow-auto text-dim" tabIndex={0} role="region" aria-label="What one needs to know">
           <Markdown text={question.context} />

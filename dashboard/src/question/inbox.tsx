@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { teamsQuery } from "@/api/ask";
 import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
-import { Empty, Page, Tabs } from "@/shell/page";
+import { Empty, NoTeams, Page, Tabs } from "@/shell/page";
 import { numbers, useKeys } from "@/shell/keys";
 import { say, undoLast } from "@/shell/notices";
 import { clock, useNow, zone } from "@/text/time";
@@ -199,12 +199,7 @@ function Nothing({ view, isFiltered }: { view: InboxSearch["view"]; isFiltered: 
   if (isFiltered) return <Empty title="Nothing fits the filter" />;
   if (view === "later") return <Empty title="Nothing is put aside" />;
   if (view === "others") return <Empty title="Nobody else is asked anything" text="Questions that are put to another party than you show up here, so that you can see what holds work up." />;
-  if (teams?.length === 0)
-    return (
-      <Empty title="No teams yet" text="A team is a project folder and the agent that works in it. Add one to config.yaml in your IRIS_HOME:">
-        <pre className="mt-3 rounded bg-raised p-3 text-left font-mono text-xs">{"teams:\n  website:\n    path: /home/me/website"}</pre>
-      </Empty>
-    );
+  if (teams?.length === 0) return <NoTeams />;
   return (
     <Empty title={isLive ? "Nobody needs you" : "Nothing known"} text={isLive ? "When an agent asks for leave or for a decision, it shows up here at once. Agents never wait in silence." : "The connection is lost, so this may be out of date."}>
       <p className="mt-2 text-dim">

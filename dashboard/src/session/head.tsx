@@ -27,7 +27,7 @@ export function SessionHead({ session, open, me, onFind }: { session: Session; o
         <Plain text={session.to} />
         <span className="font-normal text-dim"> for <PartyName party={session.from} me={me} /></span>
       </h1>
-      <MoodChip mood={mood(session, open, me)} />
+      <MoodChip mood={mood(session, open, me)} hasSource />
       {session.heldUntil != null && (
         <span className="text-xs text-held">
           until <Moment at={session.heldUntil} />

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 
 import { type Question, waitsFor } from "@/question/question";
 import { Plain } from "@/text/plain";
-import { money } from "@/text/time";
+import { money, zone } from "@/text/time";
 import { headline } from "@/text/visible";
 
 import type { Item } from "./list";
@@ -61,7 +61,7 @@ export function TurnMenu({ parts, onJump }: { parts: readonly Part[]; onJump: (t
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className="flex min-h-9 items-center justify-between gap-2 border-b border-line bg-surface px-3 text-xs text-dim lg:hidden">
-        {parts.length} turns <span aria-hidden="true">▾</span>
+        <span>{parts.length} turns ▾</span> <span>times in {zone()}</span>
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu max-h-[60dvh] w-[calc(100vw-1rem)] max-w-md overflow-auto" align="start" aria-label="Turns">

@@ -13,7 +13,7 @@ export function Teams({ isAdmin }: { isAdmin: boolean }) {
   const teams = useQuery(teamsQuery).data ?? [];
   return (
     <Group title="Teams">
-      {teams.length === 0 && <Setting title="None yet" text="Teams are named in config.yaml in your IRIS_HOME." />}
+      {teams.length === 0 && <Setting title="None yet" text="`iris teams add .` in the folder of a project makes one; config.yaml in your IRIS_HOME has them all." />}
       {teams.map((team) => (
         <TeamSetting key={team.name} team={team} isAdmin={isAdmin} />
       ))}

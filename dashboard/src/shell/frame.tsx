@@ -10,7 +10,7 @@ import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
 import { QuestionModal } from "@/question/modal";
 import { isSnoozed, snoozed } from "@/question/snooze";
-import { useAtNow, useNow } from "@/text/time";
+import { useAtNow, useNow, zone } from "@/text/time";
 
 import { useKeys } from "./keys";
 import { Notices } from "./notices";
@@ -64,6 +64,7 @@ export function Frame() {
         ))}
         <div className="mt-auto hidden px-2 py-1 md:block">
           <ConnectionState />
+          <p className="text-xs text-dim">Times in {zone()}</p>
         </div>
       </nav>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">

@@ -5,7 +5,7 @@ import { Daemon, PHONE, closeBrowser, closePages, forgive, signedIn } from "./st
 
 let daemon: Daemon;
 beforeAll(async () => {
-  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT });
+  daemon = await Daemon.start({ atlas: { script: SCRIPT, config: ['color: "#ffcc00"'] }, beacon: SCRIPT, comet: SCRIPT });
 });
 afterEach(async () => {
   expect(await closePages()).toEqual([]);
@@ -22,6 +22,9 @@ test("what an agent did is read at a glance", async () => {
   await page.goto(`${daemon.url}/session/${sessionId}`);
   const log = page.getByRole("log");
   await log.getByText("blue", { exact: true }).waitFor();
+  // Who speaks, in the colour of the team.
+  const banner = log.getByRole("paragraph").filter({ hasText: "scripted-1" });
+  expect(await banner.locator("[aria-hidden]").evaluate((avatar) => getComputedStyle(avatar).backgroundColor)).toBe("rgb(255, 204, 0)");
   // Three looks in one line, with what they looked at inside.
   const looks = log.getByRole("button", { name: /1 read, 2 searches/ });
   await looks.click();
@@ -191,6 +194,36 @@ test("the fleet says what each is up to, and does what it is told", async () => 
   expect(await page.getByRole("region", { name: "Problems" }).getByText("comet").count(), "what somebody stopped is no problem").toBe(0);
   await daemon.tell("comet", "fail", 0);
   await page.getByRole("region", { name: "Problems" }).getByText(/comet for you: the last turn failed .* ago: the model would not/).waitFor();
+});
+
+test("what can be done is done by name as well, and everything is stopped only after a question", async () => {
+  await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "Paint the fence" });
+  const page = await signedIn(daemon);
+  const commands = page.getByPlaceholder("Go to, or do…");
+  const pick = async (text: string, name: string | RegExp) => {
+    await page.keyboard.press("Control+k");
+    await commands.fill(text);
+    await page.getByRole("option", { name }).first().click();
+  };
+  await pick("tell comet", "Tell comet…");
+  await page.getByRole("dialog").getByPlaceholder("Tell comet").fill("hang on");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /comet for you/ }).waitFor();
+  await page.getByText("working").waitFor();
+  await pick("cancel comet", "Cancel what it does: comet for you");
+  await page.getByText("1 turn cancelled").waitFor();
+  await pick("fence", "Job of beacon: Paint the fence");
+  await page.getByRole("heading", { name: "Paint the fence" }).waitFor();
+  await pick("start a job", "Start a job…");
+  await page.getByLabel("What is to be done").waitFor();
+  await pick("stop every", "Stop everything…");
+  const dialog = page.getByRole("dialog", { name: "Stop every agent?" });
+  await dialog.getByRole("button", { name: "Keep them running" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect((await daemon.call("GET", "/api/status")).agents).toBeGreaterThan(0);
+  await pick("stop every", "Stop everything…");
+  await dialog.getByRole("button", { name: "Stop everything" }).click();
+  await page.getByText(/agents? (was|were) stopped/).waitFor();
 });
 
 test("everything by name, and from page to page by keys", async () => {

@@ -174,14 +174,14 @@ function Filters({ questions }: { questions: Question[] }) {
   const kinds = new Map(questions.map((question) => [question.kind, kindWord(question)]));
   if (teams.length < 2 && kinds.size < 2 && !team && !kind) return null;
   return (
-    <div className="flex min-w-0 max-w-full flex-wrap gap-2">
-      <select className="field w-auto max-w-full min-w-0" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
+    <div className="flex w-full gap-2 md:w-auto md:max-w-[70%]">
+      <select className="field w-auto min-w-0 flex-1" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
         <option value="">All teams</option>
         {teams.map((name) => (
           <option key={name}>{name}</option>
         ))}
       </select>
-      <select className="field w-auto max-w-full min-w-0" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
+      <select className="field w-auto min-w-0 flex-1" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
         <option value="">All kinds</option>
         {[...kinds].map(([value, word]) => (
           <option key={value} value={value}>

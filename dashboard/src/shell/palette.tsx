@@ -11,6 +11,7 @@ import { AskStopAll } from "@/fleet/stop-all";
 import { isOver, jobsQuery } from "@/job/ask";
 import { useOpenQuestions } from "@/question/ask";
 import { deedLine } from "@/question/deed";
+import type { Question } from "@/question/question";
 import { type Party, useAct } from "@/session/act";
 import { offered } from "@/session/actions";
 import { Composer } from "@/session/composer";
@@ -63,12 +64,17 @@ function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: ()
   const item = (label: string, act: () => void, key = label) => entry(label, () => (onClose(), act()), key);
   const go = (to: string, search: Record<string, string> = {}) => () => void navigate({ to, search });
   const name = ({ to, from }: Session) => `${to} for ${partyName(from, me)}`;
+  // Two may have asked the same of one team.
+  const asker = ({ session: id, team }: Question) => {
+    const session = sessions.find((known) => known.id === id);
+    return session ? name(session) : team;
+  };
   return (
     <Command label="Commands">
       <Command.Input autoFocus placeholder="Go to, or do…" className="w-full border-b border-line bg-transparent px-4 py-3 outline-none" />
       <Command.List className="max-h-80 overflow-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-dim">
         <Command.Empty className="p-3 text-dim">Nothing by that name.</Command.Empty>
-        {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${question.team}: ${deedLine(question)}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
+        {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${asker(question)}: ${deedLine(question)}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
         <Command.Group heading="Pages">
           {item("Inbox", go("/inbox"))}
           {item("Decided questions", go("/inbox", { view: "decided" }))}

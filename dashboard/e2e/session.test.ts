@@ -59,6 +59,17 @@ test("a call that waits for a person says so, and a list is a list", async () =>
   await log.getByRole("listitem").filter({ hasText: "Paint the door" }).getByRole("img", { name: "done" }).waitFor();
 });
 
+test("what was told for later says when it is due", async () => {
+  const { sessionId, turnId } = await daemon.call("POST", "/api/teams/tell", { toTeam: "beacon", fromTeam: "comet", message: "hello", delay: 30 * 60_000, timeout: -1 });
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByRole("log").getByText(/waits for its time: .*\d\d:\d\d/).waitFor();
+  await page.goto(`${daemon.url}/fleet`);
+  await page.getByRole("region", { name: "Team beacon" }).getByText(/asleep until .*\d\d:\d\d/).waitFor();
+  await daemon.call("POST", `/api/turns/${turnId}/cancel`, {});
+  await page.getByRole("region", { name: "Team beacon" }).getByText(/asleep until/).waitFor({ state: "detached" });
+});
+
 test("words appear while they are written", async () => {
   const { sessionId } = await daemon.tell("beacon", "hello", 0);
   const page = await signedIn(daemon);

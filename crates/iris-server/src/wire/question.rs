@@ -227,6 +227,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_recommended_in_the_label_is_recommended() {
+        let check = |label: &str, expected: (&str, bool)| {
+            assert_eq!(recommended(&AskedOption::of(label)), expected, "{label}");
+        };
+        check("Blue (Recommended)", ("Blue", true));
+        check("Blue(recommended) ", ("Blue", true));
+        check("Blue", ("Blue", false));
+        check("(Recommended)", ("(Recommended)", false));
+        check("Blä (Recommendé)", ("Blä (Recommendé)", false));
+        let options = vec![AskedOption::of("Blue (Recommended)")];
+        let asking = AskedQuestion { question: "Which?".to_owned(), options, several: false };
+        assert_eq!(asked(&asking).options[0].value, "Blue (Recommended)", "what is answered is what was offered");
+    }
+
+    #[test]
     fn an_action_is_shown_whole_and_nothing_in_it_hides() {
         let input = RawValue::from_string("{\"command\":\"echo a\\u001b[2Kb \\u202e x\\nrm tail\"}".to_owned());
         let shown = shown(&input.expect("JSON"), Some("1. tidy\u{200b} up\r\n2. rest"));

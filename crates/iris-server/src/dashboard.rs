@@ -46,12 +46,14 @@ pub(crate) async fn page_elsewhere(path: &str) -> Response {
 }
 
 fn is_page(path: &str) -> bool {
-    let parts = |path: &'static str| path.split('/').filter(|part| !part.is_empty());
-    let asked: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    PAGES.iter().any(|page| {
-        let page: Vec<&str> = parts(page).collect();
+    let asked = parts(path);
+    PAGES.iter().map(|page| parts(page)).any(|page| {
         page.len() == asked.len() && page.iter().zip(&asked).all(|(part, asked)| part == asked || part.starts_with('{'))
     })
+}
+
+fn parts(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !part.is_empty()).collect()
 }
 
 /// Every address here, for the table of doors.

@@ -43,8 +43,12 @@ export function Inbox() {
   const lists: Record<string, Question[]> = { others, later, needs };
   const shown = (lists[view ?? "needs"] ?? []).filter(fits);
   const has = (list: Question[]) => list.some(({ id }) => id === latest(linked));
-  // A link names a question, not where it is just now.
-  const place = view === undefined && linked && !has(needs) ? (has(others) ? "others" : has(later) ? "later" : undefined) : undefined;
+  // A link names a question, not where it is just now. Once it was followed, whoever puts the question aside stays here.
+  const [followed, setFollowed] = useState<string>();
+  useEffect(() => {
+    if (!isPending) setFollowed(linked);
+  }, [isPending, linked]);
+  const place = view === undefined && linked && linked !== followed && !has(needs) ? (has(others) ? "others" : has(later) ? "later" : undefined) : undefined;
   if (place) return <Navigate to="/inbox" search={{ view: place, question: linked }} replace />;
   const isAway = !isPending && linked !== undefined && ![...mine, ...others].some(({ id }) => id === latest(linked));
   return (

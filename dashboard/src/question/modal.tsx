@@ -38,8 +38,11 @@ export function QuestionModal() {
     [],
   );
 
-  const isInInbox = path === "/inbox" || path === "/";
   const seen = useWatched(inView);
+  // Who has seen it where it was asked may look away from it.
+  useEffect(() => seen.forEach((id) => arrived.current.delete(id)), [seen]);
+
+  const isInInbox = path === "/inbox" || path === "/";
   const aside = useWatched(snoozed);
   // Where a question is in view anyway, it does not open over itself; what was put aside does not open at all.
   const isElsewhere = (question: Question) => seen.has(question.id) || isSnoozed(question, aside, Date.now());

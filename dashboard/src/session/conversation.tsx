@@ -22,6 +22,8 @@ import { EndRow, SpeakerRow, TellRow, UnreadRow } from "./turn";
 interface Given {
   transcript: Transcript;
   items: Item[];
+  /** What is asked in it and open, whether it is listed here or shown elsewhere on the page. */
+  asked: Question[];
   session: Session;
   me: string;
   startAt: string | undefined;
@@ -31,7 +33,7 @@ interface Given {
   setFinding: (isFinding: boolean) => void;
 }
 
-export function Conversation({ transcript, items, session, me, startAt, find, hasRail, isFinding, setFinding }: Given) {
+export function Conversation({ transcript, items, asked, session, me, startAt, find, hasRail, isFinding, setFinding }: Given) {
   const box = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(startAt === undefined);
   const rows = useVirtualizer({
@@ -90,9 +92,9 @@ export function Conversation({ transcript, items, session, me, startAt, find, ha
 
   // The numbers answer what is in view; what is not is a press away.
   const seen = useWatched(inView);
-  const asked = items.flatMap((item) => (item.kind === "question" ? [item.question] : []));
-  const current = asked.find(({ id }) => seen.has(id));
-  const unseen = current ? undefined : asked[0];
+  const listed = items.flatMap((item) => (item.kind === "question" ? [item.question] : []));
+  const current = listed.find(({ id }) => seen.has(id));
+  const unseen = current ? undefined : listed[0];
   useAnswerKeys(current);
 
   useKeys({
@@ -200,9 +202,7 @@ function ItemView({ item, transcript, session, me, asked, hasKeys, isFound }: It
         </div>
       );
     case "question":
-      return (
-        <InlineQuestion question={item.question} keys={hasKeys} on="session" />
-      );
+      return <InlineQuestion question={item.question} keys={hasKeys} on="session" />;
     case "end":
       return <EndRow part={item.part} />;
   }

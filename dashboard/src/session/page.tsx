@@ -98,9 +98,9 @@ function Followed({ session, startAt, find, isWhole, isFinding, setFinding }: Fo
   useEffect(() => transcript.open(), [transcript]);
   const version = useWatched(transcript.version);
   const failure = useWatched(transcript.failure);
-  const open = useMemo(() => (isWhole ? [...mine, ...others].filter((question) => question.session === session.id) : []), [isWhole, mine, others, session.id]);
+  const open = useMemo(() => [...mine, ...others].filter((question) => question.session === session.id), [mine, others, session.id]);
   // The version stands for everything in the transcript, which is changed in place.
-  const items = useMemo(() => (void version, listItems(transcript, open)), [transcript, version, open]);
+  const items = useMemo(() => (void version, listItems(transcript, isWhole ? open : [])), [transcript, version, open, isWhole]);
   return (
     <>
       {failure && (
@@ -108,7 +108,7 @@ function Followed({ session, startAt, find, isWhole, isFinding, setFinding }: Fo
           <Failure error={failure} />
         </div>
       )}
-      <Conversation transcript={transcript} items={items} session={session} me={me} startAt={startAt} find={find} hasRail={isWhole} isFinding={isFinding} setFinding={setFinding} />
+      <Conversation transcript={transcript} items={items} asked={open} session={session} me={me} startAt={startAt} find={find} hasRail={isWhole} isFinding={isFinding} setFinding={setFinding} />
     </>
   );
 }

@@ -61,7 +61,7 @@ export function TurnMenu({ parts, onJump }: { parts: readonly Part[]; onJump: (t
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className="flex min-h-9 items-center justify-between gap-2 border-b border-line bg-surface px-3 text-xs text-dim lg:hidden">
-        <span>{parts.length} turns ▾</span> <span>times in {zone()}</span>
+        <span>{parts.length} turns ▾</span> <span title={zone()}>times in {zone()}</span>
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu max-h-[60dvh] w-[calc(100vw-1rem)] max-w-md overflow-auto" align="start" aria-label="Turns">

@@ -45,7 +45,7 @@ export function TellRow({ part, session, me }: { part: Part; session: Session; m
           {stateWord(turn)}
           {due !== undefined && (
             <>
-              : <Moment at={due} /> {zone()}
+              : <Moment at={due} /> <span title={zone()}>{zone()}</span>
             </>
           )}
         </p>

@@ -24,7 +24,9 @@ export function Page({ title, tabs, tools, error, children }: { title: string; t
       {tabs}
       {error && !isSaid && <Failure error={error} />}
       {children}
-      <p className="text-xs text-dim md:hidden">Times are in {zone()}.</p>
+      <p className="text-xs text-dim md:hidden" title={zone()}>
+        Times are in {zone()}.
+      </p>
     </div>
   );
 }

@@ -32,6 +32,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     cssCodeSplit: false,
     manifest: true,
+    // What every page is made of is one file, and not a crumb for each part that pages share.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "ground", test: /node_modules\/(?!uplot|cmdk|@tanstack\/(react-)?virtual)|\/src\/(api|question|shell|text)\//, minShareCount: 2 }] } } },
   },
   server: { proxy: daemon() },
 });

@@ -22,8 +22,12 @@ test("a job is started, asks, is answered, and comes to its end", async () => {
   await page.getByLabel("Team").selectOption("atlas");
   await page.getByLabel("What is to be done").fill("ask for the colour");
   await page.getByRole("button", { name: "Start", exact: true }).click();
-  await page.getByText("waiting for input").waitFor();
-  await page.getByRole("article").getByRole("button", { name: "Blue" }).click();
+  await page.getByText("needs you").first().waitFor();
+  const asked = page.getByRole("article");
+  await asked.getByRole("button", { name: "Blue" }).waitFor();
+  expect(await page.getByRole("heading", { name: "Which colour for the button?" }).count(), "asked once on the page").toBe(1);
+  expect(await asked.getByRole("link", { name: "job", exact: true }).count(), "no link to where one is").toBe(0);
+  await asked.getByRole("button", { name: "Blue" }).click();
   await page.getByText("completed").first().waitFor();
   await page.getByText("It came to this").waitFor();
   await page.getByRole("region", { name: "What it asked" }).getByText("Blue").waitFor();
@@ -34,7 +38,7 @@ test("a job is stopped, and says so at once", async () => {
   const { id } = await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "hang on" });
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/job/${id}`);
-  await page.getByText("running").first().waitFor();
+  await page.getByText("working").first().waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("stopped").first().waitFor();
   expect((await daemon.call("GET", `/api/jobs/${id}`)).status).toBe("stopped");

@@ -21,6 +21,9 @@ afterAll(async () => {
 
 const card = (page: Page, team: string) => page.getByRole("article", { name: `Question of ${team}` });
 
+/** A press on a card that has just come or moved is taken for a slip. */
+const SEEN = 700;
+
 /** The agent went on: its turn ended, and this is what it said. */
 async function answerOf(turn: string): Promise<string> {
   for (let left = 1000; left > 0; left--) {
@@ -44,6 +47,71 @@ test("a question shows up in the inbox, the badge and the title, and is answered
   await page.waitForFunction(() => document.title === "Inbox · Iris");
   await page.getByRole("link", { name: "Decided" }).click();
   await page.getByText("answered by user: Blue").waitFor();
+});
+
+test("a press on a card that was not current goes where it was aimed", async () => {
+  const page = await signedIn(daemon);
+  const first = await daemon.tell("atlas", "approve seven");
+  await card(page, "atlas").waitFor();
+  const second = await daemon.tell("beacon", "approve eight");
+  const refuse = card(page, "beacon").getByRole("button", { name: "Refuse" });
+  await refuse.waitFor();
+  await new Promise((seen) => setTimeout(seen, SEEN));
+  const box = await refuse.boundingBox();
+  expect(box).not.toBeNull();
+  // Near its left edge, where the row has the least room to move.
+  await page.mouse.move((box?.x ?? 0) + 5, (box?.y ?? 0) + 10);
+  await page.mouse.down();
+  // The card is current from here on, and shows so.
+  await page.waitForFunction(() => document.activeElement?.closest("article")?.getAttribute("aria-label")?.includes("beacon"));
+  expect(await refuse.boundingBox(), "nothing moves under the pointer").toEqual(box);
+  await page.mouse.up();
+  expect(await answerOf(second.turnId)).toContain("Kept");
+  expect((await daemon.call("GET", `/api/turns/${first.turnId}`)).finishedAt).toBeUndefined();
+});
+
+test("two presses in a row are one answer, and none to the card that moves up", async () => {
+  const page = await signedIn(daemon);
+  const first = await daemon.tell("atlas", "approve nine");
+  await card(page, "atlas").waitFor();
+  const second = await daemon.tell("beacon", "approve ten");
+  const approve = card(page, "atlas").getByRole("button", { name: "Approve" });
+  await card(page, "beacon").waitFor();
+  await new Promise((seen) => setTimeout(seen, SEEN));
+  let sent = 0;
+  page.on("request", (request) => (sent += Number(request.url().endsWith("/answer"))));
+  const box = await approve.boundingBox();
+  expect(box).not.toBeNull();
+  await page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
+  await page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
+  await card(page, "atlas").waitFor({ state: "detached" });
+  await page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
+  expect(await answerOf(first.turnId)).toBe("It is gone");
+  expect(sent).toBe(1);
+  expect((await daemon.call("GET", `/api/turns/${second.turnId}`)).finishedAt).toBeUndefined();
+});
+
+test("an answer that is not taken says so, by key and together; what the card says is sent by key as well", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("atlas", "approve eleven");
+  await card(page, "atlas").waitFor();
+  await daemon.tell("beacon", "approve eleven");
+  await card(page, "beacon").waitFor();
+  await page.route("**/answer", (route) => route.abort("connectionrefused"));
+  await page.keyboard.press("1");
+  await card(page, "atlas").getByText("Not sent: the daemon cannot be reached").waitFor();
+  for (const team of ["atlas", "beacon"]) await card(page, team).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Approve all 2" }).click();
+  await page.getByText("2 not sent; each says why").waitFor();
+  await page.getByText("2 selected").waitFor();
+  await page.unroute("**/answer");
+  await card(page, "beacon").getByLabel("The answer holds").selectOption("for this very action, for a day");
+  await card(page, "beacon").getByLabel("The answer holds").blur();
+  await page.keyboard.press("1");
+  await card(page, "beacon").waitFor({ state: "detached" });
+  const { rules } = await daemon.call("GET", "/api/rules");
+  expect(JSON.stringify(rules)).toContain("make eleven");
+  forgive(page);
 });
 
 test("by keys alone", async () => {
@@ -177,6 +245,27 @@ test("a yes to something risky takes two presses", async () => {
   expect(await answerOf(turnId)).toBe("It is gone");
 });
 
+test("so does a yes to what an agent asks leave for in its own words", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("atlas", "leave town");
+  await card(page, "atlas").getByText("it cannot be known").waitFor();
+  await card(page, "atlas").getByRole("checkbox").check();
+  await page.getByText("1 selected").waitFor();
+  expect(await page.getByRole("toolbar").getByRole("button", { name: "Approve" }).count(), "nor is it approved with others").toBe(0);
+  await page.keyboard.press("1");
+  await card(page, "atlas").getByRole("button", { name: "Press again to approve" }).waitFor();
+  expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
+  await page.keyboard.press("1");
+  await card(page, "atlas").waitFor({ state: "detached" });
+});
+
+test("what the agent recommends is marked, and answered as it was offered", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "prefer");
+  await card(page, "atlas").getByRole("button", { name: "Oak · recommended" }).click();
+  expect(await answerOf(turnId)).toBe("Oak (Recommended) it is");
+});
+
 test("an answer may hold for a while, and be taken back", async () => {
   const page = await signedIn(daemon);
   const first = await daemon.tell("atlas", "approve five");
@@ -201,6 +290,8 @@ test("put aside, taken back, filtered", async () => {
   await card(page, "beacon").waitFor();
   await page.keyboard.press("s");
   await card(page, "atlas").waitFor({ state: "detached" });
+  await page.getByText(/Put aside until \d/).waitFor();
+  await page.getByLabel("1 need you").waitFor();
   await page.keyboard.press("u");
   await card(page, "atlas").waitFor();
   await page.getByLabel("Kind").selectOption("approval");
@@ -223,6 +314,31 @@ test("a link to a question leads to it", async () => {
   await page.keyboard.press("2");
   await card(page, "beacon").waitFor({ state: "detached" });
   await card(page, "atlas").waitFor();
+});
+
+test("a link to what is not open any more says what became of it, and leads to nothing else", async () => {
+  const first = await daemon.tell("atlas", "ask");
+  await expect.poll(async () => (await daemon.call("GET", "/api/questions/pending")).questions.length).toBe(1);
+  const [{ id }] = (await daemon.call("GET", "/api/questions/pending")).questions;
+  await daemon.call("POST", `/api/questions/${id}/answer`, { response: { value: "Red" } });
+  await answerOf(first.turnId);
+  await daemon.tell("beacon", "ask");
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/inbox?question=${id}`);
+  const linked = page.getByRole("region", { name: "The question of the link" });
+  await linked.getByText("Which colour for the button?").waitFor();
+  await linked.getByText(/answered by user at .*: Red/).waitFor();
+  await card(page, "beacon").waitFor();
+  await new Promise((seen) => setTimeout(seen, SEEN));
+  await page.keyboard.press("1");
+  await page.waitForTimeout(300);
+  expect((await daemon.call("GET", "/api/questions/pending")).questions, "a number is no answer to another question").toHaveLength(1);
+  await page.keyboard.press("j");
+  await page.keyboard.press("1");
+  await card(page, "beacon").waitFor({ state: "detached" });
+  await page.goto(`${daemon.url}/inbox?question=nothing`);
+  await page.getByText("there is no question nothing").waitFor();
+  forgive(page);
 });
 
 test("an action is changed before it is approved, and what was approved is what runs", async () => {

@@ -30,6 +30,12 @@ replies:
   - match: "^destroy"
     do:
       - permission: { tool: Bash, input: { command: "rm -rf build" }, result: gone, then: [{ say: "It is gone" }], denied: [{ say: "Kept" }] }
+  - match: "^prefer"
+    do: [{ ask: { question: "Which door?", options: ["Oak (Recommended)", Pine] } }, { say: "{{answer}} it is" }]
+  - match: "^leave (\\w+)"
+    do: [{ mcp: { server: iris, tool: ask_question, arguments: { question: "May I leave $1?", type: approval } } }, { say: "{{result}}" }]
+  - match: "^list"
+    do: [{ tool: { name: TodoWrite, input: { todos: [{ content: Paint the door, status: completed }, { content: Oil the hinge, status: in_progress }, { content: Lock it, status: pending }] }, result: ok } }]
   - match: "^work"
     do:
       - think: "Where would the button be? Probably in the form."

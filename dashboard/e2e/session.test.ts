@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+import { Daemon, PHONE, closeBrowser, closePages, forgive, signedIn } from "./stage";
 
 let daemon: Daemon;
 beforeAll(async () => {
-  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT });
+  daemon = await Daemon.start({ atlas: { script: SCRIPT, config: ['color: "#ffcc00"'] }, beacon: SCRIPT, comet: SCRIPT });
 });
 afterEach(async () => {
   expect(await closePages()).toEqual([]);
@@ -22,6 +22,9 @@ test("what an agent did is read at a glance", async () => {
   await page.goto(`${daemon.url}/session/${sessionId}`);
   const log = page.getByRole("log");
   await log.getByText("blue", { exact: true }).waitFor();
+  // Who speaks, in the colour of the team.
+  const banner = log.getByRole("paragraph").filter({ hasText: "scripted-1" });
+  expect(await banner.locator("[aria-hidden]").evaluate((avatar) => getComputedStyle(avatar).backgroundColor)).toBe("rgb(255, 204, 0)");
   // Three looks in one line, with what they looked at inside.
   const looks = log.getByRole("button", { name: /1 read, 2 searches/ });
   await looks.click();
@@ -41,6 +44,30 @@ test("what an agent did is read at a glance", async () => {
   await log.getByText("It is used in the form.").waitFor();
   await log.getByText("$0.04", { exact: true }).waitFor();
   await log.getByText("1,200 in, 340 out").waitFor();
+});
+
+test("a call that waits for a person says so, and a list is a list", async () => {
+  const { sessionId } = await daemon.tell("atlas", "list", 0);
+  await daemon.tell("atlas", "approve seven");
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  const log = page.getByRole("log");
+  await log.getByRole("button", { name: /Bash make seven waits for you/ }).waitFor();
+  await page.getByRole("navigation", { name: "Turns" }).getByText("waits for you").waitFor();
+  expect(await page.getByText("at work").count()).toBe(0);
+  await log.getByRole("button", { name: /TodoWrite 1 of 3 done · Oil the hinge/ }).click();
+  await log.getByRole("listitem").filter({ hasText: "Paint the door" }).getByRole("img", { name: "done" }).waitFor();
+});
+
+test("what was told for later says when it is due", async () => {
+  const { sessionId, turnId } = await daemon.call("POST", "/api/teams/tell", { toTeam: "beacon", fromTeam: "comet", message: "hello", delay: 30 * 60_000, timeout: -1 });
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByRole("log").getByText(/waits for its time: .*\d\d:\d\d/).waitFor();
+  await page.goto(`${daemon.url}/fleet`);
+  await page.getByRole("region", { name: "Team beacon" }).getByText(/asleep until .*\d\d:\d\d/).waitFor();
+  await daemon.call("POST", `/api/turns/${turnId}/cancel`, {});
+  await page.getByRole("region", { name: "Team beacon" }).getByText(/asleep until/).waitFor({ state: "detached" });
 });
 
 test("words appear while they are written", async () => {
@@ -65,6 +92,56 @@ test("a question is answered where it is asked", async () => {
   await page.getByText("Blue it is").waitFor();
 });
 
+test("what is asked while one reads further up is shown, and numbers answer it where it is", async () => {
+  const { sessionId } = await daemon.tell("comet", "hello", 0);
+  for (let turn = 0; turn < 12; turn++) await daemon.tell("comet", `hay ${turn}`, 0);
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByText("You said: hay 11").waitFor();
+  await page.getByRole("log").hover();
+  await page.mouse.wheel(0, -4000);
+  await page.getByRole("button", { name: "Follow" }).waitFor();
+  const { turnId } = await daemon.tell("comet", "ask");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Which colour for the button?").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Show what it asks" }).click();
+  const card = page.getByRole("log").getByRole("article");
+  await card.waitFor();
+  await page.getByRole("button", { name: "Show what it asks" }).waitFor({ state: "detached" });
+  // Deaf for a moment, so it is pressed until it is heard.
+  await expect.poll(async () => (await page.keyboard.press("2"), card.count())).toBe(0);
+  await expect.poll(async () => (await daemon.call("GET", `/api/turns/${turnId}`)).response).toBe("Blue it is");
+  expect(await dialog.count()).toBe(0);
+});
+
+test("the beginning of an id leads to its session", async () => {
+  const { sessionId } = await daemon.tell("atlas", "hello", 0);
+  const page = await signedIn(daemon);
+  const sessions = (await daemon.call("GET", "/api/sessions")).items.map(({ id }: { id: string }) => id);
+  const length = Array.from({ length: sessionId.length }, (_, index) => index + 1).find((count) => sessions.filter((id: string) => id.startsWith(sessionId.slice(0, count))).length === 1) ?? 36;
+  await page.goto(`${daemon.url}/session/${sessionId.slice(0, length)}`);
+  await page.waitForURL(`**/session/${sessionId}`);
+  await page.getByRole("heading", { name: /atlas for you/ }).waitFor();
+  await page.goto(`${daemon.url}/session/zzz`);
+  await page.getByText("there is no session zzz").waitFor();
+  forgive(page);
+});
+
+test("an address that leads nowhere is a page that says so", async () => {
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/fleet/`);
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await page.goto(`${daemon.url}/zzz`);
+  await page.getByText("There is no such page").waitFor();
+  await page.getByRole("link", { name: "To the inbox" }).click();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  const program = await fetch(`${daemon.url}/zzz`);
+  expect([program.status, program.headers.get("content-type")]).toEqual([401, "application/problem+json"]);
+  forgive(page);
+});
+
 test("a message between teams is a card, and its answer is in it", async () => {
   const { sessionId } = await daemon.tell("atlas", "letter", 0);
   const page = await signedIn(daemon);
@@ -81,7 +158,7 @@ test("one finds words, and goes from turn to turn", async () => {
   await page.getByText("You said: hay 29").waitFor();
   await page.keyboard.press("/");
   await page.getByLabel("Find in this conversation").fill("needle");
-  await page.getByText(/^2 found$/).waitFor();
+  await page.getByText(/^\d of 2 found$/).waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("log").getByText("needle in a haystack", { exact: true }).waitFor();
   await page.getByLabel("Close").click();
@@ -91,6 +168,23 @@ test("one finds words, and goes from turn to turn", async () => {
   await page.getByRole("navigation", { name: "Turns" }).getByText("hay 20").click();
   await expect.poll(async () => (await page.getByRole("region", { name: /Turn/ }).first().textContent()) ?? "").toContain("hay");
   await follow.waitFor();
+});
+
+test("what is folded away is found, by a press and on a phone too", async () => {
+  const { sessionId } = await daemon.tell("atlas", "work", 0);
+  for (let turn = 0; turn < 8; turn++) await daemon.tell("atlas", `hay ${turn}`, 0);
+  const page = await signedIn(daemon, { viewport: PHONE, hasTouch: true, isMobile: true });
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByText("You said: hay 7").waitFor();
+  await page.getByRole("button", { name: "Find", exact: true }).tap();
+  await page.getByRole("searchbox").fill("used in the form");
+  await page.getByText(/^\d of \d found$/).waitFor();
+  await page.getByRole("log").getByText("It is used in the form.").waitFor();
+  await page.getByLabel("Close").tap();
+  await page.getByRole("log").getByText("It is used in the form.").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: /\d+ turns/ }).tap();
+  await page.getByRole("menuitem", { name: /hay 6/ }).tap();
+  await page.getByText("You said: hay 6").waitFor();
 });
 
 test("the fleet says what each is up to, and does what it is told", async () => {
@@ -108,7 +202,39 @@ test("the fleet says what each is up to, and does what it is told", async () => 
   await team.getByLabel("Actions for comet").first().click();
   await page.getByRole("menuitem", { name: "Stop at once" }).click();
   await team.getByText("asleep").first().waitFor();
-  await page.getByRole("region", { name: "Problems" }).getByText(/comet: the last turn ended early/).waitFor();
+  expect(await page.getByRole("region", { name: "Problems" }).getByText("comet").count(), "what somebody stopped is no problem").toBe(0);
+  await daemon.tell("comet", "fail", 0);
+  await page.getByRole("region", { name: "Problems" }).getByText(/comet for you: the last turn failed .* ago: the model would not/).waitFor();
+});
+
+test("what can be done is done by name as well, and everything is stopped only after a question", async () => {
+  await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "Paint the fence" });
+  const page = await signedIn(daemon);
+  const commands = page.getByPlaceholder("Go to, or do…");
+  const pick = async (text: string, name: string | RegExp) => {
+    await page.keyboard.press("Control+k");
+    await commands.fill(text);
+    await page.getByRole("option", { name }).first().click();
+  };
+  await pick("tell comet", "Tell comet…");
+  await page.getByRole("dialog").getByPlaceholder("Tell comet").fill("hang on");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /comet for you/ }).waitFor();
+  await page.getByText("working").waitFor();
+  await pick("cancel comet", "Cancel what it does: comet for you");
+  await page.getByText("1 turn cancelled").waitFor();
+  await pick("fence", "Job of beacon: Paint the fence");
+  await page.getByRole("heading", { name: "Paint the fence" }).waitFor();
+  await pick("start a job", "Start a job…");
+  await page.getByLabel("What is to be done").waitFor();
+  await pick("stop every", "Stop everything…");
+  const dialog = page.getByRole("dialog", { name: "Stop every agent?" });
+  await dialog.getByRole("button", { name: "Keep them running" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect((await daemon.call("GET", "/api/status")).agents).toBeGreaterThan(0);
+  await pick("stop every", "Stop everything…");
+  await dialog.getByRole("button", { name: "Stop everything" }).click();
+  await page.getByText(/agents? (was|were) stopped/).waitFor();
 });
 
 test("everything by name, and from page to page by keys", async () => {

@@ -33,7 +33,8 @@ test("without a credential every page says how to get in", async () => {
     const page = await stranger();
     await page.goto(daemon.url + path);
     await page.getByText("iris link").waitFor();
-    // The browser itself reports that it was turned away.
+    // The browser itself reports that it was turned away, for every request that was on its way.
+    await page.waitForLoadState("networkidle");
     forgive(page);
   }
 });

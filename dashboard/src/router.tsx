@@ -1,5 +1,5 @@
 // The pages and their addresses. Each page is fetched when it is first gone to.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 
 import { Inbox, type InboxSearch } from "@/question/inbox";
 import { Frame } from "@/shell/frame";
@@ -8,7 +8,15 @@ import { Empty, Failure } from "@/shell/page";
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 const root = createRootRoute({
-  notFoundComponent: () => <Empty title="There is no such page" text="Press g and then i to go to the inbox." />,
+  notFoundComponent: () => (
+    <main className="mx-auto max-w-lg p-5">
+      <Empty title="There is no such page">
+        <Link to="/inbox" className="link mt-2">
+          To the inbox
+        </Link>
+      </Empty>
+    </main>
+  ),
   errorComponent: ({ error }) => <Failure error={error as Error} />,
 });
 
@@ -48,7 +56,12 @@ const session = createRoute({
   validateSearch: (search: Record<string, unknown>): { turn?: string | undefined; find?: string | undefined } => ({ turn: text(search["turn"]), find: text(search["find"]) }),
 });
 
-const jobs = createRoute({ getParentRoute: () => frame, path: "/jobs", component: lazyRouteComponent(() => import("@/job/jobs"), "Jobs") });
+const jobs = createRoute({
+  getParentRoute: () => frame,
+  path: "/jobs",
+  component: lazyRouteComponent(() => import("@/job/jobs"), "Jobs"),
+  validateSearch: (search: Record<string, unknown>): { start?: "yes" | undefined } => ({ start: search["start"] === "yes" ? "yes" : undefined }),
+});
 const job = createRoute({ getParentRoute: () => frame, path: "/job/$id", component: lazyRouteComponent(() => import("@/job/job"), "JobPage") });
 const health = createRoute({ getParentRoute: () => frame, path: "/system", component: lazyRouteComponent(() => import("@/health/health"), "Health") });
 const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: lazyRouteComponent(() => import("@/settings/settings"), "Settings") });

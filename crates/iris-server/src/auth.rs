@@ -18,9 +18,9 @@ use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
 use iris_engine::token::Credential;
 
-use crate::App;
 use crate::connection::visit::Visit;
 use crate::http::problem::{Fault, refused};
+use crate::{App, dashboard};
 use host::Allowed;
 use table::Entry;
 
@@ -86,7 +86,10 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
 }
 
 fn way(request: &Request) -> Way {
-    let Some(path) = request.extensions().get::<MatchedPath>() else { return Way::Nowhere };
+    let Some(path) = request.extensions().get::<MatchedPath>() else {
+        let is_page = dashboard::is_for_people(request.method(), request.uri().path(), request.headers());
+        return if is_page { Way::Open } else { Way::Nowhere };
+    };
     match table::find(request.method().as_str(), path.as_str()) {
         Some(Entry::Open) => Way::Open,
         Some(Entry::Locked(door)) => Way::Locked(door),

@@ -3,7 +3,7 @@
 
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use rust_embed::{EmbeddedFile, RustEmbed};
@@ -28,6 +28,33 @@ const ASSETS: &str = "/assets/{file}";
 
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const ASK_AGAIN: &str = "no-cache";
+
+/// A person who goes to an address that leads nowhere is told so by the page, which also knows its own addresses with a
+/// stroke at their end. Programs are told in their own words, and nothing below the doors of programs is a page.
+pub(crate) fn is_for_people(method: &Method, path: &str, headers: &HeaderMap) -> bool {
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    matches!(*method, Method::GET | Method::HEAD)
+        && accepts.contains("text/html")
+        && !["api", "mcp", "metrics", "health", "assets"].contains(&first)
+}
+
+/// The page at an address that is not one of its own as it is written.
+pub(crate) async fn page_elsewhere(path: &str) -> Response {
+    let status = if is_page(path) { StatusCode::OK } else { StatusCode::NOT_FOUND };
+    (status, page_file().await).into_response()
+}
+
+fn is_page(path: &str) -> bool {
+    let asked = parts(path);
+    PAGES.iter().map(|page| parts(page)).any(|page| {
+        page.len() == asked.len() && page.iter().zip(&asked).all(|(part, asked)| part == asked || part.starts_with('{'))
+    })
+}
+
+fn parts(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !part.is_empty()).collect()
+}
 
 /// Every address here, for the table of doors.
 #[cfg(test)]
@@ -88,6 +115,24 @@ mod tests {
         let page = page_file().await;
         assert_eq!(page.status(), StatusCode::OK);
         assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+    }
+
+    #[tokio::test]
+    async fn a_person_who_is_lost_is_told_by_the_page() {
+        let html = HeaderMap::from_iter([(header::ACCEPT, "text/html,*/*;q=0.8".parse().expect("a value"))]);
+        for (path, status) in
+            [("/inbox/", 200), ("/session/7/", 200), ("/job", 404), ("/zzz", 404), ("/session/7/x", 404)]
+        {
+            assert!(is_for_people(&Method::GET, path, &html), "{path}");
+            let page = page_elsewhere(path).await;
+            assert_eq!(page.status().as_u16(), status, "{path}");
+            assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+            assert!(!is_for_people(&Method::GET, path, &HeaderMap::new()), "a program");
+            assert!(!is_for_people(&Method::POST, path, &html));
+        }
+        for path in ["/api/zzz", "/api", "//api/x", "/mcp/x", "/metrics/", "/assets/x/y"] {
+            assert!(!is_for_people(&Method::GET, path, &html), "{path}");
+        }
     }
 
     #[tokio::test]

@@ -16,14 +16,14 @@ mod token;
 mod turn;
 
 use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::header;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use iris_engine::turn::tell::LONGEST_MESSAGE;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::App;
+use crate::{App, dashboard};
 
 /// A message in JSON may be six times as long as its text, if every character of it has to be escaped.
 pub(crate) const LARGEST_BODY: usize = 6 * LONGEST_MESSAGE + 64 * 1024;
@@ -90,14 +90,16 @@ pub(crate) async fn announced(request: Request, next: Next) -> Response {
     }
 }
 
-async fn nowhere(uri: axum::http::Uri) -> problem::Fault {
-    problem::not_found("route", uri.path())
+async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if dashboard::is_for_people(&method, uri.path(), &headers) {
+        return dashboard::page_elsewhere(uri.path()).await;
+    }
+    problem::not_found("route", uri.path()).into_response()
 }
 
-pub(crate) async fn not_so(method: axum::http::Method, uri: axum::http::Uri) -> problem::Fault {
+pub(crate) async fn not_so(method: Method, uri: Uri) -> problem::Fault {
     let what = format!("{} does not take {method}", uri.path());
-    problem::refused(axum::http::StatusCode::METHOD_NOT_ALLOWED, "invalid", what)
-        .hint("GET /api/openapi.json says what there is")
+    problem::refused(StatusCode::METHOD_NOT_ALLOWED, "invalid", what).hint("GET /api/openapi.json says what there is")
 }
 
 /// The only open route: says that there is a daemon, and nothing else.

@@ -9,7 +9,10 @@ export type Turn = Shapes["Turn"];
 
 export const queries = new QueryClient({
   defaultOptions: {
+    // The daemon is commonly on this very machine: that it has no network says nothing, and nothing is kept back for one.
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       staleTime: Infinity,
       gcTime: 10 * 60_000,
       refetchOnWindowFocus: false,

@@ -9,6 +9,7 @@ import { type Question, outcomeWord } from "@/question/question";
 import { offered } from "@/session/actions";
 import { mood } from "@/session/mood";
 import { stateWord, turnTitle } from "@/session/turn-words";
+import { describe } from "@/text/event-words";
 
 import { budgets, spent } from "./budget";
 import { problems } from "./problems";
@@ -29,6 +30,12 @@ test("work between turns is work", () => {
   expect(mood(session({ state: "stopped", queued: 1 }), [], "user").word).toBe("waits for a place");
   expect(mood(session({ state: "processing", background: 2 }), [], "user").word).toBe("2 in the background");
   expect(mood(session({ state: "processing", background: 2, running: "t" }), [], "user").word).toBe("working");
+});
+
+test("what was told for later says when", () => {
+  const due = new Date().setHours(23, 59, 0, 0);
+  expect(mood(session({ state: "stopped" }), [], "user", due).word).toMatch(/^asleep until .*59/);
+  expect(mood(session({ state: "stopped" }), [], "user").word).toBe("asleep");
 });
 
 test("whoever is waited for is named, also when nobody else may hear the question yet", () => {
@@ -58,7 +65,7 @@ test("no name of the API is shown as it is", () => {
   for (const word of said) expect(word).not.toMatch(/_|task-|defaulted|superseded|terminated|spawning|processing/);
 });
 
-const known = { status: status({}), ends: new Map<string, TurnEnd>(), steps: new Map<string, Event>(), asking: new Set<string>(), now: 10 * 60_000 };
+const known = { status: status({}), ends: new Map<string, TurnEnd>(), steps: new Map<string, Event>(), asking: new Set<string>(), me: "user", now: 10 * 60_000 };
 
 test("a well fleet has no problems", () => {
   expect(problems({ ...known, sessions: [session({}), session({ id: "t", state: "processing", stateSince: known.now })] })).toEqual([]);
@@ -76,11 +83,24 @@ test("a failure is a problem until the next turn runs", () => {
   const ends = new Map([["s", { ending: "failed", at: known.now, turn: "t" } as TurnEnd]]);
   expect(problems({ ...known, sessions: [session({})], ends }).map(({ key }) => key)).toEqual(["end-t"]);
   expect(problems({ ...known, sessions: [session({ running: "u" })], ends })).toEqual([]);
+  const said = new Map([["s", { ending: "failed", why: "the model would not", at: known.now - 60_000, turn: "t" } as TurnEnd]]);
+  expect(problems({ ...known, sessions: [session({ from: "lee" })], ends: said }).map(({ text }) => text)).toEqual(["atlas for lee: the last turn failed 1 m ago: the model would not"]);
+  const wanted = new Map([["s", { ending: "terminated", isWanted: true, at: known.now, turn: "t" } as TurnEnd]]);
+  expect(problems({ ...known, sessions: [session({})], ends: wanted }), "somebody stopped it").toEqual([]);
 });
 
 test("a store that cannot write comes before anything else", () => {
   const troubled = status({ store: { state: "troubled", what: "the disk is full", since: 0 }, waitingSessions: 3 });
   expect(problems({ ...known, status: troubled, sessions: [] }).map(({ key }) => key)).toEqual(["store", "pool"]);
+});
+
+test("events are told in words", () => {
+  const said = (kind: string, data: unknown) => describe({ kind, data });
+  expect(said("turn.finished", { ending: "failed", error: "no", durationMs: 1500, costUsd: 0 })).toBe("failed after 1.5 s: no");
+  expect(said("turn.finished", { ending: "terminated", cause: { reason: "exited", code: 3 }, durationMs: 0 })).toBe("terminated after 0 ms: its agent ended before it did, exit code 3");
+  expect(said("session.stopped", { why: "put_to_sleep", exit: { signal: 15 } })).toBe("put to sleep, signal 15");
+  expect(said("question.opened", { kind: "error_recovery", text: "Again?" })).toBe("error recovery: Again?");
+  expect(said("kind.of_tomorrow", { a: 1 })).toBe('{"a":1}');
 });
 
 test("a budget is that of the process that runs now", () => {

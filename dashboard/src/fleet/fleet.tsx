@@ -11,16 +11,18 @@ import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { costToday, lastEnds, recentQuery } from "@/health/recent";
 import { useOpenQuestions } from "@/question/ask";
+import type { Question } from "@/question/question";
 import { SessionActions } from "@/session/actions";
 import { useAct } from "@/session/act";
 import { Composer } from "@/session/composer";
-import { type Mood, ORDER, mood } from "@/session/mood";
+import { useDue } from "@/session/due";
+import { ORDER, mood } from "@/session/mood";
 import { MoodChip } from "@/session/mood-chip";
 import { PartyName } from "@/session/party";
 import { turnTitle } from "@/session/turn-words";
 import { Avatar } from "@/shell/avatar";
-import { Empty, Page } from "@/shell/page";
-import { Plain } from "@/text/plain";
+import { NoTeams, Page } from "@/shell/page";
+import { Block, Plain } from "@/text/plain";
 import { Ago, money, useNow } from "@/text/time";
 import { headline } from "@/text/visible";
 
@@ -52,14 +54,12 @@ export function Fleet() {
           {status.agents} of {status.maxAgents} agents alive on <Plain text={status.node} />, {money(total)} today
         </p>
       )}
-      <Problems sessions={sorted} asking={new Set(open.map(({ session }) => session))} />
-      {teams.data?.length === 0 && (
-        <Empty title="No teams yet" text="A team is a project folder and the agent that works in it. Name one in config.yaml in your IRIS_HOME, and it shows up here." />
-      )}
+      <Problems sessions={sorted} asking={new Set(open.map(({ session }) => session))} me={me} />
+      {teams.data?.length === 0 && <NoTeams />}
       {teams.data?.map((team) => (
         <TeamCard key={team.name} team={team} me={me}>
           {sorted.filter(({ to }) => to === team.name).map((session) => (
-            <SessionRow key={session.id} session={session} mood={moodOf(session)} me={me} cost={costs.get(session.id)} budget={limits.get(session.to)} spent={starts && spent(session, starts, ends)} />
+            <SessionRow key={session.id} session={session} open={open} me={me} cost={costs.get(session.id)} budget={limits.get(session.to)} spent={starts && spent(session, starts, ends)} />
           ))}
         </TeamCard>
       ))}
@@ -67,20 +67,27 @@ export function Fleet() {
   );
 }
 
-function Problems({ sessions, asking }: { sessions: Session[]; asking: ReadonlySet<string> }) {
+function Problems({ sessions, asking, me }: { sessions: Session[]; asking: ReadonlySet<string>; me: string }) {
+  const [isWhole, setWhole] = useState(false);
   const status = useQuery(statusQuery).data;
   const ends = useQuery(recentQuery).data ?? [];
-  const found = problems({ status, sessions, ends: lastEnds(ends), steps: useWatched(steps), asking, now: useNow() });
+  const found = problems({ status, sessions, ends: lastEnds(ends), steps: useWatched(steps), asking, me, now: useNow() });
   if (found.length === 0) return null;
   return (
     <section aria-label="Problems" className="card border-bad">
       <ul className="divide-y divide-line">
-        {found.slice(0, 6).map(({ key, text, session, turn }) => (
+        {(isWhole ? found : found.slice(0, 6)).map(({ key, text, detail, page, session, turn }) => (
           <li key={key} className="said flex items-center gap-2 px-3 py-1.5">
             <TriangleAlert size={15} className="shrink-0 text-bad" aria-hidden="true" />
             <span className="min-w-0 flex-1">
               <Plain text={text} />
+              {detail && <Block text={detail} className="mt-0.5 text-dim" />}
             </span>
+            {page && (
+              <Link className="link text-xs" to={page}>
+                Look
+              </Link>
+            )}
             {session && (
               <Link className="link text-xs" to="/session/$id" params={{ id: session }} search={turn ? { turn } : {}}>
                 Look
@@ -89,7 +96,11 @@ function Problems({ sessions, asking }: { sessions: Session[]; asking: ReadonlyS
           </li>
         ))}
       </ul>
-      {found.length > 6 && <p className="px-3 pb-1.5 text-xs text-dim">and {found.length - 6} more</p>}
+      {found.length > 6 && (
+        <button type="button" className="link min-h-6 px-3 pb-1.5 text-xs" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show fewer" : `and ${found.length - 6} more`}
+        </button>
+      )}
     </section>
   );
 }
@@ -105,7 +116,7 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
   return (
     <section className="card" aria-label={`Team ${team.name}`}>
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 py-2">
-        <Avatar name={team.name} color={team.color} />
+        <Avatar name={team.name} />
         <h2 className="said font-semibold">
           <Plain text={team.name} />
         </h2>
@@ -145,19 +156,20 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
 
 interface RowGiven {
   session: Session;
-  mood: Mood;
+  open: Question[];
   me: string;
   cost: number | undefined;
   budget: number | undefined;
   spent: number | undefined;
 }
 
-function SessionRow({ session, mood: now, me, cost, budget, spent: used }: RowGiven) {
+function SessionRow({ session, open, me, cost, budget, spent: used }: RowGiven) {
   const heard = useWatched(steps).get(session.id);
   const last = useQuery(lastTurnQuery(session)).data;
+  const now = mood(session, open, me, useDue(last));
   const doing = session.running != null || session.background ? step(heard) : undefined;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_12rem_10rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_14rem_10rem_auto]">
       <span className="min-w-0">
         <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
           <Plain text={headline(last ? turnTitle(last) : "A new session", 120)} />
@@ -176,7 +188,7 @@ function SessionRow({ session, mood: now, me, cost, budget, spent: used }: RowGi
         </span>
       </span>
       <span className="order-3 md:order-none">
-        <MoodChip mood={now} />
+        <MoodChip mood={now} hasSource />
       </span>
       <span className="order-4 text-right text-xs text-dim tabular-nums md:order-none">
         <span title="Cost today, and when something last happened">

@@ -3,11 +3,17 @@ import type { Session } from "@/api/ask";
 import type { Shapes } from "@/api/call";
 import type { Event } from "@/api/stream";
 import type { TurnEnd } from "@/health/recent";
+import { partyName } from "@/session/party-name";
 import { duration } from "@/text/time";
+import { headline } from "@/text/visible";
 
 export interface Problem {
   key: string;
   text: string;
+  /** More of it, with its own lines. */
+  detail?: string | undefined;
+  /** Where it is seen: a page, or a session and its turn. */
+  page?: "/system" | "/settings";
   session?: string | undefined;
   turn?: string | undefined;
 }
@@ -18,6 +24,7 @@ interface Known {
   ends: Map<string, TurnEnd>;
   steps: ReadonlyMap<string, Event>;
   asking: ReadonlySet<string>;
+  me: string;
   now: number;
 }
 
@@ -26,18 +33,22 @@ const QUIET = 2 * 60_000;
 /** A failure older than this is history. */
 const FRESH = 24 * 60 * 60_000;
 
-export function problems({ status, sessions, ends, steps, asking, now }: Known): Problem[] {
+export function problems({ status, sessions, ends, steps, asking, me, now }: Known): Problem[] {
   const found: Problem[] = [];
-  if (status?.store.state === "troubled") found.push({ key: "store", text: `Nothing can be written: ${status.store.what}${status.store.hint ? `. ${status.store.hint}` : ""}` });
-  if (status?.config?.refused) found.push({ key: "config", text: `The config file as it is now is not used: ${status.config.refused}` });
-  if (status && status.waitingSessions > 0) found.push({ key: "pool", text: `${status.waitingSessions} sessions wait for a place: ${status.agents} of ${status.maxAgents} agents are alive` });
+  if (status?.store.state === "troubled") found.push({ key: "store", text: `Nothing can be written: ${status.store.what}${status.store.hint ? `. ${status.store.hint}` : ""}`, page: "/system" });
+  if (status?.config?.refused) found.push({ key: "config", text: "The config file as it is now is not used", detail: status.config.refused, page: "/settings" });
+  if (status && status.waitingSessions > 0) found.push({ key: "pool", text: `${status.waitingSessions === 1 ? "1 session waits" : `${status.waitingSessions} sessions wait`} for a place: ${status.agents} of ${status.maxAgents} agents are alive`, page: "/system" });
   for (const session of sessions) {
+    const who = `${session.to} for ${partyName(session.from, me)}`;
     const place = { session: session.id };
-    if (session.heldUntil != null && session.heldUntil > now) found.push({ key: `held-${session.id}`, text: `${session.to} is paused for ${duration(session.heldUntil - now)}: ${session.heldWhy ?? "a limit was reached"}`, ...place });
+    if (session.heldUntil != null && session.heldUntil > now) found.push({ key: `held-${session.id}`, text: `${who} is paused for ${duration(session.heldUntil - now)}: ${session.heldWhy ?? "a limit was reached"}`, ...place });
     const end = ends.get(session.id);
-    if (end && (end.ending === "failed" || end.ending === "terminated") && session.running == null && now - end.at < FRESH) found.push({ key: `end-${end.turn}`, text: `${session.to}: the last turn ${end.ending === "failed" ? "failed" : "ended early"} ${duration(now - end.at)} ago`, ...place, turn: end.turn });
+    if (end && isBad(end) && session.running == null && now - end.at < FRESH) found.push({ key: `end-${end.turn}`, text: `${who}: the last turn ${end.ending === "failed" ? "failed" : "ended early"} ${duration(now - end.at)} ago${end.why ? `: ${headline(end.why)}` : ""}`, ...place, turn: end.turn });
     const heard = Math.max(session.stateSince, steps.get(session.id)?.at ?? 0);
-    if (session.state === "processing" && !asking.has(session.id) && now - heard > QUIET) found.push({ key: `quiet-${session.id}`, text: `${session.to} is at work but has been quiet for ${duration(now - heard)}`, ...place });
+    if (session.state === "processing" && !asking.has(session.id) && now - heard > QUIET) found.push({ key: `quiet-${session.id}`, text: `${who} is at work but has been quiet for ${duration(now - heard)}`, ...place });
   }
   return found;
 }
+
+/** What somebody ended is as they wanted it. */
+const isBad = ({ ending, isWanted }: TurnEnd) => (ending === "failed" || ending === "terminated") && !isWanted;

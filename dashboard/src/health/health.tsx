@@ -2,36 +2,31 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 
-import { statusQuery } from "@/api/ask";
-import { connection } from "@/api/live";
+import { statusQuery, teamsQuery } from "@/api/ask";
 import { useWatched } from "@/api/watch";
 import { decidedQuery, useOpenQuestions } from "@/question/ask";
 import { Empty, Page } from "@/shell/page";
-import { CONNECTIONS } from "@/shell/frame";
 import { theme } from "@/shell/theme";
-import { Plain } from "@/text/plain";
 import { duration, money, took, useNow } from "@/text/time";
 
 import { Chart } from "./chart";
 import { slots } from "./figures";
 import { Log } from "./log";
+import { Parts } from "./parts";
 import { QuestionFigures } from "./questions";
 import { type TurnEnd, recentQuery } from "./recent";
 
 export function Health() {
   const { data: status, error, dataUpdatedAt } = useQuery(statusQuery);
   const recent = useQuery(recentQuery);
-  const live = useWatched(connection);
+  const queued = (useQuery(teamsQuery).data ?? []).reduce((sum, team) => sum + team.queued, 0);
   const now = useNow();
   const { mine, others } = useOpenQuestions();
   const decided = useQuery(decidedQuery).data ?? [];
   return (
     <Page title="Health" error={error ?? recent.error}>
       {status && (
-        <dl className="grid grid-cols-2 gap-2 md:grid-cols-4">
-          <Fact name="Database" tone={status.store.state === "well" ? "good" : "bad"}>
-            {status.store.state === "well" ? `${DATABASES[status.database] ?? status.database}, well` : <Plain text={status.store.what} />}
-          </Fact>
+        <dl className="grid grid-cols-2 gap-2 md:grid-cols-5">
           <Fact name="Agents alive" tone={status.agents >= status.maxAgents ? "held" : undefined}>
             {status.agents} of {status.maxAgents}
           </Fact>
@@ -42,32 +37,19 @@ export function Health() {
             {mine.length + others.length}
             {decided.length > 0 && <span className="text-sm font-normal text-dim">, {decided.filter(({ outcome }) => outcome === "answered").length} answered lately</span>}
           </Fact>
-          <Fact name="Event stream" tone={live.state === "live" ? "good" : "bad"}>
-            {live.state === "live" ? `live for ${duration(Math.max(0, now - live.since))}` : CONNECTIONS[live.state].toLowerCase()}
+          <Fact name="Turns waiting their turn" tone={queued ? "held" : undefined}>
+            {queued}
           </Fact>
           <Fact name="Up for">{duration(status.uptimeMs + Math.max(0, now - dataUpdatedAt))}</Fact>
-          <Fact name="Newest event">{status.newestEvent.toLocaleString()}</Fact>
-          <Fact name="Version">
-            <Plain text={status.version} />
-          </Fact>
         </dl>
       )}
+      {status && <Parts status={status} />}
       {recent.data && <Charts ends={recent.data} />}
       <QuestionFigures />
       <Log />
-      {status && (
-        <section className="text-xs text-dim">
-          <p className="said">
-            Process {status.pid} on <Plain text={status.node} />, home <Plain text={status.home} />.{" "}
-            {status.containment.kind === "cgroup" ? "Agents are held in cgroups." : <>Agents are held by process groups and marks: <Plain text={status.containment.why} />.</>}
-          </p>
-        </section>
-      )}
     </Page>
   );
 }
-
-const DATABASES: Record<string, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 function Charts({ ends }: { ends: TurnEnd[] }) {
   const look = useWatched(theme);

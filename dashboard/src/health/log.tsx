@@ -7,10 +7,11 @@ import { recently } from "@/api/log";
 import type { Event } from "@/api/stream";
 import { complain } from "@/shell/notices";
 import { Plain } from "@/text/plain";
+import { describe } from "@/text/event-words";
 import { Moment } from "@/text/time";
 import { headline } from "@/text/visible";
 
-const NOUNS = ["session", "turn", "question", "job", "rule", "token", "daemon"];
+const NOUNS = ["session", "turn", "question", "job", "rule", "token", "trust", "config", "daemon"];
 const SHOWN = 200;
 
 export function Log() {
@@ -50,13 +51,13 @@ export function Log() {
             <span className="w-40 shrink-0 truncate">{event.kind}</span>
             <span className="hidden w-28 shrink-0 truncate sm:block">
               {event.session ? (
-                <Link className="link inline-flex min-h-6 items-center" to="/session/$id" params={{ id: event.session }}>
+                <Link className="link block min-h-6 truncate leading-6" title={event.team ?? undefined} to="/session/$id" params={{ id: event.session }}>
                   <Plain text={event.team ?? "session"} />
                 </Link>
               ) : null}
             </span>
-            <span className="said hidden min-w-0 flex-1 truncate text-dim md:block">
-              <Plain text={headline(JSON.stringify(event.data))} />
+            <span className="said hidden min-w-0 flex-1 truncate text-dim md:block" title={describe(event).slice(0, 1000)}>
+              <Plain text={headline(describe(event))} />
             </span>
           </li>
         ))}

@@ -5,6 +5,7 @@ import { queries } from "@/api/ask";
 import { onEvent } from "@/api/live";
 import { recently } from "@/api/log";
 import type { Event } from "@/api/stream";
+import { whyEnded } from "@/text/event-words";
 
 export interface TurnEnd {
   at: number;
@@ -12,6 +13,10 @@ export interface TurnEnd {
   session: string;
   turn: string;
   ending: string;
+  /** Why, if it ended badly. */
+  why?: string | undefined;
+  /** Somebody put an end to it, which is no trouble. */
+  isWanted?: boolean;
   durationMs: number;
   costUsd: number;
 }
@@ -30,8 +35,8 @@ onEvent((event) => {
 });
 
 function turnEnd(event: Event): TurnEnd {
-  const { ending, durationMs, costUsd } = event.data as { ending?: string; durationMs?: number; costUsd?: number };
-  return { at: event.at, team: event.team ?? "", session: event.session ?? "", turn: event.turn ?? "", ending: ending ?? "ended", durationMs: durationMs ?? 0, costUsd: costUsd ?? 0 };
+  const { ending, durationMs, costUsd, cause } = event.data as { ending?: string; durationMs?: number; costUsd?: number; cause?: { reason?: string } };
+  return { why: whyEnded(event.data as Record<string, unknown>), isWanted: ending === "cancelled" || cause?.reason === "stopped", at: event.at, team: event.team ?? "", session: event.session ?? "", turn: event.turn ?? "", ending: ending ?? "ended", durationMs: durationMs ?? 0, costUsd: costUsd ?? 0 };
 }
 
 /** What each session has cost since midnight, as far back as the log was read. */

@@ -2,8 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 
+import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
-import { QuestionBody, QuestionHead } from "@/question/card";
+import { inView, useAnswerKeys } from "@/question/in-view";
+import { InlineQuestion } from "@/question/inline";
 import { deedLine } from "@/question/deed";
 import { type Question, outcomeWord, spoken } from "@/question/question";
 import { SessionLog } from "@/session/page";
@@ -26,6 +28,9 @@ export function JobPage() {
   // What is open is known live, as in the inbox.
   const { mine, others } = useOpenQuestions();
   const open = [...mine, ...others].filter(({ job: of }) => of === id);
+  const seen = useWatched(inView);
+  const current = open.find((question) => seen.has(question.id));
+  useAnswerKeys(current);
   const closed = questions.filter(({ state }) => state !== "open");
   return (
     <Page
@@ -69,10 +74,7 @@ export function JobPage() {
         </section>
       )}
       {open.map((question) => (
-        <article key={question.id} className="card @container space-y-2 border-l-4 border-l-accent-solid p-3">
-          <QuestionHead question={question} isInSession />
-          <QuestionBody question={question} keys={false} />
-        </article>
+        <InlineQuestion key={question.id} question={question} keys={question.id === current?.id} on="job" />
       ))}
       {closed.length > 0 && <Asked questions={closed} />}
       {job && (

@@ -1,20 +1,28 @@
 // Jobs: pieces of work that are carried to their end, over as many turns as it takes.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { Link, getRouteApi } from "@tanstack/react-router";
+import { type FormEvent } from "react";
 
-import { teamsQuery } from "@/api/ask";
+import { sessionsQuery, teamsQuery } from "@/api/ask";
+import { meQuery } from "@/api/me";
+import { useOpenQuestions } from "@/question/ask";
+import { mood } from "@/session/mood";
+import { MoodChip } from "@/session/mood-chip";
 import { Avatar } from "@/shell/avatar";
-import { Empty, Page } from "@/shell/page";
+import { Empty, NoTeams, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
 import { headline } from "@/text/visible";
 
 import { type Job, isOver, jobsQuery, statusWord, useStart } from "./ask";
 
+const route = getRouteApi("/frame/jobs");
+
 export function Jobs() {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(jobsQuery);
-  const [isStarting, setStarting] = useState(false);
+  const { start } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isStarting = start === "yes";
   const jobs = data?.pages.flatMap(({ items }) => items) ?? [];
   const running = jobs.filter((job) => !isOver(job));
   const over = jobs.filter(isOver);
@@ -23,7 +31,7 @@ export function Jobs() {
       title="Jobs"
       error={error}
       tools={
-        <button type="button" className="button" aria-expanded={isStarting} onClick={() => setStarting(!isStarting)}>
+        <button type="button" className="button" aria-expanded={isStarting} onClick={() => void navigate({ search: isStarting ? {} : { start: "yes" }, replace: true })}>
           Start a job
         </button>
       }
@@ -60,7 +68,12 @@ function List({ title, jobs }: { title: string; jobs: Job[] }) {
   );
 }
 
+/** What it is up to, in the words of the fleet; when it is over, what came of it. */
 export function Status({ job }: { job: Job }) {
+  const me = useQuery(meQuery).data?.party ?? "user";
+  const { mine, others } = useOpenQuestions();
+  const { data: session } = useQuery({ ...sessionsQuery, enabled: !isOver(job), select: (sessions) => sessions.find(({ id }) => id === job.session) });
+  if (session && !isOver(job)) return <MoodChip mood={mood(session, [...mine, ...others], me)} />;
   const { word, colour } = statusWord(job);
   return (
     <span className="whitespace-nowrap" title={`known from event ${job.statusEvent}`}>
@@ -73,13 +86,15 @@ export function Status({ job }: { job: Job }) {
 }
 
 function Starter() {
-  const teams = useQuery(teamsQuery).data ?? [];
+  const teams = useQuery(teamsQuery).data;
   const start = useStart();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     start.mutate({ team: String(form.get("team")), goal: String(form.get("goal")) });
   };
+  if (!teams) return null;
+  if (teams.length === 0) return <NoTeams what="A job is worked on by a team, and there is none yet." />;
   return (
     <form className="card space-y-2 p-3" onSubmit={submit}>
       <label className="label block">
@@ -94,7 +109,7 @@ function Starter() {
         What is to be done
         <textarea name="goal" required rows={3} className="field text-sm text-ink" />
       </label>
-      <button type="submit" className="button button-ink" disabled={start.isPending || teams.length === 0}>
+      <button type="submit" className="button button-ink" disabled={start.isPending}>
         Start
       </button>
     </form>

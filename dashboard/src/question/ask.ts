@@ -38,45 +38,58 @@ export const decidedQuery = queryOptions({
   queryFn: async () => decisions(await recently("question", WINDOW)),
 });
 
-/** The questions whose answer is on its way. */
+/** The questions whose answer is on its way, or was taken. */
 export const sending = new Watched<ReadonlySet<string>>(new Set());
+
+/** Why the last answer to a question was not taken. */
+export const refusals = new Watched<ReadonlyMap<string, Refusal>>(new Map());
+
+/** How long an answer is to hold, where that was chosen. Beside the card and not in it: a key sends it as well. */
+export const holding = new Watched<ReadonlyMap<string, Shapes["Remember"]>>(new Map());
+
+export const hold = (id: string, remember: Shapes["Remember"] | undefined) => holding.update((all) => (remember ? new Map(all).set(id, remember) : without(all, id)));
+
+const without = <T>(all: ReadonlyMap<string, T>, id: string) => new Map([...all].filter(([other]) => other !== id));
 
 export interface Answer {
   question: Question;
   value: Value;
   text?: string | undefined;
-  /** Lets it hold for a while for whoever asks the same. */
-  remember?: Shapes["Remember"] | undefined;
   /** Too late: the work is to be run again with it. */
   again?: boolean;
 }
 
-export function useAnswer() {
-  const answer = useMutation({
-    mutationFn: ({ question, value, text, remember, again }: Answer) => {
-      // What is approved is what was looked at: its digest goes along.
-      const given = { response: { value, text }, digest: question.digest, remember, again: again ?? false };
-      return body(api.POST("/api/questions/{id}/answer", { params: { path: { id: question.id } }, body: given }));
-    },
-    onMutate: ({ question }) => sending.update((now) => new Set(now).add(question.id)),
-    onSuccess: (_, { question }) => {
-      // It has won; the event that says so is on its way, and needs not be waited for.
-      queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));
-    },
-    onError: (error, given) => {
-      if (!(error instanceof Refusal) || !isOver(error)) return;
-      const again = error.status === 410 && !given.again ? { label: "Run it again with this answer", act: () => answer.mutate({ ...given, again: true }) } : undefined;
-      say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(given.question.openedAt)} ${zone()}`, button: again });
-      void queries.invalidateQueries({ queryKey: ["questions"] });
-    },
-    onSettled: (_, __, { question }) =>
-      sending.update((now) => {
-        const left = new Set(now);
-        left.delete(question.id);
-        return left;
-      }),
-  });
-  return answer;
+/** Gives an answer, however it was given: by press, by key or together with others. One that is on its way is not sent a
+ * second time. Whether that is settled: if not, the question says why. */
+export async function answer(given: Answer): Promise<boolean> {
+  const { question, value, text, again } = given;
+  if (sending.get().has(question.id)) return false;
+  sending.update((now) => new Set(now).add(question.id));
+  refusals.update((all) => without(all, question.id));
+  try {
+    // What is approved is what was looked at: its digest goes along, and for how long the card says it holds.
+    const sent = { response: { value, text }, digest: question.digest, remember: holding.get().get(question.id), again: again ?? false };
+    await body(api.POST("/api/questions/{id}/answer", { params: { path: { id: question.id } }, body: sent }));
+  } catch (error) {
+    sending.update((now) => new Set([...now].filter((id) => id !== question.id)));
+    return refuse(given, error as Refusal);
+  }
+  // It has won; the event that says so is on its way, and needs not be waited for. It stays among those that are sent, so
+  // that a list which was asked for before and arrives after offers it to nobody.
+  queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));
+  return true;
+}
+
+function refuse(given: Answer, error: Refusal): boolean {
+  const { question } = given;
+  if (!isOver(error)) {
+    refusals.update((all) => new Map(all).set(question.id, error));
+    return false;
+  }
+  const again = error.status === 410 && !given.again ? { label: "Run it again with this answer", act: () => void answer({ ...given, again: true }) } : undefined;
+  say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(question.openedAt)} ${zone()}`, button: again });
+  void queries.invalidateQueries({ queryKey: ["questions"] });
+  return true;
 }
 
 /** The question is answered, gone or past its time: nothing to try again. */

@@ -1,5 +1,7 @@
 // Several questions with one press, where they take the same answers.
-import { useAnswer } from "./ask";
+import { useWatched } from "@/api/watch";
+
+import { answer, refusals } from "./ask";
 import { type Choice, type Question, choices, isRisky } from "./question";
 
 /** The answers that every one of the questions takes. */
@@ -11,11 +13,13 @@ export function shared(questions: Question[]): Choice[] {
 }
 
 export function Batch({ questions, onDone }: { questions: Question[]; onDone: () => void }) {
-  const answer = useAnswer();
+  const refused = useWatched(refusals);
+  const failed = questions.filter(({ id }) => refused.has(id)).length;
   const offered = shared(questions);
-  const give = (value: Choice["value"]) => {
-    for (const question of questions) answer.mutate({ question, value });
-    onDone();
+  // Those that could not be sent stay selected, to be tried again.
+  const give = async (value: Choice["value"]) => {
+    const settled = await Promise.all(questions.map((question) => answer({ question, value })));
+    if (settled.every(Boolean)) onDone();
   };
   return (
     <div role="toolbar" aria-label="Answer together" className="card sticky top-0 z-10 flex flex-wrap items-center gap-2 p-2">
@@ -24,10 +28,15 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
       </span>
       {offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}
       {offered.map((choice) => (
-        <button key={String(choice.value)} type="button" className="button" onClick={() => give(choice.value)}>
+        <button key={String(choice.value)} type="button" className="button" onClick={() => void give(choice.value)}>
           {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
         </button>
       ))}
+      {failed > 0 && (
+        <span role="alert" className="text-bad">
+          {failed} not sent; each says why
+        </span>
+      )}
       <button type="button" className="button button-plain ml-auto" onClick={onDone}>
         Clear
       </button>

@@ -3,8 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 
-import { teamsQuery } from "@/api/ask";
-import { Refusal, type Shapes } from "@/api/call";
+import { sessionsQuery } from "@/api/ask";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { PartyName } from "@/session/party";
@@ -14,7 +13,7 @@ import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
 
 import { Action } from "./action";
-import { isOver, sending, useAnswer } from "./ask";
+import { answer, hold, holding, refusals, sending } from "./ask";
 import { Deadline } from "./deadline";
 import { deed } from "./deed";
 import { AskedForm } from "./form";
@@ -25,17 +24,16 @@ import { Remember } from "./remember";
 import { SchemaForm } from "./schema-form";
 
 export function QuestionBody({ question, keys }: { question: Question; keys: boolean }) {
-  const answer = useAnswer();
   const isSending = useWatched(sending).has(question.id);
   const [isEditing, setEditing] = useState(false);
-  const [remember, setRemember] = useState<Shapes["Remember"]>();
-  const give = (value: Value, text?: string) => answer.mutate({ question, value, text, remember });
-  const refused = answer.error instanceof Refusal && isOver(answer.error) ? null : answer.error;
+  const remember = useWatched(holding).get(question.id);
+  const refused = useWatched(refusals).get(question.id);
+  const give = (value: Value, text?: string) => void answer({ question, value, text });
   return (
     <div className="space-y-3" aria-busy={isSending}>
-      <h3 className="said text-base leading-snug font-semibold">
+      <h2 className="said text-base leading-snug font-semibold">
         <Asks question={question} />
-      </h3>
+      </h2>
       {question.context && (
         <div className="max-h-60 overflow-auto text-dim" tabIndex={0} role="region" aria-label="What one needs to know">
           <Markdown text={question.context} />
@@ -54,10 +52,10 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
       ) : (
         <OnePress question={question} keys={keys} isSending={isSending} give={give} />
       )}
-      {!isEditing && <Remember question={question} chosen={remember} onChoose={setRemember} />}
+      {!isEditing && <Remember question={question} chosen={remember} onChoose={(chosen) => hold(question.id, chosen)} />}
       {refused && (
         <p role="alert" className="said text-bad">
-          <Plain text={`Not sent: ${refused.message}`} /> {(refused as Refusal).hint && <Plain text={(refused as Refusal).hint ?? ""} />}
+          <Plain text={`Not sent: ${refused.message}`} /> {refused.hint && <Plain text={refused.hint} />}
         </p>
       )}
     </div>
@@ -80,26 +78,28 @@ function Asks({ question }: { question: Question }) {
 }
 
 /** Who asks, since when, and how to see more. */
-export function QuestionHead({ question, isInSession = false, children }: { question: Question; isInSession?: boolean; children?: ReactNode }) {
+export function QuestionHead({ question, on, children }: { question: Question; on?: "session" | "job"; children?: ReactNode }) {
   const me = useQuery(meQuery).data?.party ?? "user";
-  const team = useQuery(teamsQuery).data?.find(({ name }) => name === question.team);
+  // Two may have asked the same of one team.
+  const { data: from } = useQuery({ ...sessionsQuery, select: (sessions) => sessions.find(({ id }) => id === question.session)?.from });
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs text-dim">
-      <Avatar name={question.team} color={team?.color} />
+      <Avatar name={question.team} />
       <span className="said font-semibold text-ink">
         <Plain text={question.team} />
+        {from !== undefined && <span className="font-normal text-dim"> for <PartyName party={from} me={me} /></span>}
       </span>
       <span className={isBlocking(question) ? "text-accent" : ""}>{kindWord(question)}</span>
       <span>
         waits <Ago at={question.openedAt} />
       </span>
       <Deadline question={question} />
-      {!isInSession && (
+      {on === undefined && (
         <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
           what it did
         </Link>
       )}
-      {question.job && (
+      {question.job && on !== "job" && (
         <Link to="/job/$id" params={{ id: question.job }} className="link">
           job
         </Link>

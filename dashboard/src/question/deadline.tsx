@@ -16,7 +16,14 @@ function Countdown({ question, deadline }: { question: Question; deadline: numbe
   const then = question.onDeadline === "default" && question.default ? spoken(question.default) : undefined;
   return (
     <span className={left < SOON ? "text-bad" : ""} title={exactly(deadline)}>
-      {left > 0 ? `in ${duration(left)}` : "now"} → {then === undefined ? (question.onDeadline === "wait" ? "it goes on waiting" : "it fails") : <Plain text={then} />}
+      {left > 0 ? `in ${duration(left)}` : "now"} → {then === undefined ? unanswered(question) : <Plain text={then} />}
     </span>
   );
+}
+
+/** What comes of it that nobody answered. Only a job fails by it; any other agent is told so, and goes on. */
+export function unanswered({ onDeadline, job, blocking, action }: Pick<Question, "onDeadline" | "job" | "blocking" | "action">): string {
+  if (onDeadline === "wait") return "it goes on waiting";
+  if (job != null && blocking) return "the job fails";
+  return action ? "not done; its agent is told that nobody answered" : "its agent is told that nobody answered";
 }

@@ -1,25 +1,26 @@
 // The inbox: who needs you, first.
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { Navigate, getRouteApi } from "@tanstack/react-router";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
 import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
-import { Empty, Page, Tabs } from "@/shell/page";
+import { Empty, NoTeams, Page, Tabs } from "@/shell/page";
 import { numbers, useKeys } from "@/shell/keys";
 import { say, undoLast } from "@/shell/notices";
-import { duration, useNow } from "@/text/time";
+import { clock, useNow, zone } from "@/text/time";
 
-import { decidedQuery, sending, useAnswer, useOpenQuestions } from "./ask";
+import { answer, decidedQuery, sending, useOpenQuestions } from "./ask";
 import { Batch } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { Decided } from "./decided";
 import { latest } from "./edit";
 import { Later } from "./later";
+import { Linked } from "./linked";
 import { counts } from "./press";
 import { type Question, choices, kindWord } from "./question";
-import { isSnoozed, snooze, snoozed, wake } from "./snooze";
+import { comesBack, isSnoozed, snooze, snoozed, wake } from "./snooze";
 
 const route = getRouteApi("/frame/inbox");
 
@@ -31,7 +32,7 @@ export interface InboxSearch {
 }
 
 export function Inbox() {
-  const { view, team, kind } = route.useSearch();
+  const { view, team, kind, question: linked } = route.useSearch();
   const { mine, others, error, isPending } = useOpenQuestions();
   const decided = useQuery({ ...decidedQuery, enabled: view === "decided" });
   const aside = useWatched(snoozed);
@@ -41,6 +42,15 @@ export function Inbox() {
   const later = mine.filter((question) => isSnoozed(question, aside, now));
   const lists: Record<string, Question[]> = { others, later, needs };
   const shown = (lists[view ?? "needs"] ?? []).filter(fits);
+  const has = (list: Question[]) => list.some(({ id }) => id === latest(linked));
+  // A link names a question, not where it is just now. Once it was followed, whoever puts the question aside stays here.
+  const [followed, setFollowed] = useState<string>();
+  useEffect(() => {
+    if (!isPending) setFollowed(linked);
+  }, [isPending, linked]);
+  const place = view === undefined && linked && linked !== followed && !has(needs) ? (has(others) ? "others" : has(later) ? "later" : undefined) : undefined;
+  if (place) return <Navigate to="/inbox" search={{ view: place, question: linked }} replace />;
+  const isAway = !isPending && linked !== undefined && ![...mine, ...others].some(({ id }) => id === latest(linked));
   return (
     <Page
       title="Inbox"
@@ -58,7 +68,8 @@ export function Inbox() {
       tools={view === "decided" ? null : <Filters questions={[...mine, ...others]} />}
       error={error ?? decided.error}
     >
-      {view === "decided" ? <Decided decisions={decided.data} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards questions={shown} />}
+      {isAway && linked && <Linked id={linked} />}
+      {view === "decided" ? <Decided decisions={decided.data} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards key={linked} questions={shown} />}
     </Page>
   );
 }
@@ -69,9 +80,10 @@ function Cards({ questions }: { questions: Question[] }) {
   const { question: linked } = route.useSearch();
   const [cursor, setCursor] = useState<string | undefined>(linked);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const list = useRef<HTMLUListElement>(null);
-  const answer = useAnswer();
-  const at = Math.max(0, questions.findIndex(({ id }) => id === latest(cursor)));
+  // A link to what is not here leads to nothing else: then no question is current until somebody goes to one.
+  const [isAdrift, setAdrift] = useState(() => linked !== undefined && !questions.some(({ id }) => id === latest(linked)));
+  const found = questions.findIndex(({ id }) => id === latest(cursor));
+  const at = found >= 0 ? found : isAdrift ? -1 : 0;
   const current = questions[at];
 
   // The cursor stays with its question when a more urgent one comes in above it. When it has to go to another by itself,
@@ -82,9 +94,16 @@ function Cards({ questions }: { questions: Question[] }) {
     if (current && moved.current.to !== current.id) moved.current = { to: current.id, at: Date.now() };
   }, [current, cursor]);
 
+  // When a card goes or comes, those below it move under the pointer. A press in that moment was meant for what was there.
+  const order = questions.map(({ id }) => id).join();
+  const shifted = useRef(0);
+  useLayoutEffect(() => () => void (shifted.current = Date.now()), [order]);
+  const isSlip = (target: Element) => Date.now() - shifted.current < DEAF && target.closest("button") !== null;
+
   const move = (to: number) => {
     const next = questions[Math.min(questions.length - 1, Math.max(0, to))];
     setCursor(next?.id);
+    setAdrift(false);
     moved.current = { to: next?.id, at: 0 };
     const card = next && document.getElementById(`question-${next.id}`);
     card?.focus({ preventScroll: true });
@@ -92,8 +111,10 @@ function Cards({ questions }: { questions: Question[] }) {
   };
   const toggle = (id: string) => setSelected((all) => (all.has(id) ? new Set([...all].filter((other) => other !== id)) : new Set(all).add(id)));
   const putAside = (question: Question, until = Date.now() + 60 * 60_000) => {
-    snooze(question.id, until);
-    say({ tone: "plain", text: `Put aside for ${duration(until - Date.now() + 999)}`, undo: () => wake(question.id) });
+    const back = comesBack(question, until, Date.now());
+    if (back === undefined) return say({ tone: "plain", text: "Not put aside: it runs out too soon", hint: `at ${clock(question.deadline ?? 0)} ${zone()}` });
+    snooze(question.id, back);
+    say({ tone: "plain", text: `Put aside until ${clock(back)}${back < until ? ", 5 minutes before it runs out" : ""}`, undo: () => wake(question.id) });
   };
 
   useKeys({
@@ -106,7 +127,10 @@ function Cards({ questions }: { questions: Question[] }) {
     ...numbers((index) => {
       const choice = current && choices(current)[index];
       if (Date.now() - moved.current.at < DEAF) return;
-      if (current && choice && !sending.get().has(current.id) && counts(current, choice.value)) answer.mutate({ question: current, value: choice.value });
+      if (!current || !choice || sending.get().has(current.id) || !counts(current, choice.value)) return;
+      // What is answered is looked at, and so is why that failed.
+      document.getElementById(`question-${current.id}`)?.scrollIntoView({ block: "nearest" });
+      void answer({ question: current, value: choice.value });
     }),
   });
 
@@ -118,7 +142,7 @@ function Cards({ questions }: { questions: Question[] }) {
   return (
     <>
       {chosen.length > 0 && <Batch questions={chosen} onDone={() => setSelected(new Set())} />}
-      <ul ref={list} className="space-y-3">
+      <ul className="space-y-3" onClickCapture={(event) => isSlip(event.target as Element) && event.stopPropagation()}>
         {questions.map((question, index) => (
           <li key={question.id}>
             <article
@@ -126,7 +150,11 @@ function Cards({ questions }: { questions: Question[] }) {
               tabIndex={-1}
               aria-label={`Question of ${question.team}`}
               className={`card @container space-y-2 border-l-4 p-3 outline-offset-0 ${index === at ? "border-l-accent-solid" : "border-l-line"}`}
-              onFocus={() => setCursor(question.id)}
+              onFocus={() => {
+                setCursor(question.id);
+                // By somebody who went there, so nothing is kept from them.
+                moved.current = { to: question.id, at: 0 };
+              }}
             >
               <QuestionHead question={question}>
                 <Later question={question} onLater={(until) => putAside(question, until)} />
@@ -150,14 +178,14 @@ function Filters({ questions }: { questions: Question[] }) {
   const kinds = new Map(questions.map((question) => [question.kind, kindWord(question)]));
   if (teams.length < 2 && kinds.size < 2 && !team && !kind) return null;
   return (
-    <div className="flex gap-2">
-      <select className="field w-auto" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
+    <div className="flex w-full gap-2 md:w-auto md:max-w-[70%]">
+      <select className="field w-auto min-w-0 flex-1" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
         <option value="">All teams</option>
         {teams.map((name) => (
           <option key={name}>{name}</option>
         ))}
       </select>
-      <select className="field w-auto" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
+      <select className="field w-auto min-w-0 flex-1" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
         <option value="">All kinds</option>
         {[...kinds].map(([value, word]) => (
           <option key={value} value={value}>
@@ -175,12 +203,7 @@ function Nothing({ view, isFiltered }: { view: InboxSearch["view"]; isFiltered: 
   if (isFiltered) return <Empty title="Nothing fits the filter" />;
   if (view === "later") return <Empty title="Nothing is put aside" />;
   if (view === "others") return <Empty title="Nobody else is asked anything" text="Questions that are put to another party than you show up here, so that you can see what holds work up." />;
-  if (teams?.length === 0)
-    return (
-      <Empty title="No teams yet" text="A team is a project folder and the agent that works in it. Add one to config.yaml in your IRIS_HOME:">
-        <pre className="mt-3 rounded bg-raised p-3 text-left font-mono text-xs">{"teams:\n  website:\n    path: /home/me/website"}</pre>
-      </Empty>
-    );
+  if (teams?.length === 0) return <NoTeams />;
   return (
     <Empty title={isLive ? "Nobody needs you" : "Nothing known"} text={isLive ? "When an agent asks for leave or for a decision, it shows up here at once. Agents never wait in silence." : "The connection is lost, so this may be out of date."}>
       <p className="mt-2 text-dim">

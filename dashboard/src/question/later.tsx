@@ -8,6 +8,7 @@ import { laterTimes, snoozed, wake } from "./snooze";
 
 export function Later({ question, onLater }: { question: Question; onLater: (until: number) => void }) {
   const isAside = (snoozed.get()[question.id] ?? 0) > Date.now();
+  const times = laterTimes(question, new Date());
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className="flex size-6 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label="Put aside until later" title="Put aside (s)">
@@ -20,7 +21,8 @@ export function Later({ question, onLater }: { question: Question; onLater: (unt
               Back to the inbox
             </DropdownMenu.Item>
           )}
-          {laterTimes(new Date()).map(({ label, until }) => (
+          {times.length === 0 && <p className="px-2 py-1 text-dim">It runs out too soon to be put aside.</p>}
+          {times.map(({ label, until }) => (
             <DropdownMenu.Item key={label} className="menu-item" onSelect={() => onLater(until)}>
               <span title={exactly(until)}>{label}</span>
             </DropdownMenu.Item>

@@ -7,17 +7,19 @@ import { useEffect, useRef, useState } from "react";
 import { onEvent } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { kept } from "@/shell/keep";
-import { isTyping, numbers, useKeys } from "@/shell/keys";
+import { isTyping } from "@/shell/keys";
 
-import { sending, useAnswer, useOpenQuestions } from "./ask";
+import { useOpenQuestions } from "./ask";
 import { QuestionBody, QuestionHead } from "./card";
 import { latest } from "./edit";
-import { counts } from "./press";
-import { type Question, choices, isBlocking } from "./question";
+import { DEAF, inView, useAnswerKeys } from "./in-view";
+import { type Question, isBlocking } from "./question";
+import { isSnoozed, snoozed } from "./snooze";
 
 export const wantsModal = kept("modal", true);
 
-const DEAF = 700;
+/** How long a page has to show a question by itself before it is opened over it. */
+const SHOWS_WITHIN = 500;
 
 export function QuestionModal() {
   const { mine } = useOpenQuestions();
@@ -26,7 +28,6 @@ export function QuestionModal() {
   const arrived = useRef(new Set<string>());
   const [shown, setShown] = useState<string>();
   const [wakesAt, setWakesAt] = useState(0);
-  const answer = useAnswer();
 
   // Only what arrives while the page is open interrupts; what was open before waits in the inbox.
   useEffect(
@@ -37,14 +38,22 @@ export function QuestionModal() {
     [],
   );
 
+  const seen = useWatched(inView);
+  // Who has seen it where it was asked may look away from it.
+  useEffect(() => seen.forEach((id) => arrived.current.delete(id)), [seen]);
+
   const isInInbox = path === "/inbox" || path === "/";
-  // Where a question is in view anyway, it does not open over itself.
-  const isInView = ({ session, job }: Question) => isInInbox || path === `/session/${session}` || path === `/job/${job}`;
+  const aside = useWatched(snoozed);
+  // Where a question is in view anyway, it does not open over itself; what was put aside does not open at all.
+  const isElsewhere = (question: Question) => seen.has(question.id) || isSnoozed(question, aside, Date.now());
+  const isOnItsPage = ({ session, job }: Question) => path === `/session/${session}` || path === `/job/${job}`;
   // What was changed here stays where it is, as what it has become.
   const current = latest(shown);
-  const waiting = mine.filter((question) => (arrived.current.has(question.id) || question.id === current) && isBlocking(question) && !isInView(question));
+  const waiting = mine.filter((question) => (arrived.current.has(question.id) || question.id === current) && isBlocking(question) && !isInInbox && (question.id === current || !isElsewhere(question)));
   const question = waiting.find(({ id }) => id === current);
-  const next = question ? undefined : waiting[0]?.id;
+  const first = question ? undefined : waiting[0];
+  const next = first?.id;
+  const mayShow = first !== undefined && isOnItsPage(first);
 
   useEffect(() => {
     if (!isWanted || next === undefined) return;
@@ -53,10 +62,13 @@ export function QuestionModal() {
       setShown(next);
       setWakesAt(Date.now() + DEAF);
     };
-    open();
+    const once = setTimeout(open, mayShow ? SHOWS_WITHIN : 0);
     const again = setInterval(open, 1000);
-    return () => clearInterval(again);
-  }, [isWanted, next]);
+    return () => {
+      clearTimeout(once);
+      clearInterval(again);
+    };
+  }, [isWanted, next, mayShow]);
 
   const isOpen = question !== undefined;
   const close = () => {
@@ -64,13 +76,7 @@ export function QuestionModal() {
     setShown(undefined);
   };
 
-  useKeys(
-    numbers((index) => {
-      const choice = question && choices(question)[index];
-      if (question && choice && Date.now() > wakesAt && !sending.get().has(question.id) && counts(question, choice.value)) answer.mutate({ question, value: choice.value });
-    }),
-    { enabled: isOpen, inDialog: true },
-  );
+  useAnswerKeys(question, { inDialog: true });
 
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>

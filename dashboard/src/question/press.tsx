@@ -33,8 +33,11 @@ export function OnePress({ question, keys, isSending, give }: { question: Questi
           {offered.map((choice, index) => (
             <ChoiceButton
               key={index}
-              choice={isArmed && choice.value === true ? { ...choice, label: "Press again to approve" } : choice}
-              number={keys && index < 9 ? index + 1 : undefined}
+              choice={choice}
+              again={choice.value === true && isRisky(question) ? "Press again to approve" : undefined}
+              isArmed={isArmed}
+              number={index < 9 ? index + 1 : undefined}
+              hasKey={keys}
               isMain={choice.recommended || (choice.value === true && !isRisky(question))}
               disabled={isSending}
               onPress={() => counts(question, choice.value) && give(choice.value)}
@@ -52,16 +55,39 @@ export function OnePress({ question, keys, isSending, give }: { question: Questi
   );
 }
 
-function ChoiceButton({ choice, number, isMain, disabled, onPress }: { choice: Choice; number: number | undefined; isMain: boolean; disabled: boolean; onPress: () => void }) {
+interface ChoiceButtonGiven {
+  choice: Choice;
+  /** What it says while it waits for the second press. */
+  again: string | undefined;
+  isArmed: boolean;
+  number: number | undefined;
+  /** Its number is a key just now. */
+  hasKey: boolean;
+  isMain: boolean;
+  disabled: boolean;
+  onPress: () => void;
+}
+
+/** Its size depends on nothing that changes while it is pressed: else a press would go to whatever moves below it. */
+function ChoiceButton({ choice, again, isArmed, number, hasKey, isMain, disabled, onPress }: ChoiceButtonGiven) {
   return (
     <button type="button" className={`button min-h-11 justify-start @lg:min-h-9 ${isMain ? "button-accent" : ""}`} disabled={disabled} onClick={onPress}>
       {number !== undefined && (
-        <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">
+        <kbd className={`key hidden pointer-fine:inline-block ${hasKey ? "" : "invisible"}`} aria-hidden="true">
           {number}
         </kbd>
       )}
       <span className="said min-w-0">
-        <Plain text={choice.label} />
+        {again === undefined ? (
+          <Plain text={choice.label} />
+        ) : (
+          <span className="grid *:col-start-1 *:row-start-1">
+            <span className={isArmed ? "invisible" : ""}>
+              <Plain text={choice.label} />
+            </span>
+            <span className={isArmed ? "" : "invisible"}>{again}</span>
+          </span>
+        )}
         {choice.recommended && <span className="font-normal"> · recommended</span>}
         {choice.description && (
           <span className={`block text-xs font-normal ${isMain ? "" : "text-dim"}`}>

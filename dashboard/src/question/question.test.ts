@@ -7,11 +7,13 @@ import { decisions } from "./decisions";
 import { deedLine } from "./deed";
 import { fields, written } from "./edit";
 import { counts } from "./press";
-import { type Question, byUrgency, choices, formValue, needsMe, takesForm } from "./question";
+import { unanswered } from "./deadline";
+import { type Question, byUrgency, choices, formValue, isRisky, needsMe, takesForm } from "./question";
 import { filledIn } from "./schema-form";
-import { isSnoozed, laterTimes } from "./snooze";
+import { comesBack, isSnoozed, laterTimes } from "./snooze";
 
 const question = (more: Partial<Question>): Question => ({ id: "q", kind: "choice", state: "open", question: "Which?", responseType: "choice", way: "ask_user", blocking: true, onDeadline: "fail", team: "atlas", session: "s", openedAt: 1000, ...more });
+const MAKE = { tool: "Bash", input: { command: "make" }, shown: "{}", folder: "/x", digest: "d" };
 const option = (value: string) => ({ value, label: value.toUpperCase() });
 
 test("an approval is answered by 1 and 2", () => {
@@ -73,13 +75,32 @@ test("what runs out first comes before what waits longest", () => {
 test("a risky yes takes two presses, a no takes one", () => {
   const risky = question({ kind: "approval", responseType: "approval", risk: "high" });
   expect([counts(risky, true), counts(risky, true), counts(risky, false)]).toEqual([false, true, true]);
-  expect(counts(question({ responseType: "approval", risk: "low" }), true)).toBe(true);
+  expect(counts(question({ responseType: "approval", risk: "low", action: MAKE }), true)).toBe(true);
   counts(risky, true);
   expect(counts(question({ id: "another", responseType: "approval", risk: "high" }), true), "the first press was for another").toBe(false);
 });
 
+test("what cannot be known is not taken for harmless", () => {
+  const asks = (more: Partial<Question>) => isRisky(question({ responseType: "approval", risk: "medium", ...more }));
+  expect(asks({ way: "tool" }), "an agent's word").toBe(true);
+  expect(asks({ way: "plan", action: MAKE })).toBe(true);
+  expect(asks({ action: MAKE })).toBe(false);
+  expect(asks({ risk: null, action: MAKE })).toBe(true);
+  expect(isRisky(question({ responseType: "boolean" })), "a yes lets nothing be done").toBe(false);
+  expect(shared([question({ id: "a", responseType: "approval", risk: "medium", way: "tool" })]).map(({ value }) => value)).toEqual([false]);
+});
+
+test("only a job fails because nobody answered", () => {
+  const then = (more: Partial<Question>) => unanswered(question(more));
+  expect(then({})).toBe("its agent is told that nobody answered");
+  expect(then({ action: MAKE })).toBe("not done; its agent is told that nobody answered");
+  expect(then({ job: "7" })).toBe("the job fails");
+  expect(then({ job: "7", blocking: false })).toBe("its agent is told that nobody answered");
+  expect(then({ onDeadline: "wait" })).toBe("it goes on waiting");
+});
+
 test("several are approved together only if none is risky", () => {
-  const asks = (id: string, risk: string) => question({ id, responseType: "approval", risk });
+  const asks = (id: string, risk: string) => question({ id, responseType: "approval", risk, action: MAKE });
   expect(shared([asks("a", "low"), asks("b", "medium")]).map(({ value }) => value)).toEqual([true, false]);
   expect(shared([asks("a", "low"), asks("b", "high")]).map(({ value }) => value)).toEqual([false]);
 });
@@ -99,9 +120,21 @@ test("what is put aside comes back", () => {
   expect(isSnoozed(question({ deadline: 200_000 }), { q: 1e9 }, 0), "before it runs out").toBe(false);
 });
 
-test("every time that is offered is in the future", () => {
+test("a time that is named is the time it comes back", () => {
+  const MINUTE = 60_000;
+  expect(comesBack({}, 60 * MINUTE, 0)).toBe(60 * MINUTE);
+  expect(comesBack({ deadline: 9 * MINUTE }, 60 * MINUTE, 0)).toBe(4 * MINUTE);
+  expect(comesBack({ deadline: MINUTE }, 60 * MINUTE, 0), "too soon to be put aside").toBeUndefined();
+});
+
+test("every time that is offered is in the future, and before it runs out", () => {
   const now = new Date(2026, 1, 3, 23, 59);
-  for (const { until } of laterTimes(now)) expect(until).toBeGreaterThan(now.getTime());
+  const at = now.getTime();
+  const offers = (deadline?: number) => laterTimes({ ...(deadline && { deadline }) }, now);
+  for (const { until } of offers()) expect(until).toBeGreaterThan(at);
+  expect(offers()).toHaveLength(4);
+  expect(offers(at + 30 * 60_000).map(({ label, until }) => [label, until - at])).toEqual([["15 minutes", 15 * 60_000], ["Until 5 minutes before it runs out", 25 * 60_000]]);
+  expect(offers(at + 60_000)).toEqual([]);
 });
 
 test("the log tells what was decided, newest first", () => {

@@ -45,12 +45,25 @@ export function takesForm(question: Question): boolean {
 /** Work stands still until it is answered. */
 export const isBlocking = ({ blocking }: Question) => blocking;
 
-/** To say yes to this takes a second press. */
-export const isRisky = ({ risk }: Question) => risk === "high";
+/** To say yes to this takes a second press. What cannot be known is not taken for harmless: what an agent asks leave for in
+ * its own words, and what it will make of its plan. As in `iris monitor`. */
+export function isRisky(question: Question): boolean {
+  const { risk, action, way, responseType } = question;
+  if (risk == null) return action != null;
+  return !["low", "medium"].includes(risk) || way === "plan" || (responseType === "approval" && action == null);
+}
 
 /** Whether it is put to us: to anybody, to the party we are, or to a job, which has nobody else to answer for it. */
 export function needsMe({ askedOf, job }: Pick<Question, "askedOf" | "job">, party: string): boolean {
   return askedOf == null || askedOf === party || askedOf === `job-${job}`;
+}
+
+/** Whom it waits for, in words. */
+export const waitsFor = (question: Pick<Question, "askedOf" | "job">, party: string) => (needsMe(question, party) ? "waits for you" : `waits for ${question.askedOf}`);
+
+/** Whether a call of this tool is what it is about, or what it is asked by. */
+export function asksBy({ action }: Pick<Question, "action">, tool: string): boolean {
+  return action ? action.tool === tool : tool === "AskUserQuestion" || /^(mcp__iris__)?ask_question$/.test(tool);
 }
 
 /** The answers to a form in the order of its questions; undefined while one is missing. */

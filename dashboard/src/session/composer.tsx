@@ -6,7 +6,7 @@ import { Plain } from "@/text/plain";
 import { type Party, useTell } from "./act";
 
 /** Puts a message into a session. While its agent is busy, it waits its turn. */
-export function Composer({ party, isBusy, onSent }: { party: Party; isBusy: boolean; onSent?: (session: string) => void }) {
+export function Composer({ party, isBusy, isFirst = false, onSent }: { party: Party; isBusy: boolean; /** One comes here to write. */ isFirst?: boolean; onSent?: (session: string) => void }) {
   const [text, setText] = useState("");
   const tell = useTell();
   const send = () => {
@@ -35,6 +35,7 @@ export function Composer({ party, isBusy, onSent }: { party: Party; isBusy: bool
         </span>
         <textarea
           rows={1}
+          autoFocus={isFirst}
           className="field field-sizing-content block max-h-48 min-h-10 resize-none py-2"
           placeholder={isBusy ? `Tell ${party.to}: it is heard after the present turn` : `Tell ${party.to}`}
           value={text}

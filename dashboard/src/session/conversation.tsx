@@ -5,31 +5,37 @@ import { ArrowDown } from "lucide-react";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import type { Session } from "@/api/ask";
-import { QuestionBody, QuestionHead } from "@/question/card";
+import { useWatched } from "@/api/watch";
+import { inView, useAnswerKeys } from "@/question/in-view";
+import { InlineQuestion } from "@/question/inline";
+import { type Question, asksBy, waitsFor } from "@/question/question";
 import { useKeys } from "@/shell/keys";
 import { Markdown } from "@/text/markdown";
 
 import { Finder, useFinds } from "./find";
 import { type Item, guess } from "./list";
-import { Rail } from "./rail";
+import { Rail, TurnMenu } from "./rail";
 import { RowView } from "./row";
 import type { Transcript } from "./transcript";
-import { EndRow, TellRow, UnreadRow } from "./turn";
+import { EndRow, SpeakerRow, TellRow, UnreadRow } from "./turn";
 
 interface Given {
   transcript: Transcript;
   items: Item[];
+  /** What is asked in it and open, whether it is listed here or shown elsewhere on the page. */
+  asked: Question[];
   session: Session;
   me: string;
   startAt: string | undefined;
   find: string | undefined;
   hasRail: boolean;
+  isFinding: boolean;
+  setFinding: (isFinding: boolean) => void;
 }
 
-export function Conversation({ transcript, items, session, me, startAt, find, hasRail }: Given) {
+export function Conversation({ transcript, items, asked, session, me, startAt, find, hasRail, isFinding, setFinding }: Given) {
   const box = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(startAt === undefined);
-  const [isFinding, setFinding] = useState(find !== undefined);
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
@@ -48,7 +54,7 @@ export function Conversation({ transcript, items, session, me, startAt, find, ha
     [rows],
   );
   const jumpToTurn = useCallback((id: string) => jump(Math.max(0, items.findIndex((item) => item.kind === "tell" && item.key === id))), [items, jump]);
-  const finds = useFinds(items, isFinding ? find : undefined);
+  const finds = useFinds(transcript, items, isFinding, find, jump);
 
   useAnchor(box, rows, items, follows);
 
@@ -84,20 +90,28 @@ export function Conversation({ transcript, items, session, me, startAt, find, ha
     if (to >= 0) jump(to);
   };
 
+  // The numbers answer what is in view; what is not is a press away.
+  const seen = useWatched(inView);
+  const listed = items.flatMap((item) => (item.kind === "question" ? [item.question] : []));
+  const current = listed.find(({ id }) => seen.has(id));
+  const unseen = current ? undefined : listed[0];
+  useAnswerKeys(current);
+
   useKeys({
     j: () => step(1),
     k: () => step(-1),
     f: () => setFollows(true),
     "/": () => setFinding(true),
-    n: () => finds.step(1, jump),
-    N: () => finds.step(-1, jump),
+    n: () => finds.step(1),
+    N: () => finds.step(-1),
   });
 
   return (
     <div className="flex min-h-0 flex-1">
-      {hasRail && <Rail parts={transcript.list()} items={items} onJump={jumpToTurn} />}
+      {hasRail && <Rail parts={transcript.list()} items={items} asked={asked} me={me} onJump={jumpToTurn} />}
       <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
-        {isFinding && <Finder transcript={transcript} finds={finds} onJump={jump} onClose={() => setFinding(false)} />}
+        {hasRail && <TurnMenu parts={transcript.list()} onJump={jumpToTurn} />}
+        {isFinding && <Finder transcript={transcript} finds={finds} onClose={() => setFinding(false)} />}
         <div
           ref={box}
           tabIndex={0}
@@ -114,17 +128,24 @@ export function Conversation({ transcript, items, session, me, startAt, find, ha
               if (!item) return null;
               return (
                 <div key={key} data-index={index} ref={rows.measureElement} className={`absolute inset-x-0 top-0 ${finds.current === index ? "rounded ring-2 ring-work" : ""}`} style={{ transform: `translateY(${start}px)` }}>
-                  <ItemView item={item} transcript={transcript} session={session} me={me} />
+                  <ItemView item={item} isFound={finds.current === index} asked={asked} transcript={transcript} session={session} me={me} hasKeys={item.kind === "question" && item.question.id === current?.id} />
                 </div>
               );
             })}
           </div>
         </div>
-        {!follows && (
-          <button type="button" className="button absolute right-4 bottom-4 shadow-md" onClick={() => setFollows(true)}>
-            <ArrowDown size={15} aria-hidden="true" /> Follow
-          </button>
-        )}
+        <div className="absolute right-4 bottom-4 flex gap-2">
+          {unseen && (
+            <button type="button" className="button button-accent shadow-md" onClick={() => jump(items.findIndex(({ key }) => key === unseen.id))}>
+              Show what it asks
+            </button>
+          )}
+          {!follows && (
+            <button type="button" className="button shadow-md" onClick={() => setFollows(true)}>
+              <ArrowDown size={15} aria-hidden="true" /> Follow
+            </button>
+          )}
+        </div>
       </div>
     </div>
   );
@@ -153,15 +174,27 @@ function useAnchor(box: React.RefObject<HTMLDivElement | null>, rows: Rows, item
   });
 }
 
-function ItemView({ item, transcript, session, me }: { item: Item; transcript: Transcript; session: Session; me: string }) {
+interface ItemGiven {
+  item: Item;
+  transcript: Transcript;
+  session: Session;
+  me: string;
+  asked: Question[];
+  hasKeys: boolean;
+  isFound: boolean;
+}
+
+function ItemView({ item, transcript, session, me, asked, hasKeys, isFound }: ItemGiven) {
   const open = useCallback((key: string, isOpen: boolean) => transcript.setOpen(key, isOpen), [transcript]);
   switch (item.kind) {
     case "tell":
       return <TellRow part={item.part} session={session} me={me} />;
+    case "speaker":
+      return <SpeakerRow part={item.part} team={session.to} />;
     case "unread":
       return <UnreadRow part={item.part} transcript={transcript} />;
     case "row":
-      return <RowView row={item.row} team={session.to} onOpen={open} />;
+      return <RowView row={item.row} team={session.to} waits={waits(item, asked, me)} isFound={isFound} onOpen={open} />;
     case "writing":
       return (
         <div className="py-1.5" data-writing>
@@ -169,13 +202,16 @@ function ItemView({ item, transcript, session, me }: { item: Item; transcript: T
         </div>
       );
     case "question":
-      return (
-        <div className="card @container my-2 space-y-2 border-l-4 border-l-accent-solid p-3">
-          <QuestionHead question={item.question} isInSession />
-          <QuestionBody question={item.question} keys={false} />
-        </div>
-      );
+      return <InlineQuestion question={item.question} keys={hasKeys} on="session" />;
     case "end":
       return <EndRow part={item.part} />;
   }
+}
+
+/** Whom a call waits for that has not come back: it does not run while somebody is asked about it. */
+function waits(item: Extract<Item, { kind: "row" }>, asked: Question[], me: string): string | undefined {
+  const { row, part } = item;
+  if (row.kind !== "tool" || row.call.result) return undefined;
+  const question = asked.find((one) => one.turn === part.turn.id && asksBy(one, row.call.name));
+  return question && waitsFor(question, me);
 }

@@ -11,32 +11,46 @@ export interface Finds {
   at: number[];
   /** The row that is shown as found now. */
   current: number | undefined;
-  step: (by: number, jump: (index: number) => void) => void;
+  step: (by: number) => void;
 }
 
-export function useFinds(items: Item[], start: string | undefined): Finds {
+/** Shorter than this is not looked for. */
+const SHORTEST = 2;
+
+export function useFinds(transcript: Transcript, items: Item[], isFinding: boolean, start: string | undefined, jump: (index: number) => void): Finds {
   const [text, setText] = useState(start ?? "");
-  const [chosen, choose] = useState(-1);
-  const at = useMemo(() => {
-    const wanted = text.trim().toLowerCase();
-    if (wanted.length < 2) return [];
-    return items.flatMap((item, index) => (words(item).toLowerCase().includes(wanted) ? [index] : []));
-  }, [items, text]);
+  // By its name and not by its place: while more is being read, places change.
+  const [chosen, choose] = useState<string>();
+  const typed = text.trim().toLowerCase();
+  const wanted = isFinding && typed.length >= SHORTEST ? typed : undefined;
+  useEffect(() => {
+    transcript.lookFor(wanted);
+    return () => transcript.lookFor(undefined);
+  }, [transcript, wanted]);
+  const at = useMemo(() => (wanted === undefined ? [] : items.flatMap((item, index) => (words(item).toLowerCase().includes(wanted) ? [index] : []))), [items, wanted]);
+  const place = at.findIndex((index) => items[index]?.key === chosen);
+  const go = (to: number) => {
+    const index = at[to];
+    if (index === undefined) return;
+    choose(items[index]?.key);
+    jump(index);
+  };
+  // The first find is gone to while one writes.
+  const isLost = place < 0 && at.length > 0;
+  useEffect(() => {
+    if (isLost) go(0);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [wanted, isLost]);
   return {
     text,
-    setText: (next) => (setText(next), choose(-1)),
+    setText: (next) => (setText(next), choose(undefined)),
     at,
-    current: at[chosen],
-    step: (by, jump) => {
-      if (at.length === 0) return;
-      const next = chosen < 0 ? (by > 0 ? 0 : at.length - 1) : (chosen + by + at.length) % at.length;
-      choose(next);
-      jump(at[next] ?? 0);
-    },
+    current: at[place],
+    step: (by) => go(place < 0 ? 0 : (place + by + at.length) % at.length),
   };
 }
 
-export function Finder({ transcript, finds, onJump, onClose }: { transcript: Transcript; finds: Finds; onJump: (index: number) => void; onClose: () => void }) {
+export function Finder({ transcript, finds, onClose }: { transcript: Transcript; finds: Finds; onClose: () => void }) {
   const [isReading, setReading] = useState(true);
   useEffect(() => {
     let isOver = false;
@@ -56,17 +70,18 @@ export function Finder({ transcript, finds, onJump, onClose }: { transcript: Tra
         value={finds.text}
         onChange={(event) => finds.setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") finds.step(event.shiftKey ? -1 : 1, onJump);
+          if (event.key === "Enter") finds.step(event.shiftKey ? -1 : 1);
           if (event.key === "Escape") onClose();
         }}
       />
       <span className="text-xs whitespace-nowrap text-dim" role="status">
+        {finds.current === undefined ? "" : `${finds.at.indexOf(finds.current) + 1} of `}
         {finds.at.length} found{isReading ? ", still reading" : ""}
       </span>
-      <button type="button" className="button" aria-label="Previous" onClick={() => finds.step(-1, onJump)}>
+      <button type="button" className="button" aria-label="Previous" onClick={() => finds.step(-1)}>
         <ChevronUp size={15} />
       </button>
-      <button type="button" className="button" aria-label="Next" onClick={() => finds.step(1, onJump)}>
+      <button type="button" className="button" aria-label="Next" onClick={() => finds.step(1)}>
         <ChevronDown size={15} />
       </button>
       <button type="button" className="button button-plain" aria-label="Close" onClick={onClose}>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { Fold, type IsOpen, type Message, type Row } from "./fold";
+import { asks, subject } from "./tool";
 
 let seq = 0;
 const message = (type: string, more: Partial<Message> = {}): Message => ({ seq: ++seq, at: seq * 10, type, ...more });
@@ -67,4 +68,30 @@ describe("the rest", () => {
   });
   test("a call without its line is still seen", () => check([message("tool_use", { text: "Bash" })], ["note Bash"]));
   test("a result that is no object harms nothing", () => check([message("tool_result", { data: "odd" }), message("tool_use", { data: { message: { content: "odd" } }, text: "odd" })], ["note odd"]));
+});
+
+describe("what is looked for", () => {
+  const nested = [use("a", "Task"), use("b", "Task", {}, "a"), say("The needle is here", "b"), result("b", "done", false, "a"), result("a", "all done"), say("Ready")];
+  const looked = (wanted?: string) => {
+    const fold = new Fold();
+    nested.forEach((one) => fold.push(one));
+    return fold.rows(() => undefined, wanted).map(brief);
+  };
+  test("is not folded away, however deep it is", () => {
+    expect(looked()).toEqual(["agent Task", "say Ready"]);
+    expect(looked("needle")).toContain("    say The needle is here");
+    expect(looked("nothing")).toEqual(looked());
+  });
+});
+
+describe("what a call is about", () => {
+  test("a list of things to do is counted", () => expect(subject("TodoWrite", { todos: [{ content: "a", status: "completed" }, { content: "b", status: "in_progress" }, { content: "c", status: "pending" }] })).toBe("1 of 3 done · b"));
+  test("a question is its words", () => {
+    expect(subject("AskUserQuestion", { questions: [{ question: "Which?", options: [{ label: "Red" }] }] })).toBe("Which?");
+    expect(asks("mcp__iris__ask_question", { question: "Why?", options: ["So"] })).toEqual([{ question: "Why?", options: ["So"] }]);
+    expect(asks("mcp__other__ask_question", { question: "Why?" }), "of another server, nothing is known").toBeUndefined();
+  });
+  test("nothing breaks by what is not as expected", () => {
+    for (const input of [{ todos: [null, 7] }, { questions: [null] }, {}]) for (const name of ["TodoWrite", "AskUserQuestion"]) expect(typeof subject(name, input)).toBe("string");
+  });
 });

@@ -33,9 +33,12 @@ type Node = { seq: number } & ({ is: "say" | "think"; at: number; text: string }
 export type IsOpen = (key: string) => boolean | undefined;
 
 export class Fold {
+  private wanted: string | undefined;
   private readonly top: Node[] = [];
   private readonly below = new Map<string, Node[]>();
   private readonly calls = new Map<string, Extract<Node, { is: "call" }>>();
+  /** The model that answers, as the agent program said when it began. */
+  model: string | undefined;
   /** How many messages it has taken. */
   size = 0;
 
@@ -53,14 +56,17 @@ export class Fold {
       case "task":
         return this.note(message);
       case "system":
+        this.model = modelOf(message) ?? this.model;
         return isOfInterest(message) ? this.add(message, { seq, is: "note", type, text: text ?? "" }) : undefined;
       default:
         return this.add(message, { seq, is: "note", type, text: text ?? "" });
     }
   }
 
-  rows(isOpen: IsOpen): Row[] {
+  /** `wanted`: words that are looked for, in lower case. What holds them is not folded away. */
+  rows(isOpen: IsOpen, wanted?: string): Row[] {
     const rows: Row[] = [];
+    this.wanted = wanted;
     this.flatten(this.top, 0, isOpen, rows);
     return rows;
   }
@@ -120,13 +126,21 @@ export class Fold {
     endLooks();
   }
 
+  /** Whether the words that are looked for are below a call. */
+  private holds({ result }: Call, children: Node[]): boolean {
+    const { wanted } = this;
+    if (wanted === undefined) return false;
+    const has = (text: string) => text.toLowerCase().includes(wanted);
+    return has(result?.text ?? "") || children.some((node) => (node.is === "call" ? has(callWords(node.call)) || this.holds(node.call, this.below.get(node.call.id) ?? []) : has(node.text)));
+  }
+
   private flattenCall(call: Call, depth: number, isOpen: IsOpen, rows: Row[]) {
     const key = `c${call.id}`;
     const children = this.below.get(call.id);
     const mail = letter(call.name, call.input);
     if (mail) rows.push({ kind: "letter", key, depth, call, letter: mail });
     else if (children || startsAgent(call.name)) {
-      const open = isOpen(key) ?? call.result === undefined;
+      const open = this.holds(call, children ?? []) || (isOpen(key) ?? call.result === undefined);
       rows.push({ kind: "agent", key, depth, call, hidden: open ? 0 : (children?.length ?? 0), isOpen: open });
       if (open && children) this.flatten(children, depth + 1, isOpen, rows);
       // Its last words come back as the result of the call, and nowhere else.
@@ -135,11 +149,19 @@ export class Fold {
   }
 }
 
+/** Everything of a call that one may look for. */
+export const callWords = ({ name, input, result }: Call) => `${name} ${JSON.stringify(input)} ${result?.text ?? ""}`;
+
 /** What the agent program says of itself is mostly noise: that it began, or what a sub-agent was told. */
 function isOfInterest({ text, data }: Message): boolean {
   const line = data as { type?: string; subtype?: string; parent_tool_use_id?: string | null } | undefined;
   if (line?.subtype === "init" || line?.subtype === "status") return false;
   return !(line?.type === "user" && line.parent_tool_use_id) && Boolean(text);
+}
+
+function modelOf({ data }: Message): string | undefined {
+  const line = data as { subtype?: string; model?: unknown } | undefined;
+  return line?.subtype === "init" && typeof line.model === "string" ? line.model : undefined;
 }
 
 function blocks(message: Message): Record<string, unknown>[] {

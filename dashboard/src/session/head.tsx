@@ -1,9 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChevronLeft } from "lucide-react";
+import { ChevronLeft, Search } from "lucide-react";
 import { useEffect } from "react";
 
-import { type Session, teamsQuery } from "@/api/ask";
+import type { Session } from "@/api/ask";
 import type { Question } from "@/question/question";
 import { Avatar } from "@/shell/avatar";
 import { Plain } from "@/text/plain";
@@ -14,8 +13,7 @@ import { mood } from "./mood";
 import { MoodChip } from "./mood-chip";
 import { PartyName } from "./party";
 
-export function SessionHead({ session, open, me }: { session: Session; open: Question[]; me: string }) {
-  const team = useQuery(teamsQuery).data?.find(({ name }) => name === session.to);
+export function SessionHead({ session, open, me, onFind }: { session: Session; open: Question[]; me: string; onFind: () => void }) {
   useEffect(() => {
     document.title = `${session.to} · Iris`;
   }, [session.to]);
@@ -24,12 +22,12 @@ export function SessionHead({ session, open, me }: { session: Session; open: Que
       <Link to="/fleet" className="text-dim hover:text-ink" aria-label="Back to the fleet">
         <ChevronLeft size={18} />
       </Link>
-      <Avatar name={session.to} color={team?.color} />
+      <Avatar name={session.to} />
       <h1 className="said text-base font-semibold">
         <Plain text={session.to} />
         <span className="font-normal text-dim"> for <PartyName party={session.from} me={me} /></span>
       </h1>
-      <MoodChip mood={mood(session, open, me)} />
+      <MoodChip mood={mood(session, open, me)} hasSource />
       {session.heldUntil != null && (
         <span className="text-xs text-held">
           until <Moment at={session.heldUntil} />
@@ -49,7 +47,10 @@ export function SessionHead({ session, open, me }: { session: Session; open: Que
           </>
         )}
       </span>
-      <span className="ml-auto">
+      <span className="ml-auto flex items-center">
+        <button type="button" className="flex size-8 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label="Find" title="Find (/)" onClick={onFind}>
+          <Search size={16} />
+        </button>
         <SessionActions session={session} />
       </span>
     </header>

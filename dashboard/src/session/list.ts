@@ -1,11 +1,12 @@
 // The rows of a whole session, in the order they are read.
 import type { Question } from "@/question/question";
 
-import type { Row } from "./fold";
+import { type Row, callWords } from "./fold";
 import type { Part, Transcript } from "./transcript";
 
 export type Item =
   | { kind: "tell"; key: string; part: Part }
+  | { kind: "speaker"; key: string; part: Part }
   | { kind: "unread"; key: string; part: Part }
   | { kind: "row"; key: string; part: Part; row: Row }
   | { kind: "writing"; key: string; part: Part }
@@ -15,8 +16,10 @@ export type Item =
 export function listItems(transcript: Transcript, questions: Question[]): Item[] {
   const items: Item[] = [];
   for (const part of transcript.list()) {
-    const { id, finishedAt } = part.turn;
+    const { id, startedAt, finishedAt } = part.turn;
     items.push({ kind: "tell", key: id, part });
+    // Nothing has been said before the turn has begun.
+    if (startedAt != null) items.push({ kind: "speaker", key: `${id}-speaker`, part });
     if (part.state === "unread" || (part.state === "reading" && part.fold.size === 0)) items.push({ kind: "unread", key: `${id}-unread`, part });
     else for (const row of transcript.rows(part)) items.push({ kind: "row", key: `${part.turn.number}.${row.key}`, part, row });
     if (part.writing) items.push({ kind: "writing", key: `${id}-writing`, part });
@@ -36,6 +39,7 @@ export function guess(item: Item | undefined): number {
     case "question":
       return 240;
     case "end":
+    case "speaker":
       return 40;
     case "writing":
       return 60;
@@ -52,5 +56,5 @@ export function words(item: Item): string {
   const { row } = item;
   if (row.kind === "say" || row.kind === "think" || row.kind === "note") return row.text;
   const calls = row.kind === "looks" ? row.calls : [row.call];
-  return calls.map((call) => `${call.name} ${JSON.stringify(call.input)} ${call.result?.text ?? ""}`).join("\n");
+  return calls.map(callWords).join("\n");
 }

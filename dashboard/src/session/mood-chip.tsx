@@ -1,11 +1,11 @@
 import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
-import { visible } from "@/text/visible";
+import { headline, visible } from "@/text/visible";
 
 import { COLOUR, type Mood } from "./mood";
 
 /** The state, where it is known from, and how old it is. */
-export function MoodChip({ mood }: { mood: Mood }) {
+export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is room to say it without being asked. */ hasSource?: boolean }) {
   const { word, tone, source, since } = mood;
   return (
     <span className="inline-flex items-baseline gap-1.5 whitespace-nowrap" title={`known from ${visible(source)}`} data-mood={tone}>
@@ -15,6 +15,12 @@ export function MoodChip({ mood }: { mood: Mood }) {
       </span>
       <span className="text-xs text-dim">
         <Ago at={since} />
+        {hasSource && (
+          <span className="hidden md:inline">
+            {" · "}
+            <Plain text={headline(source, 40)} />
+          </span>
+        )}
       </span>
     </span>
   );

@@ -1,7 +1,8 @@
 // What a session is up to, in a word, with where that is known from and since when. Nothing is guessed: what no event
 // says is not shown.
 import type { Session } from "@/api/ask";
-import { type Question, kindWord, needsMe } from "@/question/question";
+import { type Question, kindWord, needsMe, waitsFor } from "@/question/question";
+import { clock } from "@/text/time";
 import { words } from "@/text/words";
 
 import { partyName } from "./party-name";
@@ -16,13 +17,14 @@ export interface Mood {
   since: number;
 }
 
-export function mood(session: Session, open: Question[], party: string): Mood {
+/** `due`: when the turn is due that it was told for later. */
+export function mood(session: Session, open: Question[], party: string, due?: number): Mood {
   const question = open.find(({ session: id }) => id === session.id);
   const event = `event ${session.stateEvent}`;
   const now = (word: string, tone: Tone): Mood => ({ word, tone, source: event, since: session.stateSince });
   if (question) {
     const isMine = needsMe(question, party);
-    return { word: isMine ? "needs you" : `waits for ${question.askedOf}`, tone: isMine ? "needs" : "held", source: `its question (${kindWord(question)})`, since: question.openedAt };
+    return { word: isMine ? "needs you" : waitsFor(question, party), tone: isMine ? "needs" : "held", source: `its question (${kindWord(question)})`, since: question.openedAt };
   }
   // A question in plain words is left to the party that told before anybody else hears of it.
   if (session.state.startsWith("waiting_for_")) return now(`waits for ${partyName(session.from, party)}`, session.from === party ? "needs" : "held");
@@ -36,9 +38,10 @@ export function mood(session: Session, open: Question[], party: string): Mood {
     case "terminating":
       return now("stopping", "held");
     case "idle":
+      if (due !== undefined) return now(`waits until ${clock(due)}`, "calm");
       return now("idle", "calm");
     case "stopped":
-      return session.queued > 0 ? now("waits for a place", "held") : now("asleep", "calm");
+      return session.queued > 0 ? now("waits for a place", "held") : now(due === undefined ? "asleep" : `asleep until ${clock(due)}`, "calm");
     default:
       return now(words(session.state), "calm");
   }

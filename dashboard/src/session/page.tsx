@@ -1,18 +1,21 @@
 // A session: the conversation as it happens.
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { Link, Navigate, getRouteApi } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 
-import { type Session, sessionQuery } from "@/api/ask";
+import { type Session, sessionQuery, sessionsQuery } from "@/api/ask";
+import { Refusal } from "@/api/call";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
 import { Failure, Page } from "@/shell/page";
+import { Plain } from "@/text/plain";
 
 import { Composer } from "./composer";
 import { Conversation } from "./conversation";
 import { SessionHead } from "./head";
 import { listItems } from "./list";
+import { PartyName } from "./party";
 import { Transcript } from "./transcript";
 
 const route = getRouteApi("/frame/session/$id");
@@ -23,6 +26,8 @@ export function SessionPage() {
   const { data: session, error } = useQuery(sessionQuery(id));
   const me = useQuery(meQuery).data?.party ?? "user";
   const { mine, others } = useOpenQuestions();
+  const [isFinding, setFinding] = useState(find !== undefined);
+  if (error instanceof Refusal && error.status === 404) return <ByBeginning id={id} error={error} />;
   if (error)
     return (
       <Page title="Session" error={error}>
@@ -32,8 +37,8 @@ export function SessionPage() {
   if (!session) return null;
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <SessionHead session={session} open={[...mine, ...others].filter((question) => question.session === id)} me={me} />
-      <Followed key={id} session={session} startAt={turn} find={find} hasRail />
+      <SessionHead session={session} open={[...mine, ...others].filter((question) => question.session === id)} me={me} onFind={() => setFinding(!isFinding)} />
+      <Followed key={id} session={session} startAt={turn} find={find} isWhole isFinding={isFinding} setFinding={setFinding} />
       <div className="border-t border-line bg-surface px-3 py-2 md:px-5">
         <Composer party={{ to: session.to, from: session.from }} isBusy={session.running != null} />
       </div>
@@ -41,14 +46,52 @@ export function SessionPage() {
   );
 }
 
-/** The conversation alone, for other pages. */
-export function SessionLog({ id }: { id: string }) {
-  const { data: session, error } = useQuery(sessionQuery(id));
-  if (error) return <Failure error={error} />;
-  return session ? <Followed key={id} session={session} startAt={undefined} find={undefined} hasRail={false} /> : null;
+/** `iris sessions list` prints the beginning of an id: whoever pastes that means the session that has it. */
+function ByBeginning({ id, error }: { id: string; error: Refusal }) {
+  const { data: sessions } = useQuery(sessionsQuery);
+  const me = useQuery(meQuery).data?.party ?? "user";
+  if (!sessions) return null;
+  const meant = sessions.filter((session) => session.id.startsWith(id.toLowerCase()));
+  const only = meant.length === 1 ? meant[0] : undefined;
+  if (only) return <Navigate to="/session/$id" params={{ id: only.id }} search={(now) => now} replace />;
+  if (meant.length === 0) return <Page title="Session" error={new Refusal(404, { detail: error.message, hint: "`iris sessions list` prints what there is, and so does the fleet." })}>{null}</Page>;
+  return (
+    <Page title="Session">
+      <section className="card" aria-label="Which session">
+        <h2 className="border-b border-line px-3 py-2 font-medium">{meant.length} sessions begin with that</h2>
+        <ul className="divide-y divide-line">
+          {meant.map((session) => (
+            <li key={session.id} className="said px-3 py-1.5">
+              <Link to="/session/$id" params={{ id: session.id }} className="link">
+                <Plain text={session.to} /> for <PartyName party={session.from} me={me} />
+              </Link>{" "}
+              <span className="font-mono text-xs text-dim">{session.id}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </Page>
+  );
 }
 
-function Followed({ session, startAt, find, hasRail }: { session: Session; startAt: string | undefined; find: string | undefined; hasRail: boolean }) {
+/** The conversation alone, for a page that shows by itself what is asked. */
+export function SessionLog({ id }: { id: string }) {
+  const [isFinding, setFinding] = useState(false);
+  const { data: session, error } = useQuery(sessionQuery(id));
+  if (error) return <Failure error={error} />;
+  return session ? <Followed key={id} session={session} startAt={undefined} find={undefined} isWhole={false} isFinding={isFinding} setFinding={setFinding} /> : null;
+}
+
+interface FollowedGiven {
+  session: Session;
+  startAt: string | undefined;
+  find: string | undefined;
+  isWhole: boolean;
+  isFinding: boolean;
+  setFinding: (isFinding: boolean) => void;
+}
+
+function Followed({ session, startAt, find, isWhole, isFinding, setFinding }: FollowedGiven) {
   const me = useQuery(meQuery).data?.party ?? "user";
   const { mine, others } = useOpenQuestions();
   const [transcript] = useState(() => new Transcript(session.id));
@@ -57,7 +100,7 @@ function Followed({ session, startAt, find, hasRail }: { session: Session; start
   const failure = useWatched(transcript.failure);
   const open = useMemo(() => [...mine, ...others].filter((question) => question.session === session.id), [mine, others, session.id]);
   // The version stands for everything in the transcript, which is changed in place.
-  const items = useMemo(() => (void version, listItems(transcript, open)), [transcript, version, open]);
+  const items = useMemo(() => (void version, listItems(transcript, isWhole ? open : [])), [transcript, version, open, isWhole]);
   return (
     <>
       {failure && (
@@ -65,7 +108,7 @@ function Followed({ session, startAt, find, hasRail }: { session: Session; start
           <Failure error={failure} />
         </div>
       )}
-      <Conversation transcript={transcript} items={items} session={session} me={me} startAt={startAt} find={find} hasRail={hasRail} />
+      <Conversation transcript={transcript} items={items} asked={open} session={session} me={me} startAt={startAt} find={find} hasRail={isWhole} isFinding={isFinding} setFinding={setFinding} />
     </>
   );
 }

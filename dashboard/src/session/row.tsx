@@ -1,6 +1,6 @@
 // One row of a conversation.
 import { Bot, ChevronRight, Eye, Mail, TriangleAlert, Wrench } from "lucide-react";
-import { type ReactNode, memo, useState } from "react";
+import { type ReactNode, createContext, memo, use, useState } from "react";
 
 import { Avatar } from "@/shell/avatar";
 import { Markdown } from "@/text/markdown";
@@ -13,11 +13,31 @@ import type { Call, Row } from "./fold";
 import { ToolInput } from "./tool-input";
 import { countLooks, reply, subject } from "./tool";
 
-export const RowView = memo(function RowView({ row, team, onOpen }: { row: Row; team: string; onOpen: (key: string, isOpen: boolean) => void }) {
-  return <div style={{ marginLeft: `${Math.min(row.depth, 6) * 1.25}rem` }} className={row.depth > 0 ? "border-l-2 border-line pl-3" : ""}>{content(row, team, onOpen)}</div>;
+interface RowGiven {
+  row: Row;
+  team: string;
+  /** Whom a call that has not come back waits for. */
+  waits: string | undefined;
+  /** What is looked for is in it. */
+  isFound: boolean;
+  onOpen: (key: string, isOpen: boolean) => void;
+}
+
+/** Whether what can be opened is open because something in it was looked for. */
+const Found = createContext(false);
+
+export const RowView = memo(function RowView(given: RowGiven) {
+  const { row, isFound } = given;
+  return (
+    <Found value={isFound}>
+      <div style={{ marginLeft: `${Math.min(row.depth, 6) * 1.25}rem` }} className={row.depth > 0 ? "border-l-2 border-line pl-3" : ""}>
+        {content(given)}
+      </div>
+    </Found>
+  );
 });
 
-function content(row: Row, team: string, onOpen: (key: string, isOpen: boolean) => void): ReactNode {
+function content({ row, team, waits, onOpen }: RowGiven): ReactNode {
   switch (row.kind) {
     case "say":
       return (
@@ -34,7 +54,7 @@ function content(row: Row, team: string, onOpen: (key: string, isOpen: boolean) 
         </Folded>
       );
     case "tool":
-      return <ToolRow call={row.call} />;
+      return <ToolRow call={row.call} waits={waits} />;
     case "looks":
       return (
         <Folded id={row.key} icon={<Eye size={14} />} title={countLooks(row.calls.map(({ name }) => name))} detail={row.calls.map(({ name, input }) => headline(subject(name, input), 60)).join(" · ")}>
@@ -59,7 +79,7 @@ function content(row: Row, team: string, onOpen: (key: string, isOpen: boolean) 
   }
 }
 
-function ToolRow({ call }: { call: Call }) {
+function ToolRow({ call, waits }: { call: Call; waits?: string | undefined }) {
   const { name, input, result } = call;
   return (
     <Folded
@@ -68,10 +88,10 @@ function ToolRow({ call }: { call: Call }) {
       title={name}
       detail={subject(name, input)}
       startsOpen={name === "Edit" || name === "Write" || name === "MultiEdit"}
-      end={result === undefined ? <span className="busy text-work">running</span> : result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - call.at)}</span>}
+      end={result === undefined ? waits ? <span className="text-accent"><Plain text={waits} /></span> : <span className="busy text-work">running</span> : result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - call.at)}</span>}
     >
       <div className="space-y-2 rounded border border-line bg-surface p-2">
-        <ToolInput name={name} input={input} />
+        <ToolInput name={name} input={input} isPast />
         {result && (
           <div className="border-t border-line pt-2">
             <p className="label">{result.isError ? "It failed with" : "It gave back"}</p>
@@ -137,7 +157,9 @@ const opened = new Map<string, boolean>();
 
 /** A line that opens. */
 export function Folded({ id, icon, title, detail, end, startsOpen = false, children }: { id: string; icon: ReactNode; title: string; detail: string; end?: ReactNode; startsOpen?: boolean; children: ReactNode }) {
-  const [isOpen, setOpen] = useState(() => opened.get(id) ?? startsOpen);
+  const [chosen, setOpen] = useState(() => opened.get(id));
+  const isFound = use(Found);
+  const isOpen = chosen ?? (startsOpen || isFound);
   const toggle = () => {
     opened.set(id, !isOpen);
     setOpen(!isOpen);

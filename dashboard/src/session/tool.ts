@@ -33,8 +33,37 @@ export function reply(result: string): string {
   }
 }
 
+export interface Todo {
+  text: string;
+  state: "done" | "doing" | "open";
+}
+
+/** A list of what is to be done, if the call is that. */
+export function todos(name: string, input: Input): Todo[] | undefined {
+  if (name !== "TodoWrite" || !Array.isArray(input["todos"])) return undefined;
+  const states: Record<string, Todo["state"]> = { completed: "done", in_progress: "doing" };
+  return input["todos"].map((todo: Input) => ({ text: word(todo?.["content"]), state: states[word(todo?.["status"])] ?? "open" }));
+}
+
+export interface AskedHere {
+  question: string;
+  options: string[];
+}
+
+/** What a call asks of people, if it does. The question itself is shown as a card; this is what was asked, for later. */
+export function asks(name: string, input: Input): AskedHere[] | undefined {
+  const options = (from: unknown) => (Array.isArray(from) ? from.map((option: unknown) => (typeof option === "string" ? option : word((option as Input | null)?.["label"]))) : []);
+  if (name === "AskUserQuestion" && Array.isArray(input["questions"])) return input["questions"].map((one: Input) => ({ question: word(one?.["question"]), options: options(one?.["options"]) }));
+  if (/^(mcp__iris__)?ask_question$/.test(name) && typeof input["question"] === "string") return [{ question: input["question"], options: options(input["options"]) }];
+  return undefined;
+}
+
 /** What the call is about, in one line. */
 export function subject(name: string, input: Input): string {
+  const list = todos(name, input);
+  if (list) return [`${list.filter(({ state }) => state === "done").length} of ${list.length} done`, ...list.filter(({ state }) => state === "doing").map(({ text }) => text)].join(" · ");
+  const questions = asks(name, input);
+  if (questions) return questions.map(({ question }) => question).join(" · ");
   const first = ["command", "file_path", "path", "pattern", "query", "url", "description", "prompt", "skill"].find((key) => typeof input[key] === "string");
   if (name === "Grep" && typeof input["path"] === "string") return `${word(input["pattern"])} in ${word(input["path"])}`;
   return first ? word(input[first]) : Object.keys(input).length ? JSON.stringify(input) : "";

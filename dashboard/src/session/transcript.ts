@@ -30,6 +30,7 @@ export class Transcript {
   private readonly parts: Kept[] = [];
   private readonly byTurn = new Map<string, Kept>();
   private readonly folds = new Map<string, boolean>();
+  private wanted: string | undefined;
   private frame: number | undefined;
   private readonly session: string;
   /** What a turn began to write before it was known here. An agent writes in one turn at a time. */
@@ -62,12 +63,20 @@ export class Transcript {
   /** The rows of a turn; the same list as before if nothing in it has changed. */
   rows(part: Part): Row[] {
     const kept = part as Kept;
-    kept.rows ??= kept.fold.rows(this.isOpenRow);
+    kept.rows ??= kept.fold.rows(this.isOpenRow, this.wanted);
     return kept.rows;
   }
 
   setOpen(key: string, isOpen: boolean) {
     this.folds.set(key, isOpen);
+    for (const part of this.parts) part.rows = undefined;
+    this.show();
+  }
+
+  /** What is looked for, in lower case: it is shown wherever it is. */
+  lookFor(wanted: string | undefined) {
+    if (wanted === this.wanted) return;
+    this.wanted = wanted;
     for (const part of this.parts) part.rows = undefined;
     this.show();
   }

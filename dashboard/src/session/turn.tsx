@@ -4,9 +4,10 @@ import { useEffect } from "react";
 import { Avatar } from "@/shell/avatar";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
-import { Moment, money, took } from "@/text/time";
+import { Moment, money, took, zone } from "@/text/time";
 
 import type { Session } from "@/api/ask";
+import { useDue } from "./due";
 import { PartyName } from "./party";
 import { partyName } from "./party-name";
 import type { Part, Transcript } from "./transcript";
@@ -14,6 +15,7 @@ import { beganWith, stateWord } from "./turn-words";
 
 export function TellRow({ part, session, me }: { part: Part; session: Session; me: string }) {
   const { turn } = part;
+  const due = useDue(turn);
   const from = turn.origin ? session.to : session.from;
   return (
     <section aria-label={`Turn ${turn.number}`} className="mt-4 rounded-lg border border-line bg-raised p-2.5">
@@ -38,8 +40,31 @@ export function TellRow({ part, session, me }: { part: Part; session: Session; m
         </span>
       </header>
       {turn.message && <Markdown text={turn.message} />}
-      {(turn.state === "queued" || turn.state === "scheduled") && <p className="mt-1 text-xs text-held">{stateWord(turn)}</p>}
+      {(turn.state === "queued" || turn.state === "scheduled") && (
+        <p className="mt-1 text-xs text-held">
+          {stateWord(turn)}
+          {due !== undefined && (
+            <>
+              : <Moment at={due} /> <span title={zone()}>{zone()}</span>
+            </>
+          )}
+        </p>
+      )}
     </section>
+  );
+}
+
+/** Whose words follow: the agent of the session. */
+export function SpeakerRow({ part, team }: { part: Part; team: string }) {
+  const model = part.turn.usage?.model ?? part.fold.model;
+  return (
+    <p className="said flex items-center gap-2 pt-3 pb-1 text-xs text-dim">
+      <Avatar name={team} />
+      <span className="font-semibold text-ink">
+        <Plain text={team} />
+      </span>
+      {model && <Plain text={model} />}
+    </p>
   );
 }
 
@@ -79,11 +104,6 @@ export function EndRow({ part }: { part: Part }) {
             <span>
               {(usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens).toLocaleString()} in, {usage.outputTokens.toLocaleString()} out
             </span>
-            {usage.model && (
-              <span className="said">
-                <Plain text={usage.model} />
-              </span>
-            )}
           </>
         )}
       </p>

@@ -18,14 +18,15 @@ export function Config() {
           title={<span className="text-bad">The file as it is now is not used</span>}
           text={
             <>
-              <Plain text={config.refused} />
+              <span className="my-1 block font-mono whitespace-pre-wrap text-ink">
+                <Plain text={config.refused} />
+              </span>
               {config.refusedAt != null && (
                 <>
-                  {" "}
-                  (since <Moment at={config.refusedAt} />)
+                  Since <Moment at={config.refusedAt} />.{" "}
                 </>
               )}
-              . What was in force before still is.
+              What was in force before still is.
             </>
           }
         />

@@ -29,7 +29,7 @@ export function Settings() {
         <Notifications />
       </Group>
       {me && <SignedIn me={me} />}
-      {isAdmin && <Tokens />}
+      {me && isAdmin && <Tokens me={me} />}
       <Rules />
       <Teams isAdmin={isAdmin} />
       <Config />

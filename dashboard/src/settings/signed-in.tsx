@@ -32,7 +32,7 @@ export function SignedIn({ me }: { me: Shapes["Me"] }) {
           </button>
         )}
       </Setting>
-      <Setting title="Another browser or phone" text="A link that signs it in, once.">
+      <Setting title="Another browser or phone" text={isOwnMachine() ? `A link that signs it in, once. It leads to ${location.host}, which only browsers on this machine reach; for another one, open this page by a name that it reaches (docs/doors.md says how).` : "A link that signs it in, once."}>
         <button type="button" className="button" onClick={() => make.mutate()}>
           Make a link
         </button>
@@ -46,6 +46,9 @@ export function SignedIn({ me }: { me: Shapes["Me"] }) {
     </Group>
   );
 }
+
+/** This page was opened by an address that means another machine on every machine. */
+const isOwnMachine = () => /^(localhost|.*\.localhost|127\..*|\[::1\])$/.test(location.hostname);
 
 function GoodFor({ until }: { until: number }) {
   const left = until - useNow();

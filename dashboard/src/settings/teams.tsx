@@ -13,7 +13,7 @@ export function Teams({ isAdmin }: { isAdmin: boolean }) {
   const teams = useQuery(teamsQuery).data ?? [];
   return (
     <Group title="Teams">
-      {teams.length === 0 && <Setting title="None yet" text="Teams are named in config.yaml in your IRIS_HOME." />}
+      {teams.length === 0 && <Setting title="None yet" text="`iris teams add .` in the folder of a project makes one; config.yaml in your IRIS_HOME has them all." />}
       {teams.map((team) => (
         <TeamSetting key={team.name} team={team} isAdmin={isAdmin} />
       ))}
@@ -34,7 +34,7 @@ function TeamSetting({ team, isAdmin }: { team: Team; isAdmin: boolean }) {
     <Setting
       title={
         <span className="flex items-center gap-2">
-          <Avatar name={team.name} color={team.color} /> <Plain text={team.name} /> <span className="text-xs font-normal text-dim">{team.agent}</span>
+          <Avatar name={team.name} /> <Plain text={team.name} /> <span className="text-xs font-normal text-dim">{team.agent}</span>
         </span>
       }
       text={

@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 
 import { queries } from "@/api/ask";
-import { api, body } from "@/api/call";
+import { type Shapes, api, body } from "@/api/call";
 import { complain } from "@/shell/notices";
 import { Failure } from "@/shell/page";
 import { Plain } from "@/text/plain";
@@ -15,10 +15,13 @@ const tokensQuery = queryOptions({ queryKey: ["tokens"], staleTime: 0, queryFn: 
 const refresh = () => void queries.invalidateQueries({ queryKey: tokensQuery.queryKey });
 
 /** Who may come in, beside the owner. */
-export function Tokens() {
+export function Tokens({ me }: { me: Shapes["Me"] }) {
   const { data, error } = useQuery(tokensQuery);
   const [isMaking, setMaking] = useState(false);
   const revoke = useMutation({ mutationFn: (id: string) => body(api.DELETE("/api/tokens/{id}", { params: { path: { id } } })), onSuccess: refresh, onError: complain });
+  // The daemon says who we are by name only; where two browsers have the same, none is marked.
+  const named = (data ?? []).filter(({ kind, name }) => me.kind === "browser" && kind === "browser" && name === me.name);
+  const own = named.length === 1 ? named[0] : undefined;
   return (
     <Group
       title="Tokens and browsers"
@@ -34,7 +37,12 @@ export function Tokens() {
       {data?.map((token) => (
         <Setting
           key={token.id}
-          title={<Plain text={token.name} />}
+          title={
+            <>
+              <Plain text={token.name} />
+              {token.id === own?.id && <span className="font-normal text-good"> · this browser</span>}
+            </>
+          }
           text={
             <>
               {KINDS[token.kind] ?? words(token.kind)}, as <Plain text={token.party} />, may {token.scopes.join(", ")}; made <Moment at={token.createdAt} />

@@ -9,7 +9,8 @@ import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
 import { QuestionModal } from "@/question/modal";
-import { useNow } from "@/text/time";
+import { isSnoozed, snoozed } from "@/question/snooze";
+import { useAtNow, useNow, zone } from "@/text/time";
 
 import { useKeys } from "./keys";
 import { Notices } from "./notices";
@@ -29,8 +30,11 @@ const PAGES = [
 
 export function Frame() {
   const { mine } = useOpenQuestions();
+  const aside = useWatched(snoozed);
+  // What is put aside does not need anybody until it is back.
+  const needs = useAtNow((now) => mine.filter((question) => !isSnoozed(question, aside, now)).length);
   useQuery(meQuery);
-  useTitle(mine.length);
+  useTitle(needs);
   useNotifications();
   useEffect(() => {
     stream.start();
@@ -50,9 +54,9 @@ export function Frame() {
             <Icon size={18} aria-hidden="true" />
             <span className="flex items-center gap-1">
               {label}
-              {label === "Inbox" && mine.length > 0 && (
-                <span aria-label={`${mine.length} need you`} data-badge>
-                  <Count number={mine.length} accent />
+              {label === "Inbox" && needs > 0 && (
+                <span aria-label={`${needs} need you`} data-badge>
+                  <Count number={needs} accent />
                 </span>
               )}
             </span>
@@ -60,6 +64,7 @@ export function Frame() {
         ))}
         <div className="mt-auto hidden px-2 py-1 md:block">
           <ConnectionState />
+          <p className="text-xs text-dim">Times in {zone()}</p>
         </div>
       </nav>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">

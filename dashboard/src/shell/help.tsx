@@ -3,7 +3,7 @@ import { Dialog } from "radix-ui";
 const KEYS: [string, [string, string][]][] = [
   ["Anywhere", [["⌘ K / Ctrl K", "command palette"], ["g then i, f, j, h, s", "inbox, fleet, jobs, health, settings"], ["?", "this help"]]],
   ["Inbox", [["j / k", "next, previous question"], ["1 … 9", "give that answer"], ["r", "write an answer"], ["s", "put aside for an hour"], ["x", "select, to answer several together"], ["u", "take back what can be taken back"]]],
-  ["Session", [["j / k", "next, previous turn"], ["/", "find in the conversation"], ["n / N", "next, previous find"], ["f", "follow the newest"]]],
+  ["Session", [["j / k", "next, previous turn"], ["/", "find in the conversation"], ["n / N", "next, previous find"], ["f", "follow the newest"], ["1 … 9", "answer the question in view"]]],
 ];
 
 export default function Help({ onClose }: { onClose: () => void }) {

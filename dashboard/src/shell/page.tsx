@@ -6,6 +6,7 @@ import { Refusal } from "@/api/call";
 import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { Plain } from "@/text/plain";
+import { zone } from "@/text/time";
 
 export function Page({ title, tabs, tools, error, children }: { title: string; tabs?: ReactNode; tools?: ReactNode; error?: Error | null; children: ReactNode }) {
   useEffect(() => {
@@ -23,6 +24,9 @@ export function Page({ title, tabs, tools, error, children }: { title: string; t
       {tabs}
       {error && !isSaid && <Failure error={error} />}
       {children}
+      <p className="text-xs text-dim md:hidden" title={zone()}>
+        Times are in {zone()}.
+      </p>
     </div>
   );
 }
@@ -52,6 +56,18 @@ export function Empty({ title, text, children }: { title: string; text?: string;
       {text && <p className="mt-1 max-w-md text-dim">{text}</p>}
       {children}
     </div>
+  );
+}
+
+/** How one comes to a team. */
+export function NoTeams({ what = "A team is a project folder and the agent that works in it." }: { what?: string }) {
+  return (
+    <Empty title="No teams yet" text={what}>
+      <p className="mt-3 text-dim">In a terminal, in the folder of a project:</p>
+      <pre className="mt-1 rounded bg-raised p-3 text-left font-mono text-xs">iris teams add .</pre>
+      <p className="mt-3 text-dim">Or, to look around with scripted agents that need no account:</p>
+      <pre className="mt-1 rounded bg-raised p-3 text-left font-mono text-xs">iris up --demo</pre>
+    </Empty>
   );
 }
 

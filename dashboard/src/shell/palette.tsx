@@ -1,63 +1,104 @@
-// Everything by name: pages, teams, sessions, questions.
-import { useQuery } from "@tanstack/react-query";
+// Everything by name: pages, sessions, jobs, questions, and what can be done to them.
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { Dialog } from "radix-ui";
+import { useState } from "react";
 
-import { sessionsQuery, teamsQuery } from "@/api/ask";
+import { type Session, sessionsQuery, statusQuery, teamsQuery } from "@/api/ask";
 import { meQuery } from "@/api/me";
+import { AskStopAll } from "@/fleet/stop-all";
+import { isOver, jobsQuery } from "@/job/ask";
 import { useOpenQuestions } from "@/question/ask";
 import { deedLine } from "@/question/deed";
+import type { Question } from "@/question/question";
+import { type Party, useAct } from "@/session/act";
+import { offered } from "@/session/actions";
+import { Composer } from "@/session/composer";
 import { partyName } from "@/session/party-name";
-import { visible } from "@/text/visible";
+import { headline, visible } from "@/text/visible";
 
 import { theme } from "./theme";
 
+/** What takes one more step after it was picked. */
+type Step = { is: "tell"; party: Party } | { is: "stop-all" };
+
 export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+  const [step, setStep] = useState<Step>();
+  const agents = useQuery(statusQuery).data?.agents ?? 0;
   const navigate = useNavigate();
-  const teams = useQuery(teamsQuery).data ?? [];
-  const sessions = useQuery(sessionsQuery).data ?? [];
-  const me = useQuery(meQuery).data?.party ?? "user";
-  const { mine } = useOpenQuestions();
-  const item = (label: string, act: () => void, key = label) => (
-    <Command.Item key={key} value={`${label} ${key}`} onSelect={() => (onClose(), act())} className="said flex min-h-8 items-center rounded px-2 data-[selected=true]:bg-raised">
-      {visible(label)}
-    </Command.Item>
-  );
-  const go = (to: string, search: Record<string, string> = {}) => () => void navigate({ to, search });
+  if (step?.is === "stop-all") return <AskStopAll agents={agents} onClose={onClose} />;
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-black/50" />
         <Dialog.Content aria-describedby={undefined} className="card fixed inset-x-2 top-[12vh] z-50 overflow-hidden shadow-2xl md:inset-x-auto md:left-1/2 md:w-[34rem] md:-translate-x-1/2">
-          <Dialog.Title className="sr-only">Commands</Dialog.Title>
-          <Command label="Commands">
-            <Command.Input autoFocus placeholder="Go to, or do…" className="w-full border-b border-line bg-transparent px-4 py-3 outline-none" />
-            <Command.List className="max-h-80 overflow-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-dim">
-              <Command.Empty className="p-3 text-dim">Nothing by that name.</Command.Empty>
-              {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${question.team}: ${deedLine(question)}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
-              <Command.Group heading="Pages">
-                {item("Inbox", go("/inbox"))}
-                {item("Decided questions", go("/inbox", { view: "decided" }))}
-                {item("Fleet", go("/fleet"))}
-                {item("Jobs", go("/jobs"))}
-                {item("Health", go("/system"))}
-                {item("Settings", go("/settings"))}
-                {item("Keys", onHelp)}
-              </Command.Group>
-              <Command.Group heading="Look">
-                {item("Dark", () => theme.set("dark"))}
-                {item("Light", () => theme.set("light"))}
-                {item("As the system", () => theme.set("system"))}
-              </Command.Group>
-              <Command.Group heading="Sessions">
-                {sessions.slice(0, 200).map((session) => item(`${session.to} for ${partyName(session.from, me)}`, () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id))}
-              </Command.Group>
-              <Command.Group heading="Teams">{teams.map((team) => item(`Team ${team.name}`, go("/fleet"), `team-${team.name}`))}</Command.Group>
-            </Command.List>
-          </Command>
+          <Dialog.Title className={step ? "said px-3 pt-3 font-semibold" : "sr-only"}>{step ? visible(`Tell ${step.party.to}`) : "Commands"}</Dialog.Title>
+          {step ? (
+            <div className="p-3">
+              <Composer party={step.party} isBusy={false} isFirst onSent={(id) => (onClose(), void navigate({ to: "/session/$id", params: { id } }))} />
+            </div>
+          ) : (
+            <Commands onClose={onClose} onHelp={onHelp} onStep={setStep} />
+          )}
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: () => void; onStep: (step: Step) => void }) {
+  const navigate = useNavigate();
+  const act = useAct();
+  const teams = useQuery(teamsQuery).data ?? [];
+  const sessions = (useQuery(sessionsQuery).data ?? []).slice(0, 200);
+  const jobs = (useInfiniteQuery(jobsQuery).data?.pages ?? []).flatMap(({ items }) => items);
+  const agents = useQuery(statusQuery).data?.agents ?? 0;
+  const me = useQuery(meQuery).data?.party ?? "user";
+  const { mine } = useOpenQuestions();
+  const entry = (label: string, act: () => void, key = label) => (
+    <Command.Item key={key} value={`${label} ${key}`} onSelect={act} className="said flex min-h-8 items-center rounded px-2 data-[selected=true]:bg-raised">
+      {visible(label)}
+    </Command.Item>
+  );
+  const item = (label: string, act: () => void, key = label) => entry(label, () => (onClose(), act()), key);
+  const go = (to: string, search: Record<string, string> = {}) => () => void navigate({ to, search });
+  const name = ({ to, from }: Session) => `${to} for ${partyName(from, me)}`;
+  // Two may have asked the same of one team.
+  const asker = ({ session: id, team }: Question) => {
+    const session = sessions.find((known) => known.id === id);
+    return session ? name(session) : team;
+  };
+  return (
+    <Command label="Commands">
+      <Command.Input autoFocus placeholder="Go to, or do…" className="w-full border-b border-line bg-transparent px-4 py-3 outline-none" />
+      <Command.List className="max-h-80 overflow-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-dim">
+        <Command.Empty className="p-3 text-dim">Nothing by that name.</Command.Empty>
+        {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${asker(question)}: ${deedLine(question)}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
+        <Command.Group heading="Pages">
+          {item("Inbox", go("/inbox"))}
+          {item("Decided questions", go("/inbox", { view: "decided" }))}
+          {item("Fleet", go("/fleet"))}
+          {item("Jobs", go("/jobs"))}
+          {item("Health", go("/system"))}
+          {item("Settings", go("/settings"))}
+          {item("Keys", onHelp)}
+        </Command.Group>
+        <Command.Group heading="Do">
+          {teams.map((team) => entry(`Tell ${team.name}…`, () => onStep({ is: "tell", party: { to: team.name, from: me } }), `tell-${team.name}`))}
+          {teams.length > 0 && item("Start a job…", go("/jobs", { start: "yes" }))}
+          {sessions.flatMap((session) => offered(session).map(({ verb, label }) => item(`${label}: ${name(session)}`, () => act.mutate({ verb, party: { to: session.to, from: session.from } }), `${verb}-${session.id}`)))}
+          {teams.filter(({ sessions: count }) => count === 0).map((team) => item(`Wake: ${team.name}`, () => act.mutate({ verb: "wake", party: { to: team.name, from: me } }), `wake-${team.name}`))}
+          {agents > 0 && entry("Stop everything…", () => onStep({ is: "stop-all" }))}
+        </Command.Group>
+        <Command.Group heading="Sessions">{sessions.map((session) => item(name(session), () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id))}</Command.Group>
+        {jobs.length > 0 && <Command.Group heading="Jobs">{jobs.map((job) => item(`Job of ${job.team}: ${headline(job.goal, 80)}${isOver(job) ? " (ended)" : ""}`, () => void navigate({ to: "/job/$id", params: { id: job.id } }), job.id))}</Command.Group>}
+        <Command.Group heading="Look">
+          {item("Dark", () => theme.set("dark"))}
+          {item("Light", () => theme.set("light"))}
+          {item("As the system", () => theme.set("system"))}
+        </Command.Group>
+      </Command.List>
+    </Command>
   );
 }

@@ -27,6 +27,11 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
+/** What the time makes of something; whoever asks is only told when that has changed. */
+export function useAtNow<T>(look: (now: number) => T): T {
+  return useSyncExternalStore(subscribe, () => look(now));
+}
+
 export const Ago = memo(function Ago({ at }: { at: number }) {
   return <Moment at={at} text={duration(Math.max(0, useNow() - at))} />;
 });

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::draw;
 use super::edit::{Editor, Typed};
 use super::state::fleet::Row;
-use super::state::inbox::{is_risky, is_yes_or_no, numbered};
+use super::state::inbox::{is_risky, is_unknowable, is_yes_or_no, numbered};
 use super::state::session::Conversation;
 use super::state::{Mode, Purpose, State, View};
 use super::wish::{Act, Wish};
@@ -252,6 +252,9 @@ impl State {
         };
         let doubt = match question.risk.as_deref() {
             _ if !is_yes => None,
+            risk if risk != Some("high") && is_unknowable(question) => {
+                Some("what it may do cannot be known".to_owned())
+            }
             risk if is_risky(question) => Some(format!("the risk is {}", risk.unwrap_or("not known"))),
             _ if question.action.is_some() && unseen > 0 => Some(format!("{unseen} lines of it are not on the screen")),
             _ => None,

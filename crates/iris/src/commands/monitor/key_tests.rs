@@ -57,6 +57,21 @@ fn a_risky_yes_is_asked_for_twice_and_a_no_is_not() {
 }
 
 #[test]
+fn a_yes_to_what_cannot_be_known_is_asked_for_twice() {
+    for (way, is_in_words) in [("tool", true), ("plan", false)] {
+        let mut state = state(NARROW);
+        let mut asked = push();
+        asked.risk = Some("medium".to_owned());
+        asked.way = way.to_owned();
+        asked.action = asked.action.filter(|_| !is_in_words);
+        read_all(&mut state, vec![asked]);
+        assert_eq!(answers(&press(&mut state, "y")), [], "{way}");
+        assert!(seen(&state).contains("cannot be known"), "{}", seen(&state));
+        assert_eq!(answers(&press(&mut state, "y")).len(), 1, "{way}");
+    }
+}
+
+#[test]
 fn a_yes_to_what_was_not_seen_whole_is_asked_for_twice() {
     let mut state = state(NARROW);
     let mut long = push();

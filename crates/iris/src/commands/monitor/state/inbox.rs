@@ -101,9 +101,16 @@ pub fn is_yes_or_no(question: &Question) -> bool {
 /// A yes to this takes a second press. What has no known risk is not taken for harmless.
 pub fn is_risky(question: &Question) -> bool {
     match question.risk.as_deref() {
-        Some(risk) => !matches!(risk, "low" | "medium"),
+        Some("low" | "medium") => is_unknowable(question),
+        Some(_) => true,
         None => question.action.is_some(),
     }
+}
+
+/// What an agent asks leave for in its own words, and what it will make of its plan: the risk that is named is a guess.
+/// As in the dashboard.
+pub fn is_unknowable(question: &Question) -> bool {
+    question.way == "plan" || (question.response_type == "approval" && question.action.is_none())
 }
 
 /// Several things are asked, or several may be chosen: that takes more than one key.

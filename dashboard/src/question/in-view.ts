@@ -1,0 +1,53 @@
+// Which questions somebody has before their eyes, and the number keys for one of them. That a question is on the page does
+// not mean that it is in view: a conversation is long, and its rows exist only where they are looked at.
+import { useEffect, useRef } from "react";
+
+import { Watched } from "@/api/watch";
+import { numbers, useKeys } from "@/shell/keys";
+
+import { answer, sending } from "./ask";
+import { counts } from "./press";
+import { type Question, choices } from "./question";
+
+export const inView = new Watched<ReadonlySet<string>>(new Set());
+
+/** Goes on the card of a question: it counts as seen while most of it is in view, or as much as there is room for. */
+export function useSeen<T extends Element>(id: string) {
+  const card = useRef<T>(null);
+  useEffect(() => {
+    if (!card.current) return;
+    const note = (isSeen: boolean) => inView.update((all) => (all.has(id) === isSeen ? all : new Set(isSeen ? [...all, id] : [...all].filter((other) => other !== id))));
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        const last = entries.at(-1);
+        if (last) note(last.intersectionRatio > 0.6 || last.intersectionRect.height > (last.rootBounds?.height ?? Infinity) / 2);
+      },
+      { threshold: [0, 0.2, 0.4, 0.61, 0.8, 1] },
+    );
+    watcher.observe(card.current);
+    return () => {
+      watcher.disconnect();
+      note(false);
+    };
+  }, [id]);
+  return card;
+}
+
+/** A key that was meant for something else, just before a question came into view, is no answer to it. */
+export const DEAF = 700;
+
+export function useAnswerKeys(question: Question | undefined, { inDialog = false } = {}) {
+  const id = question?.id;
+  const since = useRef(0);
+  useEffect(() => {
+    since.current = Date.now();
+  }, [id]);
+  useKeys(
+    numbers((index) => {
+      const choice = question && choices(question)[index];
+      if (!question || !choice || Date.now() - since.current < DEAF) return;
+      if (!sending.get().has(question.id) && counts(question, choice.value)) void answer({ question, value: choice.value });
+    }),
+    { enabled: question !== undefined, inDialog },
+  );
+}

@@ -1,0 +1,46 @@
+// A question that a link leads to and that is not open any more: how it ended, or that there is none.
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+
+import { api, body } from "@/api/call";
+import { Failure } from "@/shell/page";
+import { Plain } from "@/text/plain";
+import { Moment } from "@/text/time";
+
+import { deedLine } from "./deed";
+import { outcomeWord, spoken } from "./question";
+
+const questionQuery = (id: string) => queryOptions({ queryKey: ["questions", id], queryFn: () => body(api.GET("/api/questions/{id}", { params: { path: { id } } })) });
+
+export function Linked({ id }: { id: string }) {
+  const { data: question, error } = useQuery(questionQuery(id));
+  if (error) return <Failure error={error} />;
+  if (!question || question.state === "open") return null;
+  return (
+    <section className="card space-y-1 p-3" aria-label="The question of the link">
+      <p className="label">The question that the link leads to is not open any more</p>
+      <p className="said font-medium">
+        <Plain text={question.team} />: <Plain text={deedLine(question)} />
+      </p>
+      <p className="said text-dim">
+        <span className={question.state === "answered" ? "text-good" : ""}>{outcomeWord(question.state)}</span>
+        {question.closedBy && <> by <Plain text={question.closedBy} /></>}
+        {question.closedAt != null && <> at <Moment at={question.closedAt} /></>}
+        {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
+      </p>
+      <p className="flex flex-wrap gap-x-4 text-xs">
+        <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
+          what it did
+        </Link>
+        {question.replacedBy && (
+          <Link to="/inbox" search={{ question: question.replacedBy }} className="link">
+            what took its place
+          </Link>
+        )}
+        <Link to="/inbox" search={{}} className="link">
+          all that is open
+        </Link>
+      </p>
+    </section>
+  );
+}

@@ -148,6 +148,21 @@ async fn a_call_that_is_dropped_is_broken_off_unless_it_comes_again() {
     assert!(cancelled["result"]["cancelled"].as_u64().is_some_and(|count| count >= 1), "{cancelled}");
 }
 
+/// Whoever hung up and then says that it was meant so need not wait until nobody can come again.
+#[tokio::test]
+async fn a_call_that_was_left_can_be_cancelled_at_once() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let work = json!({"toTeam": "alpha", "message": "work", "timeout": 0});
+    let keyed = modern.begin_call("team_tell", work, json!({"iris/key": "k-3"}));
+    assert!(tokio::time::timeout(Duration::from_millis(500), keyed).await.is_err(), "it is at work");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(last_state(&world, "user").await, "running");
+    let cancelled = modern.request("iris/cancel", json!({"key": "k-3"})).await;
+    assert_eq!(cancelled["result"]["cancelled"], 1, "{cancelled}");
+    until("it is cancelled", async || last_state(&world, "user").await == "cancelled").await;
+}
+
 #[tokio::test]
 async fn foreign_pages_and_strangers_get_nowhere() {
     let world = world();

@@ -66,6 +66,10 @@ pub(super) async fn call(
         answer = answer => Ok(answer.map_or_else(not_done, CallToolResult::structured)),
         () = progress.tell() => unreachable!("progress is told as long as somebody listens"),
         () = context.ct.cancelled() => {
+            // Whoever asked may hear no more of it; that is no wish of theirs to break it off.
+            if !who.credential.is_good() {
+                return Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the credential is good no longer", None));
+            }
             let modern = context.protocol_version().is_some_and(|version| version.as_str() >= NEWER);
             break_off(door, told, open.filter(|_| modern));
             Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the call was cancelled", None))
@@ -160,6 +164,17 @@ struct CancelParams {
     from_team: Option<String>,
 }
 
+/// Methods that need params.
+const KNOWN: [&str; 7] = [
+    "tools/call",
+    "prompts/get",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "subscriptions/listen",
+];
+
 /// The only method of our own: `iris/cancel`.
 pub(super) async fn cancel(
     door: &Door,
@@ -167,7 +182,13 @@ pub(super) async fn cancel(
     context: &RequestContext<RoleServer>,
 ) -> Result<CustomResult, ErrorData> {
     if request.method != CANCEL {
-        return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+        // What has a method of the protocol and is not taken as such has other params than it needs.
+        return Err(if KNOWN.contains(&request.method.as_str()) {
+            let what = format!("the params of {} do not fit; see its schema", request.method);
+            ErrorData::invalid_params(what, None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+        });
     }
     let mut params = request.params.unwrap_or_default();
     if let Some(params) = params.as_object_mut() {

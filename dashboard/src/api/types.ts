@@ -1726,6 +1726,8 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
+                /** @description The id of a job: what happens in its session. */
+                job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
                 /** @description For a page: at most this many; 100 if not said, 1000 at most. */
@@ -2372,9 +2374,11 @@ export interface operations {
             query?: {
                 /** @description Only of this job. */
                 job?: string;
+                /** @description The same as `team`: a team is an agent in a project. */
+                projectId?: string;
                 /** @description Only of this team. */
                 team?: string;
-                /** @description Only of this kind. */
+                /** @description Only of this kind; `non_blocking` is all that no agent waits for. */
                 type?: string;
             };
             header?: never;
@@ -2667,6 +2671,8 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
+                /** @description The id of a job: what happens in its session. */
+                job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
                 /** @description For a page: at most this many; 100 if not said, 1000 at most. */

@@ -59,8 +59,14 @@ async fn what_goes_wrong_is_said_with_what_to_do() {
     let dead = modern.call("team_tell", json!({"toTeam": "alpha", "message": "die"})).await;
     assert_eq!((&dead["isError"], &dead["structuredContent"]["status"]), (&json!(true), &json!("terminated")));
 
-    let answer = modern.request("tools/call", json!({"name": "no_such_tool", "arguments": {}})).await;
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    for params in [json!({"name": "no_such_tool", "arguments": {}}), json!({"name": "team_teams", "arguments": "x"})] {
+        let answer = modern.request("tools/call", params).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+    let broken = modern.post().body("{").send().await.expect("an answer");
+    assert_eq!(broken.status(), 400);
+    let broken: Value = serde_json::from_str(&broken.text().await.expect("text")).expect("JSON");
+    assert_eq!(broken["error"]["code"], -32700, "{broken}");
     let turns = modern.done("team_report", json!({"team": "alpha"})).await;
     assert_eq!(turns["lastTurn"]["number"], 1, "what was refused was not told: {turns}");
 }

@@ -29,6 +29,8 @@ pub(crate) const COOKIE: &str = "__Host-iris";
 const STRANGERS_WITHIN: Duration = Duration::from_secs(10);
 /// What is nearly done when its credential ends is still told: that somebody signed out, for instance.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// The buffer of a connection may take some more before it is full.
+const LONGEST_HEADERS: usize = 64 * 1024;
 const CSRF: &str = "iris-csrf";
 
 /// Who came in: known by the credential, never by what is said. Every handler that acts for somebody takes it as an
@@ -123,6 +125,12 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
     let headers = request.headers();
     let config = app.engine.config();
     let server = &config.server;
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if bytes > LONGEST_HEADERS {
+        let what = format!("the headers have {bytes} bytes; at most {LONGEST_HEADERS} are taken");
+        let fault = refused(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "limit", what);
+        return Err(fault.hint("send what is long in the body"));
+    }
     let allowed = Allowed { hosts: &server.allowed_hosts, origins: &server.allowed_origins, tls: app.is_secure };
     allowed.check(headers)?;
     allowed.check_target(request.uri())?;

@@ -73,6 +73,17 @@ async fn a_stranger_may_send_very_little() {
     drop(socket);
 }
 
+#[tokio::test]
+async fn headers_have_an_end() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let owner = bearer(&world.daemon.token);
+    for (bytes, status) in [(30_000, 200), (66_000, 431), (90_000, 431)] {
+        let long = "x".repeat(bytes);
+        let headers = [("authorization", owner.as_str()), ("x-long", long.as_str())];
+        assert_eq!(world.send("GET", "/api/teams", &headers, "").await.status, status, "{bytes}");
+    }
+}
+
 /// How long a connection stays open that only ever says this.
 async fn stays_open(world: &World, says: &[u8], patience: Duration) -> bool {
     let mut stream = TcpStream::connect(&world.daemon.address).await.expect("connected");

@@ -77,7 +77,7 @@ impl Credential {
         self.page.as_deref() == Some(&digest(word))
     }
 
-    fn is_good(&self) -> bool {
+    pub fn is_good(&self) -> bool {
         !self.is_expired() && !*self.0.revoked.borrow()
     }
 

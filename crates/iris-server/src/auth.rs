@@ -18,7 +18,7 @@ use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
 use iris_engine::token::Credential;
 
-use crate::connection::visit::Visit;
+use crate::connection::visit::{Crowded, MOST_MADE, MOST_OF_ONE, Visit};
 use crate::http::problem::{Fault, refused};
 use crate::{App, dashboard};
 use host::Allowed;
@@ -27,6 +27,10 @@ use table::Entry;
 /// The cookie of a browser that was signed in. The prefix makes browsers refuse it from anybody but this very origin.
 pub(crate) const COOKIE: &str = "__Host-iris";
 const STRANGERS_WITHIN: Duration = Duration::from_secs(10);
+/// What is nearly done when its credential ends is still told: that somebody signed out, for instance.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// The buffer of a connection may take some more before it is full.
+const LONGEST_HEADERS: usize = 64 * 1024;
 const CSRF: &str = "iris-csrf";
 
 /// Who came in: known by the credential, never by what is said. Every handler that acts for somebody takes it as an
@@ -75,14 +79,37 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
                 .into_response()
         }),
         Ok(Some(caller)) => {
-            if let Some(visit) = request.extensions().get::<Arc<Visit>>() {
-                visit.is_known();
+            if let Some(visit) = request.extensions().get::<Arc<Visit>>()
+                && let Err(crowded) = visit.is_of(&caller.credential)
+            {
+                return turned_away(&caller, crowded);
             }
             let credential = caller.credential.clone();
             request.extensions_mut().insert(caller);
-            end_with(credential, next.run(request).await)
+            let ended = async {
+                credential.ended().await;
+                tokio::time::sleep(LAST_WORDS).await;
+            };
+            tokio::select! {
+                biased;
+                response = next.run(request) => end_with(credential.clone(), response),
+                () = ended => unknown().into_response(),
+            }
         }
     }
+}
+
+/// The connection goes with the answer: it would only take the place of another stranger.
+fn turned_away(caller: &Caller, crowded: Crowded) -> Response {
+    let what = match crowded {
+        Crowded::One => {
+            format!("'{}' has {MOST_OF_ONE} connections open, and no more are taken", caller.credential.name)
+        }
+        Crowded::All => format!("all tokens together have {MOST_MADE} connections open, and no more are taken"),
+    };
+    let fault = refused(StatusCode::TOO_MANY_REQUESTS, "limit", what).retry_after(1);
+    let fault = fault.hint("close streams that nobody reads; one stream can carry the events of all teams");
+    ([(header::CONNECTION, "close")], fault).into_response()
 }
 
 fn way(request: &Request) -> Way {
@@ -101,8 +128,15 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
     let headers = request.headers();
     let config = app.engine.config();
     let server = &config.server;
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if bytes > LONGEST_HEADERS {
+        let what = format!("the headers have {bytes} bytes; at most {LONGEST_HEADERS} are taken");
+        let fault = refused(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "limit", what);
+        return Err(fault.hint("send what is long in the body"));
+    }
     let allowed = Allowed { hosts: &server.allowed_hosts, origins: &server.allowed_origins, tls: app.is_secure };
     allowed.check(headers)?;
+    allowed.check_target(request.uri())?;
     if matches!(way, Way::Open) {
         return Ok(None);
     }
@@ -112,7 +146,15 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
     if let Way::Locked(door) = way {
         opens(*door, caller.credential.kind, caller.credential.scopes).map_err(|refusal| {
             tracing::warn!(credential = caller.credential.id, %refusal, path = request.uri().path(), "refused");
-            refused(StatusCode::FORBIDDEN, "forbidden", refusal.to_string())
+            let hint = match refusal {
+                Refusal::NotForAgents => {
+                    "a person has to do this; an agent's token tells, asks and reads its own".to_owned()
+                }
+                Refusal::LacksScope(scope) => {
+                    format!("`iris token create --name <name> --scope {}` makes a token that has it", scope.as_str())
+                }
+            };
+            refused(StatusCode::FORBIDDEN, "forbidden", refusal.to_string()).hint(hint)
         })?;
     }
     if caller.credential.kind == CredentialKind::Browser {
@@ -140,8 +182,9 @@ fn check_page(browser: &Credential, way: &Way, request: &Request) -> Result<(), 
         return Ok(());
     }
     let what = "the header Iris-Csrf is missing or wrong".to_owned();
-    Err(refused(StatusCode::FORBIDDEN, "forbidden", what)
-        .hint("POST /api/login said it once; `iris link` signs the browser in anew"))
+    Err(refused(StatusCode::FORBIDDEN, "forbidden", what).hint(
+        "POST /api/login said it once; `iris link` signs the browser in anew; on /api/docs, Authorize with a token",
+    ))
 }
 
 fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Fault> {
@@ -157,14 +200,16 @@ fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Fault> {
             .and_then(|secret| app.engine.find_credential(secret))
             .filter(|found| found.kind == CredentialKind::Browser),
     };
-    let credential = found.ok_or_else(|| {
-        let what = "no credential was sent, or one that is not good any more".to_owned();
-        refused(StatusCode::UNAUTHORIZED, "unauthorized", what).hint(
-            "send `Authorization: Bearer <token>`; the owner's token is in IRIS_HOME/token, \
-             and `iris link` signs a browser in",
-        )
-    })?;
+    let credential = found.ok_or_else(unknown)?;
     Ok(Caller { party: credential.party.clone(), credential })
+}
+
+fn unknown() -> Fault {
+    let what = "no credential was sent, or one that is not good any more".to_owned();
+    refused(StatusCode::UNAUTHORIZED, "unauthorized", what).hint(
+        "send `Authorization: Bearer <token>`; the owner's token is in IRIS_HOME/token, \
+         and `iris link` signs a browser in",
+    )
 }
 
 fn cookie(headers: &HeaderMap) -> Option<&str> {

@@ -107,6 +107,7 @@ where
     stream.set_write_timeout(Some(STALLED_AFTER));
     let stream = Box::pin(stream);
     let router = TowerToHyperService::new(router);
+    let visitor = Arc::downgrade(&visit);
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Arc::clone(&visit));
         router.call(request)
@@ -129,7 +130,8 @@ where
     match ended {
         Ok(()) => {}
         Err(error) if has_stalled(&error) => {
-            tracing::info!("a reader took nothing for {} s and was dropped", STALLED_AFTER.as_secs());
+            let credential = visitor.upgrade().and_then(|visit| visit.credential());
+            tracing::info!(credential, "a reader took nothing for {} s and was dropped", STALLED_AFTER.as_secs());
         }
         Err(error) => tracing::debug!(%error, "a connection ended early"),
     }

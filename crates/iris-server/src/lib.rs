@@ -140,6 +140,7 @@ fn router(routes: Router<App>, app: App) -> Router {
         .merge(http::openapi::viewer())
         .method_not_allowed_fallback(http::not_so)
         .layer(from_fn_with_state(app.clone(), http::repeat::once))
+        .layer(axum::middleware::from_fn(http::problem::shaped))
         .layer(axum::middleware::from_fn(http::announced))
         .layer(RequestBodyTimeoutLayer::new(BODY_PAUSE))
         .layer(axum::middleware::from_fn(headers::tag))

@@ -7,9 +7,13 @@ use std::sync::RwLock;
 use iris_engine::config::Config;
 use tracing_subscriber::EnvFilter;
 
+const TELLS_ALL: &str = "rmcp";
+
 pub fn start(default_level: &str) {
     let asked = std::env::var("IRIS_LOG").unwrap_or_default();
     let wanted = if asked.trim().is_empty() { default_level } else { asked.trim() };
+    // The library of the protocol writes down whole requests; whoever wants that names it.
+    let wanted = if wanted.contains(TELLS_ALL) { wanted.to_owned() } else { format!("{wanted},{TELLS_ALL}=warn") };
     let (filter, mistaken) = match EnvFilter::try_new(wanted) {
         Ok(filter) => (filter, None),
         Err(error) => (EnvFilter::new(default_level), Some(error)),
@@ -80,18 +84,37 @@ fn masked(text: &str) -> String {
     text
 }
 
-/// `iris_` and many hexadecimal digits.
+/// How a secret is known by its form: what it begins with, what it goes on with, and for how long at least.
+type Form = (&'static str, fn(char) -> bool, usize);
+
+const FORMS: [Form; 8] = [
+    ("iris_", |c| c.is_ascii_hexdigit(), 32),
+    ("sk-ant-", is_of_a_key, 8),
+    ("ghp_", is_of_a_key, 16),
+    ("github_pat_", is_of_a_key, 16),
+    ("AKIA", |c| c.is_ascii_uppercase() || c.is_ascii_digit(), 16),
+    ("xoxb-", is_of_a_key, 8),
+    ("xoxp-", is_of_a_key, 8),
+    ("password=", |c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '&' | '\\'), 1),
+];
+
+fn is_of_a_key(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
+}
+
 fn mask_tokens(text: &str) -> String {
-    const BEGIN: &str = "iris_";
-    const DIGITS: usize = 32;
+    FORMS.iter().fold(text.to_owned(), |text, form| if text.contains(form.0) { mask_form(&text, form) } else { text })
+}
+
+fn mask_form(text: &str, &(begin, goes_on, least): &Form) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(BEGIN) {
-        let (before, found) = rest.split_at(at + BEGIN.len());
-        let digits = found.bytes().take_while(u8::is_ascii_hexdigit).count();
+    while let Some(at) = rest.find(begin) {
+        let (before, found) = rest.split_at(at + begin.len());
+        let end = found.find(|c| !goes_on(c)).unwrap_or(found.len());
         kept.push_str(before);
-        rest = &found[digits..];
-        kept.push_str(if digits >= DIGITS { MASK } else { &found[..digits] });
+        rest = &found[end..];
+        kept.push_str(if end >= least { MASK } else { &found[..end] });
     }
     kept + rest
 }
@@ -105,6 +128,8 @@ mod tests {
         let token = format!("iris_{}", "0a".repeat(32));
         assert_eq!(masked(&format!("{{\"x\":\"{token}\"}} and {token}.")), "{\"x\":\"iris_***\"} and iris_***.");
         assert_eq!(masked("iris_home iris_abc"), "iris_home iris_abc");
+        let line = "sk-ant-api03-abcDEF_1 ghp_0123456789abcdefABCD AKIAABCDEFGHIJKLMNOP xoxb-1234-abcd password=p&q";
+        assert_eq!(masked(line), "sk-ant-*** ghp_*** AKIA*** xoxb-*** password=***&q");
         let config = "\
 teams:
   a: { path: /tmp, env: { ANTHROPIC_API_KEY: sk-very-secret, MODE: production } }

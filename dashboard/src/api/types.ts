@@ -1728,6 +1728,8 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
+                /** @description The id of a job: what happens in its session. */
+                job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
                 /** @description For a page: at most this many; 100 if not said, 1000 at most. */
@@ -2671,6 +2673,8 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
+                /** @description The id of a job: what happens in its session. */
+                job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
                 /** @description For a page: at most this many; 100 if not said, 1000 at most. */

@@ -66,6 +66,8 @@ pub struct TellReport {
     pub seq: i64,
     /// How many turns came before it when it was accepted.
     pub position: i64,
+    /// Its key was used before: this is the turn that was made then.
+    pub is_repeated: bool,
     pub outcome: TellOutcome,
 }
 
@@ -143,6 +145,7 @@ impl TellError {
             }
             Self::UnknownTeam { known, .. } => Some(format!("known teams: {}", known.join(", "))),
             Self::QueueFull { .. } => Some("wait for the queue to shrink, or raise settings.maxQueue".to_owned()),
+            Self::TooLong { .. } => Some("put it into a file that the agent can read, and tell it where".to_owned()),
             Self::KeyTaken { .. } => Some("use a new key for a new tell".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Circle { .. } => Some("answer in your own reply instead; whoever waits for you gets it".to_owned()),
@@ -291,6 +294,7 @@ impl Engine {
             turn: row.id.clone(),
             seq: self.inner.bus.head(),
             position: self.position_of(&row).await?,
+            is_repeated: true,
             outcome: TellOutcome::Accepted,
         };
         if row.state.is_over() && tell.patience != Patience::None {
@@ -354,6 +358,7 @@ fn report(tell: &Tell, accepted: &Accepted) -> TellReport {
         turn: accepted.turn.clone(),
         seq: accepted.seq,
         position: accepted.position,
+        is_repeated: false,
         outcome: TellOutcome::Accepted,
     }
 }

@@ -1,7 +1,7 @@
 //! From where a request may come: names by which this daemon is known, and pages that it served itself. Looked at before
 //! the body is read, and whatever credential was sent.
 
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 
 use crate::http::problem::{Fault, refused};
 
@@ -30,10 +30,22 @@ impl Allowed<'_> {
         if let Some(origin) = headers.get(header::ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();
             if !self.is_own_page(origin, host) {
-                return Err(forbidden(format!("origin '{origin}' is not allowed")));
+                return Err(forbidden(format!("origin '{origin}' is not allowed"))
+                    .hint("open the page that this daemon serves, or add the origin to server.allowedOrigins"));
             }
         }
         Ok(())
+    }
+
+    /// A request may name its host in its first line as well, as those to a proxy do, and that is then the one that counts.
+    pub fn check_target(&self, target: &Uri) -> Result<(), Fault> {
+        match target.authority() {
+            Some(host) if !self.is_ours(host.as_str()) => {
+                Err(forbidden(format!("host '{host}' is not one of this daemon's"))
+                    .hint("this is no proxy: use the address it listens on"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Browsers say it also where they send no Origin. Only a page of ours, or a person who typed the address, may ask for
@@ -41,7 +53,8 @@ impl Allowed<'_> {
     pub fn check_site(headers: &HeaderMap) -> Result<(), Fault> {
         match text(headers, "sec-fetch-site") {
             Some("cross-site" | "same-site") if !headers.contains_key(header::ORIGIN) => {
-                Err(forbidden("a page of another site asked for this".to_owned()))
+                Err(forbidden("a page of another site asked for this".to_owned())
+                    .hint("type the address, or ask from a page that this daemon serves"))
             }
             _ => Ok(()),
         }
@@ -140,6 +153,13 @@ mod tests {
         assert!(!asked(&plain, &[host, ("sec-fetch-site", "cross-site")]));
         assert!(!asked(&plain, &[host, ("sec-fetch-site", "same-site")]), "another port is another page");
         assert!(asked(&plain, &[host, ("sec-fetch-site", "none")]), "a person typed the address");
+    }
+
+    #[test]
+    fn a_host_in_the_first_line_is_one_of_ours_too() {
+        let is_allowed = |target: &str| NOTHING.check_target(&target.parse().expect("a target")).is_ok();
+        assert!(is_allowed("/api/teams") && is_allowed("http://127.0.0.1:1615/api/teams"));
+        assert!(!is_allowed("http://evil.example/api/teams") && !is_allowed("http://127.0.0.1@evil.example/"));
     }
 
     #[test]

@@ -64,7 +64,7 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("POST",   "/api/teams/{name}/wake",         agents(Tell)),
     ("POST",   "/api/teams/{name}/sleep",        people(Tell)),
     ("POST",   "/api/teams/{name}/cancel",       people(Tell)),
-    ("POST",   "/api/teams/{name}/fork",         agents(Tell)),
+    ("POST",   "/api/teams/{name}/fork",         people(Tell)),
     ("GET",    "/api/teams/{name}/trust",        people(Read)),
     ("POST",   "/api/teams/{name}/trust",        people(Admin)),
     ("DELETE", "/api/teams/{name}/trust",        people(Admin)),

@@ -18,6 +18,7 @@ use iris_api::Page;
 use iris_api::event::{Event, Frame};
 use iris_core::event::Recorded;
 use iris_core::fault::FaultKind;
+use iris_core::id::JobId;
 use iris_engine::bus;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -38,6 +39,8 @@ pub(crate) struct Filter {
     limit: Option<i64>,
     team: Option<String>,
     session: Option<String>,
+    /// The id of a job: what happens in its session.
+    job: Option<String>,
     turn: Option<String>,
     /// A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them.
     kind: Option<String>,
@@ -46,7 +49,20 @@ pub(crate) struct Filter {
 impl Filter {
     /// Everything that happens in one session.
     pub(super) fn of_session(session: &str) -> Self {
-        Self { after: None, limit: None, team: None, session: Some(session.to_owned()), turn: None, kind: None }
+        let session = Some(session.to_owned());
+        Self { after: None, limit: None, team: None, session, job: None, turn: None, kind: None }
+    }
+
+    /// With the session of its job in place of the job, which has one of its own.
+    async fn resolved(mut self, app: &App) -> Result<Self, Fault> {
+        let Some(job) = self.job.take() else { return Ok(self) };
+        let session = app.engine.find_job(&JobId::new(job.as_str())).await?.session.to_string();
+        if self.session.as_ref().is_some_and(|asked| *asked != session) {
+            let what = format!("job {job} is in session {session}, not in the one that was asked for");
+            return Err(Fault::new(FaultKind::Invalid, what).hint("give either `job` or `session`"));
+        }
+        self.session = Some(session);
+        Ok(self)
     }
 
     fn takes(&self, event: &Recorded) -> bool {
@@ -88,7 +104,7 @@ pub(crate) async fn list(
     headers: HeaderMap,
     filter: Result<Query<Filter>, QueryRejection>,
 ) -> Result<Response, Fault> {
-    let Query(filter) = filter?;
+    let filter = filter?.0.resolved(&app).await?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if accept.contains("text/event-stream") {
         return Ok(follow(app, filter, last_seen(&headers)?));
@@ -101,7 +117,8 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
     let Some(last) = headers.get("last-event-id") else { return Ok(None) };
     let number = last.to_str().ok().and_then(|last| last.parse().ok());
     let what = || "Last-Event-ID is not the number of an event".to_owned();
-    number.map(Some).ok_or_else(|| Fault::new(FaultKind::Invalid, what()))
+    let hint = "send the `id` of the last event that you had, or no such header to begin with what happens next";
+    number.map(Some).ok_or_else(|| Fault::new(FaultKind::Invalid, what()).hint(hint))
 }
 
 /// How many events are looked at for one page. A filter that takes few may give a page that is not full and not last.

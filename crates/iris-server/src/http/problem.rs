@@ -1,8 +1,10 @@
 //! Faults as problem details. This is the one place where a kind of fault becomes an HTTP status.
 
 use axum::Json;
+use axum::extract::Request;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use iris_api::problem::{CONTENT_TYPE, Closed, Problem};
 use iris_core::fault::FaultKind;
@@ -76,11 +78,19 @@ pub(crate) fn refused(status: StatusCode, kind: &str, detail: String) -> Fault {
 }
 
 pub(crate) fn not_found(what: &str, id: &str) -> Fault {
-    Fault::new(FaultKind::NotFound, format!("there is no {what} {id}"))
+    let hint = match what {
+        "session" => Some("GET /api/sessions lists them"),
+        "turn" => Some("GET /api/sessions/{id}/turns lists those of a session"),
+        "job" => Some("GET /api/jobs lists them"),
+        "route" => Some("GET /api/openapi.json says what there is"),
+        _ => None,
+    };
+    Fault::new(FaultKind::NotFound, format!("there is no {what} {id}")).maybe_hint(hint.map(str::to_owned))
 }
 
 pub(crate) fn too_large(what: &str) -> Fault {
     refused(StatusCode::PAYLOAD_TOO_LARGE, "limit", format!("the body is not taken: {what}"))
+        .hint("send less; what is long can be in a file that the agent reads")
 }
 
 impl IntoResponse for Fault {
@@ -112,7 +122,12 @@ impl IntoResponse for Fault {
 
 impl From<TellError> for Fault {
     fn from(error: TellError) -> Self {
-        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
+        let mut fault = Self::new(error.kind(), error.to_string()).maybe_hint(error.hint());
+        // A limit too, but waiting does not help.
+        if matches!(error, TellError::TooLong { .. }) {
+            fault.status = StatusCode::PAYLOAD_TOO_LARGE;
+        }
+        fault
     }
 }
 
@@ -188,14 +203,56 @@ impl From<TeamNameError> for Fault {
 
 impl From<JsonRejection> for Fault {
     fn from(rejection: JsonRejection) -> Self {
-        // Too large, the wrong media type or bad JSON: axum knows which, and keeps its own status.
-        let kind = if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE { "limit" } else { "invalid" };
-        refused(rejection.status(), kind, rejection.body_text())
+        // axum knows which status; what it says is about its own types.
+        let (status, text) = (rejection.status(), rejection.body_text());
+        let why = what_is_wrong(&text);
+        match rejection {
+            _ if status == StatusCode::PAYLOAD_TOO_LARGE => too_large("it is too long"),
+            JsonRejection::JsonDataError(_) => {
+                refused(status, "invalid", format!("the body does not fit: {why}")).hint(DESCRIBED)
+            }
+            JsonRejection::JsonSyntaxError(_) => {
+                refused(status, "invalid", format!("the body is not JSON: {why}")).hint(DESCRIBED)
+            }
+            JsonRejection::MissingJsonContentType(_) => {
+                refused(status, "invalid", "the body is not said to be JSON".to_owned())
+                    .hint("send it with `Content-Type: application/json`")
+            }
+            _ => refused(status, "invalid", format!("the body did not come: {why}")).hint("send it again"),
+        }
     }
 }
 
 impl From<QueryRejection> for Fault {
     fn from(rejection: QueryRejection) -> Self {
-        Self::new(FaultKind::Invalid, rejection.body_text())
+        let text = rejection.body_text();
+        Self::new(FaultKind::Invalid, format!("the query does not fit: {}", what_is_wrong(&text))).hint(DESCRIBED)
+    }
+}
+
+const DESCRIBED: &str = "GET /api/openapi.json says what is taken here";
+
+/// Without what was to be done when it went wrong.
+fn what_is_wrong(text: &str) -> &str {
+    text.strip_prefix("Failed to ").and_then(|text| text.split_once(": ")).map_or(text, |(_, why)| why)
+}
+
+/// What answers without a word of its own, or with a word of somebody else's, is put into the same shape.
+pub(crate) async fn shaped(request: Request, next: Next) -> Response {
+    let (path, is_tool) = (request.uri().path().to_owned(), request.uri().path() == "/mcp");
+    let response = next.run(request).await;
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let is_plain = kind.is_empty() || kind.starts_with(b"text/plain");
+    if is_tool || !is_plain || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    match status {
+        StatusCode::NOT_FOUND => not_found("route", &path).into_response(),
+        StatusCode::BAD_REQUEST => {
+            let what = format!("the address {path} cannot be read");
+            refused(status, "invalid", what).hint("names in it are UTF-8, percent-encoded").into_response()
+        }
+        _ => response,
     }
 }

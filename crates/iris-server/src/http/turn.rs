@@ -2,7 +2,7 @@
 
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
 use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled};
@@ -27,7 +27,7 @@ pub(crate) async fn tell(
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     body: Result<Json<TellRequest>, JsonRejection>,
-) -> Result<Json<TellResponse>, Fault> {
+) -> Result<(HeaderMap, Json<TellResponse>), Fault> {
     let Json(request) = body?;
     let header_key = headers.get(repeat::HEADER).map(repeat::read_key).transpose()?;
     let report = app
@@ -42,7 +42,11 @@ pub(crate) async fn tell(
             within: None,
         })
         .await?;
-    Ok(Json(wire::tell(report)))
+    let mut headers = HeaderMap::new();
+    if report.is_repeated {
+        headers.insert(repeat::REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok((headers, Json(wire::tell(report))))
 }
 
 /// The same key of two credentials is two keys. The owner's are as they were given.

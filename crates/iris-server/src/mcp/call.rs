@@ -1,6 +1,6 @@
 //! A tool call: carried out beside the request, watched while it runs, broken off when nobody wants it any more.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -66,6 +66,10 @@ pub(super) async fn call(
         answer = answer => Ok(answer.map_or_else(not_done, CallToolResult::structured)),
         () = progress.tell() => unreachable!("progress is told as long as somebody listens"),
         () = context.ct.cancelled() => {
+            // Whoever asked may hear no more of it; that is no wish of theirs to break it off.
+            if !who.credential.is_good() {
+                return Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the credential is good no longer", None));
+            }
             let modern = context.protocol_version().is_some_and(|version| version.as_str() >= NEWER);
             break_off(door, told, open.filter(|_| modern));
             Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the call was cancelled", None))
@@ -127,13 +131,12 @@ fn break_off(door: &Door, told: Told, may_come_again: Option<OpenCall>) {
     if *door.app.closing.borrow() {
         return;
     }
-    let (engine, calls) = (door.app.engine.clone(), door.calls.clone());
+    let engine = door.app.engine.clone();
     drop(tasks::spawn("mcp break off", async move {
-        if let Some(call) = may_come_again {
-            let place = call.place.clone();
-            drop(call);
+        if let Some(mut call) = may_come_again {
+            call.leave();
             tokio::time::sleep(SENT_AGAIN).await;
-            if calls.is_open(&place) {
+            if call.came_again() {
                 return;
             }
         }
@@ -144,11 +147,14 @@ fn break_off(door: &Door, told: Told, may_come_again: Option<OpenCall>) {
 /// How long a call may take to say what it told. Most tell nothing.
 const TOLD_SOON: Duration = Duration::from_secs(10);
 
-async fn cancel_told(engine: &Engine, told: &Told) {
-    let Ok(turn) = tokio::time::timeout(TOLD_SOON, told.known()).await else { return };
-    if let Err(error) = engine.cancel_turn(&turn, None).await {
+/// Whether there was something to cancel.
+async fn cancel_told(engine: &Engine, told: &Told) -> bool {
+    let Ok(turn) = tokio::time::timeout(TOLD_SOON, told.known()).await else { return false };
+    let cancelled = engine.cancel_turn(&turn, None).await;
+    if let Err(error) = &cancelled {
         tracing::debug!(%turn, %error, "what a call had told was over already");
     }
+    cancelled.is_ok()
 }
 
 #[derive(Deserialize)]
@@ -158,6 +164,17 @@ struct CancelParams {
     from_team: Option<String>,
 }
 
+/// Methods that need params.
+const KNOWN: [&str; 7] = [
+    "tools/call",
+    "prompts/get",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "subscriptions/listen",
+];
+
 /// The only method of our own: `iris/cancel`.
 pub(super) async fn cancel(
     door: &Door,
@@ -165,7 +182,13 @@ pub(super) async fn cancel(
     context: &RequestContext<RoleServer>,
 ) -> Result<CustomResult, ErrorData> {
     if request.method != CANCEL {
-        return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+        // What has a method of the protocol and is not taken as such has other params than it needs.
+        return Err(if KNOWN.contains(&request.method.as_str()) {
+            let what = format!("the params of {} do not fit; see its schema", request.method);
+            ErrorData::invalid_params(what, None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+        });
     }
     let mut params = request.params.unwrap_or_default();
     if let Some(params) = params.as_object_mut() {
@@ -176,54 +199,119 @@ pub(super) async fn cancel(
     let who = caller(&door.app, &context.extensions)?;
     who.may(Scope::Tell).map_err(|refusal| ErrorData::invalid_request(refusal.to_string(), None))?;
     let party = who.speaks_as(from_team.as_deref());
-    let open = door.calls.list(&(party, key));
-    for told in &open {
-        cancel_told(&door.app.engine, told).await;
+    let mut cancelled = 0;
+    for told in door.calls.list(&(party, key)) {
+        cancelled += usize::from(cancel_told(&door.app.engine, &told).await);
     }
-    Ok(CustomResult::new(serde_json::json!({ "cancelled": open.len() })))
+    Ok(CustomResult::new(serde_json::json!({ "cancelled": cancelled })))
 }
 
-/// The calls with a key that somebody waits for.
+/// The calls with a key that somebody waits for, or waited for until just now and may wait for again.
 #[derive(Clone, Default)]
-pub(super) struct OpenCalls(Arc<Mutex<HashMap<Place, Vec<Told>>>>);
+pub(super) struct OpenCalls(Arc<Mutex<HashMap<Place, Calls>>>);
 
 type Place = (Party, String);
 
-/// Open until it is dropped.
+/// The calls with the same key.
+#[derive(Default)]
+struct Calls {
+    /// How many there ever were, while there was one: the number of the next.
+    opened: u64,
+    known: BTreeMap<u64, Known>,
+}
+
+struct Known {
+    told: Told,
+    /// Nobody listens to it any more.
+    is_left: bool,
+}
+
+/// Known until it is dropped.
 pub(super) struct OpenCall {
     calls: OpenCalls,
     place: Place,
+    number: u64,
+    /// How many there had been when nobody listened to this one any more; nothing if another was listened to then.
+    left_at: Option<u64>,
 }
 
 impl OpenCalls {
     fn open(&self, party: &Party, key: &str, told: &Told) -> OpenCall {
         let place = (party.clone(), key.to_owned());
-        self.lock().entry(place.clone()).or_default().push(told.clone());
-        OpenCall { calls: self.clone(), place }
-    }
-
-    fn is_open(&self, place: &Place) -> bool {
-        self.lock().contains_key(place)
+        let mut all = self.lock();
+        let calls = all.entry(place.clone()).or_default();
+        let number = calls.opened;
+        calls.opened += 1;
+        calls.known.insert(number, Known { told: told.clone(), is_left: false });
+        OpenCall { calls: self.clone(), place, number, left_at: None }
     }
 
     fn list(&self, place: &Place) -> Vec<Told> {
-        self.lock().get(place).cloned().unwrap_or_default()
+        let all = self.lock();
+        all.get(place).into_iter().flat_map(|calls| calls.known.values()).map(|known| known.told.clone()).collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Place, Vec<Told>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Place, Calls>> {
         self.0.lock().expect("nothing panics while it holds the calls")
     }
 }
 
+impl OpenCall {
+    /// Nobody listens to it any more. It can still be found, and cancelled.
+    fn leave(&mut self) {
+        let mut all = self.calls.lock();
+        let Some(calls) = all.get_mut(&self.place) else { return };
+        if let Some(known) = calls.known.get_mut(&self.number) {
+            known.is_left = true;
+        }
+        self.left_at = calls.known.values().all(|known| known.is_left).then_some(calls.opened);
+    }
+
+    /// Whether anybody listened to a call with its key since it was left, also if that one has its answer by now.
+    fn came_again(&self) -> bool {
+        self.calls.lock().get(&self.place).is_none_or(|calls| Some(calls.opened) != self.left_at)
+    }
+}
+
 impl Drop for OpenCall {
-    /// Which of several that wait for the same turn goes does not matter.
     fn drop(&mut self) {
-        let mut calls = self.calls.lock();
-        if let Some(waiting) = calls.get_mut(&self.place) {
-            waiting.pop();
-            if waiting.is_empty() {
-                calls.remove(&self.place);
+        let mut all = self.calls.lock();
+        if let Some(calls) = all.get_mut(&self.place) {
+            calls.known.remove(&self.number);
+            if calls.known.is_empty() {
+                all.remove(&self.place);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_came_again_is_remembered_also_when_it_has_its_answer() {
+        let calls = OpenCalls::default();
+        let (party, told) = (Party::new("user"), Told::default());
+        let place = (party.clone(), "k".to_owned());
+        let open = || calls.open(&party, "k", &told);
+
+        let mut alone = open();
+        alone.leave();
+        assert!(!alone.came_again());
+        assert_eq!(calls.list(&place).len(), 1, "it can still be cancelled");
+        drop(open());
+        assert!(alone.came_again(), "it came, and has its answer");
+        drop(alone);
+        assert!(calls.lock().is_empty());
+
+        let (mut first, second) = (open(), open());
+        first.leave();
+        drop(second);
+        assert!(first.came_again(), "the other was waited for when this one was left");
+
+        let mut third = open();
+        third.leave();
+        assert!(first.came_again() && !third.came_again(), "the last that was left counts");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use iris_core::event::Recorded;
+use iris_core::event::{ConfigEvent, Recorded};
 use iris_engine::tasks;
 use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
@@ -202,5 +202,45 @@ impl Changed {
             self.resources.insert(format!("iris://turns/{turn}"));
         }
         self.list |= matches!(&*event.kind, "session.created" | "session.deleted");
+        if event.kind == "config.applied" {
+            self.take_config(&event.body);
+        }
+    }
+
+    /// A team that is new, gone or other than before.
+    fn take_config(&mut self, body: &str) {
+        let Ok(ConfigEvent::Applied { changed, .. }) = serde_json::from_str(body) else { return };
+        for key in changed.iter().filter_map(|key| key.strip_prefix("teams.")) {
+            self.resources.insert("iris://teams".to_owned());
+            self.list = true;
+            // A name may have dots in it, as the path to what changed in the team has; nobody watches what is no team.
+            let ends = key.match_indices('.').map(|(end, _)| end).chain([key.len()]);
+            self.resources.extend(ends.map(|end| format!("iris://teams/{}", &key[..end])));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iris_core::event::Subject;
+    use std::borrow::Cow;
+
+    #[test]
+    fn a_config_that_changes_teams_changes_them_and_the_list() {
+        let applied = |changed: &[&str]| {
+            let body = serde_json::json!({ "changed": changed, "needsRestart": [] }).to_string().into();
+            let kind = Cow::Borrowed("config.applied");
+            let mut found = Changed::default();
+            found.take(&Recorded { seq: 1, at: 0, kind, subject: Subject::default(), body });
+            found
+        };
+        let found = applied(&["teams.gamma", "teams.a.b.model"]);
+        assert!(found.list);
+        for uri in ["iris://teams", "iris://teams/gamma", "iris://teams/a.b"] {
+            assert!(found.resources.contains(uri), "{uri}: {found:?}");
+        }
+        let found = applied(&["settings.maxQueue"]);
+        assert!(!found.list && found.resources.is_empty(), "{found:?}");
     }
 }

@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use axum::Json;
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::Stream;
@@ -19,6 +21,7 @@ use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionConfig,
 };
+use serde_json::json;
 
 use crate::auth::Caller;
 use crate::http::problem;
@@ -58,7 +61,7 @@ pub(super) async fn belongs_to_caller(State(sessions): State<Arc<Sessions>>, req
     if let Some(session) = named(request.headers())
         && sessions.lock().get(&session).is_some_and(|known| known.owner != caller)
     {
-        return problem::not_found("session", &session).into_response();
+        return problem::not_found("MCP session", &session).into_response();
     }
     let response = next.run(request).await;
     if let Some(session) = named(response.headers())
@@ -66,8 +69,33 @@ pub(super) async fn belongs_to_caller(State(sessions): State<Arc<Sessions>>, req
     {
         known.owner = caller;
     }
-    response
+    in_protocol(response).await
 }
+
+/// What the protocol's library says in plain words is said as an error of the protocol.
+async fn in_protocol(response: Response) -> Response {
+    let status = response.status();
+    let is_fault = status.is_client_error() || status.is_server_error();
+    if !is_fault || response.headers().contains_key(header::CONTENT_TYPE) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let said = to_bytes(body, LONGEST_WORDS).await.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let code = match said.strip_prefix("fail to deserialize request body ") {
+        Some(why) => {
+            // The library takes it for a wrong media type.
+            parts.status = StatusCode::BAD_REQUEST;
+            if why.contains("did not match any variant") { -32600 } else { -32700 }
+        }
+        None => -32600,
+    };
+    let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": said } });
+    parts.headers.remove(header::CONTENT_LENGTH);
+    (parts.status, parts.headers, Json(error)).into_response()
+}
+
+const LONGEST_WORDS: usize = 64 * 1024;
 
 fn named(headers: &HeaderMap) -> Option<SessionId> {
     headers.get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from)

@@ -29,7 +29,7 @@ async fn a_wrong_request_names_the_thing_and_changes_nothing() {
         (json!({"toTeam": "alpha", "message": "x", "fromTeam": "a\u{0}b"}), 400, "is not a party"),
         (json!({"toTeam": "alpha"}), 422, "message"),
         (json!({"toTeam": "alpha", "message": "x", "wait": 1}), 422, "wait"),
-        (json!({"toTeam": "alpha", "message": "x".repeat(11 * 1024 * 1024)}), 429, "at most 10485760"),
+        (json!({"toTeam": "alpha", "message": "x".repeat(11 * 1024 * 1024)}), 413, "at most 10485760"),
         (json!({"toTeam": "alpha", "message": "x", "key": "k".repeat(300)}), 400, "at most 256"),
     ];
     for (body, status, detail) in cases {

@@ -59,8 +59,14 @@ async fn what_goes_wrong_is_said_with_what_to_do() {
     let dead = modern.call("team_tell", json!({"toTeam": "alpha", "message": "die"})).await;
     assert_eq!((&dead["isError"], &dead["structuredContent"]["status"]), (&json!(true), &json!("terminated")));
 
-    let answer = modern.request("tools/call", json!({"name": "no_such_tool", "arguments": {}})).await;
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    for params in [json!({"name": "no_such_tool", "arguments": {}}), json!({"name": "team_teams", "arguments": "x"})] {
+        let answer = modern.request("tools/call", params).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+    let broken = modern.post().body("{").send().await.expect("an answer");
+    assert_eq!(broken.status(), 400);
+    let broken: Value = serde_json::from_str(&broken.text().await.expect("text")).expect("JSON");
+    assert_eq!(broken["error"]["code"], -32700, "{broken}");
     let turns = modern.done("team_report", json!({"team": "alpha"})).await;
     assert_eq!(turns["lastTurn"]["number"], 1, "what was refused was not told: {turns}");
 }
@@ -146,6 +152,21 @@ async fn a_call_that_is_dropped_is_broken_off_unless_it_comes_again() {
     let (answer, cancelled) = tokio::join!(async { waiting.await.last().await }, cancel);
     assert_eq!(answer["result"]["structuredContent"]["status"], "cancelled", "{answer}");
     assert!(cancelled["result"]["cancelled"].as_u64().is_some_and(|count| count >= 1), "{cancelled}");
+}
+
+/// Whoever hung up and then says that it was meant so need not wait until nobody can come again.
+#[tokio::test]
+async fn a_call_that_was_left_can_be_cancelled_at_once() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let work = json!({"toTeam": "alpha", "message": "work", "timeout": 0});
+    let keyed = modern.begin_call("team_tell", work, json!({"iris/key": "k-3"}));
+    assert!(tokio::time::timeout(Duration::from_millis(500), keyed).await.is_err(), "it is at work");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(last_state(&world, "user").await, "running");
+    let cancelled = modern.request("iris/cancel", json!({"key": "k-3"})).await;
+    assert_eq!(cancelled["result"]["cancelled"], 1, "{cancelled}");
+    until("it is cancelled", async || last_state(&world, "user").await == "cancelled").await;
 }
 
 #[tokio::test]

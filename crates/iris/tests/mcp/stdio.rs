@@ -105,9 +105,43 @@ async fn what_is_no_message_is_answered_with_an_error() {
         pipe.write(line).await;
         assert_eq!(pipe.read().await["error"]["code"], code, "{line}");
     }
+    let tell = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"team_tell","_meta":"x"}}"#;
+    pipe.write(tell).await;
+    assert_eq!(pipe.read().await["error"]["code"], -32602, "{tell}");
     let answer = pipe.request("no/such/method", json!({})).await;
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
     assert_eq!(pipe.request("ping", json!({})).await["result"], json!({}), "it goes on");
+}
+
+/// A file of requests, all there at once and then no more.
+#[tokio::test]
+async fn what_was_asked_is_answered_before_it_ends() {
+    let place = Place::new();
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let mut lines = vec![
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+    ];
+    lines.extend((1..=5).map(|id| {
+        let arguments = json!({"toTeam": "alpha", "message": format!("number {id}"), "timeout": 0});
+        let call = json!({"name": "team_tell", "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call})
+    }));
+    let file = place.path().join("requests.jsonl");
+    std::fs::write(&file, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).expect("written");
+    let mut command = place.command(place.path());
+    command.stdin(std::fs::File::open(file).expect("a file"));
+    let ended = tokio::time::timeout(Duration::from_secs(40), command.output()).await.expect("it ends").expect("ended");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let said = String::from_utf8_lossy(&ended.stdout);
+    let said: Vec<serde_json::Value> = said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for id in 1..=5 {
+        let answer = said.iter().find(|message| message["id"] == id).expect("each has its answer");
+        let response = &answer["result"]["structuredContent"]["response"];
+        assert_eq!(response, &format!("You said: number {id}"), "{answer}");
+    }
+    assert_eq!(said[0]["id"], 0, "the introduction comes first");
 }
 
 #[tokio::test]

@@ -29,8 +29,10 @@ const PROTOCOL: &str = "iris";
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// Nothing was heard for this long, not even the answer to a ping: nobody is there.
 const SILENT: Duration = Duration::from_secs(50);
-/// A reader that does not take what there was to say at one time within this has stalled.
-const STALLED: Duration = Duration::from_secs(20);
+/// A reader that does not take what there was to say at one time within this has stalled. It is less than the connection's
+/// own patience, so that there is time to say why it ends.
+const STALLED: Duration = Duration::from_secs(10);
+const LAST_WORD: Duration = Duration::from_secs(2);
 
 /// The log as it grows, by WebSocket
 #[utoipa::path(
@@ -47,7 +49,7 @@ pub(crate) async fn open(
     filter: Result<Query<Filter>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Fault> {
-    let Query(filter) = filter?;
+    let filter = filter?.0.resolved(&app).await?;
     let upgrade = upgrade.map_err(|rejection| {
         refused(rejection.status(), "invalid", rejection.body_text())
             .hint("connect with a WebSocket, or read /api/events")
@@ -58,7 +60,7 @@ pub(crate) async fn open(
         let _visit = visit;
         let (sink, heard) = socket.split();
         let why = tokio::select! {
-            why = speak(sink, follower) => why,
+            why = speak(sink, follower, &caller.credential.id) => why,
             why = listen(heard) => why,
             () = caller.credential.ended() => "the credential is good no longer",
         };
@@ -66,7 +68,7 @@ pub(crate) async fn open(
     }))
 }
 
-async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower) -> &'static str {
+async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower, credential: &str) -> &'static str {
     let mut pings = tokio::time::interval(PING_EVERY);
     loop {
         let messages = tokio::select! {
@@ -87,7 +89,11 @@ async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower) 
             Ok(Ok(())) => {}
             Ok(Err(_)) => return "the reader is gone",
             Err(_) => {
-                tracing::info!("a reader took nothing for {} s and was dropped", STALLED.as_secs());
+                tracing::info!(credential, "a reader took nothing for {} s and was dropped", STALLED.as_secs());
+                let reason = format!("nothing was taken for {} s; come back with your number", STALLED.as_secs());
+                let frame = CloseFrame { code: close_code::POLICY, reason: reason.into() };
+                // It is behind what was not taken, so it arrives only if the reader wakes up now.
+                tokio::time::timeout(LAST_WORD, sink.send(Message::Close(Some(frame)))).await.ok();
                 return "the reader has stalled";
             }
         }

@@ -11,7 +11,7 @@ use reqwest::Method;
 use reqwest::header::ACCEPT;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 use uuid::Uuid;
 
@@ -29,8 +29,11 @@ pub struct Bridge {
     /// Where it runs, for the daemon to know whose team that is.
     pub folder: String,
     pub session: Session,
-    out: mpsc::Sender<String>,
+    /// `None` is the end: nothing is written after it.
+    out: mpsc::Sender<Option<String>>,
     open: Mutex<HashMap<String, Open>>,
+    /// Told whenever one of them has ended.
+    fewer: Notify,
     /// Makes the keys of this bridge's tells its own.
     name: Uuid,
 }
@@ -49,12 +52,14 @@ const MOST_OPEN: usize = 256;
 /// A message may be six times as long as its text, if every character of it has to be escaped.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
 const GOODBYE: Duration = Duration::from_secs(2);
+/// How long what was asked is waited for when nothing more can be asked. A client that is in a hurry sends a signal.
+const LAST_ANSWERS: Duration = Duration::from_secs(5 * 60);
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// A bridge with what it writes to.
 pub struct Ends {
     bridge: Arc<Bridge>,
-    lines: mpsc::Receiver<String>,
+    lines: mpsc::Receiver<Option<String>>,
 }
 
 impl Bridge {
@@ -70,6 +75,7 @@ impl Bridge {
             session: Session::default(),
             out,
             open: Mutex::default(),
+            fewer: Notify::new(),
             name: Uuid::new_v4(),
         };
         Ok(Ends { bridge: Arc::new(bridge), lines })
@@ -78,7 +84,7 @@ impl Bridge {
     /// Writes a line, sooner or later. Whoever does not listen any more is not told.
     pub async fn say(&self, text: String) {
         let line = if text.contains('\n') { in_one_line(&text) } else { text };
-        self.out.send(line).await.ok();
+        self.out.send(Some(line)).await.ok();
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<String, Open>> {
@@ -91,6 +97,8 @@ impl Bridge {
             Err(answer) => return self.say(answer.to_string()).await,
         };
         match message.kind() {
+            // What follows rests on its answer.
+            Kind::Request if message.method() == "initialize" => forward(self, &message).await,
             Kind::Request => self.begin(message).await,
             Kind::Notification if message.method() == "notifications/cancelled" => self.cancel(&message).await,
             // In order, because what follows may rest on it.
@@ -109,13 +117,17 @@ impl Bridge {
             let why = format!("{MOST_OPEN} requests are under way already; wait for one of them");
             return self.say(error(message.id(), -32603, &why).to_string()).await;
         }
-        let key = message.give_key(format!("{}/{id}", self.name));
+        let key = match message.give_key(format!("{}/{id}", self.name)) {
+            Ok(key) => key,
+            Err(why) => return self.say(error(message.id(), -32602, &why).to_string()).await,
+        };
         let (bridge, sent, number) = (Arc::clone(self), message.clone(), id.clone());
         // It is in the table before it can end.
         let mut open = self.open();
         let task = tasks::spawn("mcp request", async move {
             forward(&bridge, &sent).await;
             bridge.open().remove(&number);
+            bridge.fewer.notify_one();
         });
         open.insert(id, Open { task: task.abort_handle(), message, key });
     }
@@ -177,6 +189,13 @@ impl Bridge {
         }
     }
 
+    /// Until everything that was asked has its answer. What only listens would never have one.
+    async fn answered(&self) {
+        while self.open().values().any(|open| open.message.method() != "subscriptions/listen") {
+            self.fewer.notified().await;
+        }
+    }
+
     /// The client is gone: what it waited for is not waited for any more.
     async fn end(&self) {
         for (_, open) in self.open().drain() {
@@ -191,16 +210,23 @@ impl Bridge {
 }
 
 impl Ends {
-    /// Until the client closes its end, or ends it.
+    /// Until the client closes its end and has its answers, or ends it.
     pub async fn run(self) -> Result<(), Failure> {
         let Self { bridge, lines } = self;
         let mut signals = Signals::listen()?;
-        let writing = write(lines);
-        let reading = read_lines(&bridge);
+        let mut writing = std::pin::pin!(write(lines));
+        let reading = async {
+            read_lines(&bridge).await;
+            if tokio::time::timeout(LAST_ANSWERS, bridge.answered()).await.is_err() {
+                tracing::warn!("some requests had no answer in {} s", LAST_ANSWERS.as_secs());
+            }
+            bridge.out.send(None).await.ok();
+            std::future::pending().await
+        };
         tokio::select! {
             () = reading => {}
-            // Nobody reads any more.
-            () = writing => {}
+            // All is written, or nobody reads any more.
+            () = &mut writing => {}
             () = signals.next() => {}
         }
         bridge.end().await;
@@ -229,9 +255,9 @@ async fn read_lines(bridge: &Arc<Bridge>) {
     }
 }
 
-async fn write(mut lines: mpsc::Receiver<String>) {
+async fn write(mut lines: mpsc::Receiver<Option<String>>) {
     let mut output = tokio::io::stdout();
-    while let Some(line) = lines.recv().await {
+    while let Some(Some(line)) = lines.recv().await {
         let written = async {
             output.write_all(line.as_bytes()).await?;
             output.write_all(b"\n").await?;

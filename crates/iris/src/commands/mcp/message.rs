@@ -72,17 +72,26 @@ impl Message {
         tool::find(name)
     }
 
-    /// A tell gets a key, so that it can be sent again when the connection breaks. One that has one keeps it.
-    pub fn give_key(&mut self, key: String) -> Option<String> {
-        if self.tool()?.effect != ToolEffect::Tells {
-            return None;
+    /// A tell gets a key, so that it can be sent again when the connection breaks. One that has one keeps it. `Err` says
+    /// why it cannot have one: without it, it might be told twice.
+    pub fn give_key(&mut self, key: String) -> Result<Option<String>, String> {
+        if self.tool().is_none_or(|spec| spec.effect != ToolEffect::Tells) {
+            return Ok(None);
         }
-        let params = &mut self.value["params"];
-        let given = params["arguments"]["key"].as_str().or(params["_meta"][KEY].as_str()).map(str::to_owned);
-        if given.is_none() {
-            params["_meta"][KEY] = Value::from(key.as_str());
+        let params = self.value.get_mut("params").and_then(Value::as_object_mut);
+        let params = params.ok_or("params has to be an object")?;
+        let argument = params.get("arguments").and_then(|arguments| arguments.get("key"));
+        let given = argument.or_else(|| params.get("_meta")?.get(KEY)).and_then(Value::as_str);
+        if let Some(given) = given {
+            return Ok(Some(given.to_owned()));
         }
-        Some(given.unwrap_or(key))
+        let meta = params.entry("_meta").or_insert(Value::Null);
+        if meta.is_null() {
+            *meta = json!({});
+        }
+        let meta = meta.as_object_mut().ok_or("_meta in params has to be an object")?;
+        meta.insert(KEY.to_owned(), Value::from(key.as_str()));
+        Ok(Some(key))
     }
 
     /// Whether nothing happens twice if it is sent again, though the first may have arrived.
@@ -130,6 +139,7 @@ pub fn error(id: &Value, code: i64, message: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn message(text: &str) -> Message {
         Message::parse(text).expect("a message")
@@ -150,12 +160,51 @@ mod tests {
             message(&format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{{more}}}}}}}"#))
         };
         let mut tell = call("team_tell", "");
-        assert_eq!(tell.give_key("k".to_owned()).as_deref(), Some("k"));
+        let key = |mut call: Message| call.give_key("k".to_owned()).expect("it may have one");
+        assert_eq!(tell.give_key("k".to_owned()), Ok(Some("k".to_owned())));
         assert_eq!(tell.params()["_meta"][KEY], "k");
-        assert_eq!(call("send_message", r#""key":"mine""#).give_key("k".to_owned()).as_deref(), Some("mine"));
-        assert_eq!(call("team_wake", "").give_key("k".to_owned()), None);
+        assert_eq!(key(call("send_message", r#""key":"mine""#)).as_deref(), Some("mine"));
+        assert_eq!(key(call("team_wake", "")), None);
         assert!(call("team_tell", "").may_repeat() && call("team_wake", "").may_repeat());
         assert!(!call("team_fork", "").may_repeat(), "a copy would be made twice");
+    }
+
+    /// Any JSON: mostly of the shapes that a call has, with something else in some place.
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".{0,8}".prop_map(Value::from),
+            Just(json!("team_tell")),
+        ];
+        let name = prop_oneof![Just("_meta".to_owned()), Just("key".to_owned()), Just(KEY.to_owned()), ".{0,4}"];
+        leaf.prop_recursive(3, 24, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map(name.clone(), inner, 0..4).prop_map(|map| map.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        /// Whatever a client writes, nothing panics; and a tell that goes on to the daemon has a key in its place.
+        #[test]
+        fn any_line_is_taken_or_refused(params in any_json(), arguments in any_json(), meta in any_json(), whole in any::<bool>()) {
+            let call = json!({ "name": "team_tell", "arguments": arguments, "_meta": meta });
+            let params = if whole { params } else { call };
+            let line = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+            let mut message = message(&line);
+            let given = message.give_key("k".to_owned());
+            message.headers();
+            message.may_repeat();
+            if let Ok(Some(key)) = given {
+                let params = message.params();
+                prop_assert!(params["arguments"]["key"] == key.as_str() || params["_meta"][KEY] == key.as_str());
+            } else if !whole {
+                prop_assert!(given.is_err() && !meta.is_object() && !meta.is_null());
+            }
+        }
     }
 
     #[test]

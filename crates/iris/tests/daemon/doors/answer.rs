@@ -14,7 +14,14 @@ async fn every_error_is_a_problem() {
     let owner = bearer(&world.daemon.token);
     let (auth, json_kind) = (("authorization", owner.as_str()), ("content-type", "application/json"));
     let large = format!(r#"{{"code":"{}"}}"#, "x".repeat(2000));
-    let cases: [Case<'_>; 13] = [
+    let reader = bearer(&world.token("reader", &["read"]).await);
+    let reads = ("authorization", reader.as_str());
+    let cases: [Case<'_>; 18] = [
+        ("POST", "/api/agents/stop", &[reads], "", 403),
+        ("GET", "/api/sessions/%ff", &[auth], "", 400),
+        ("GET", "/api/turns/none", &[auth], "", 404),
+        ("GET", "/api/docs/none.js", &[auth], "", 404),
+        ("GET", "/assets/none.js", &[], "", 404),
         ("GET", "/api/teams", &[], "", 401),
         ("GET", "/api/teams", &[auth, ("origin", "null")], "", 403),
         ("GET", "/api/nowhere", &[auth], "", 404),
@@ -40,6 +47,8 @@ async fn every_error_is_a_problem() {
         let problem = is_problem(&answer);
         let sent = if body.len() > 100 { "much" } else { body };
         assert_eq!(answer.status, status, "{method} {path} {sent}: {problem}");
+        assert!(problem["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{method} {path} {sent}: {problem}");
+        assert!(!problem["detail"].to_string().contains("Failed to"), "in our own words: {problem}");
     }
     let stranger = world.send("GET", "/api/teams", &[], "").await;
     assert_eq!(stranger.header("www-authenticate"), Some("Bearer"));

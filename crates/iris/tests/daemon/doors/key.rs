@@ -130,6 +130,7 @@ async fn every_post_of_the_api_is_done_once_for_one_key() {
     tried("/api/teams/tell");
     let tell = json!({"toTeam": "alpha", "message": "hello", "timeout": 0});
     let turns = [post(&world, "/api/teams/tell", "t", &tell).await, post(&world, "/api/teams/tell", "t", &tell).await];
+    assert_eq!(turns.each_ref().map(|answer| answer.header("idempotency-replayed")), [None, Some("true")]);
     let turns = turns.map(|answer| answer.json().expect("JSON"));
     assert_eq!((&turns[0]["turnId"], &turns[0]["response"]), (&turns[1]["turnId"], &turns[1]["response"]));
     let other = json!({"toTeam": "alpha", "message": "other", "timeout": 0});

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::caller::{bearer, is_problem};
+use super::caller::{bearer, code_of, is_problem};
 use super::stream::Socket;
 use crate::world::{ECHO, World, setup};
 
@@ -56,6 +56,12 @@ async fn guessing_is_slow_and_does_not_hold_up_those_who_know() {
         );
     }
     assert!(told.iter().all(|status| [409, 429].contains(status)) && told.contains(&429), "{told:?}");
+    // Nor does guessing keep anybody with a good one out.
+    let (_, link) = world.post("/api/links", json!({})).await;
+    for number in 0..60 {
+        world.send("POST", "/api/login", &[], &json!({"code": format!("iris_x{number}")}).to_string()).await;
+    }
+    world.sign_in(code_of(&link)).await;
 }
 
 #[tokio::test]
@@ -65,6 +71,17 @@ async fn a_stranger_may_send_very_little() {
     assert_eq!(world.send("POST", "/api/login", &[], &large).await.status, 413);
     let socket = Socket::of_the_owner(&world, "/api/stream").await;
     drop(socket);
+}
+
+#[tokio::test]
+async fn headers_have_an_end() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let owner = bearer(&world.daemon.token);
+    for (bytes, status) in [(30_000, 200), (66_000, 431), (90_000, 431)] {
+        let long = "x".repeat(bytes);
+        let headers = [("authorization", owner.as_str()), ("x-long", long.as_str())];
+        assert_eq!(world.send("GET", "/api/teams", &headers, "").await.status, status, "{bytes}");
+    }
 }
 
 /// How long a connection stays open that only ever says this.
@@ -126,6 +143,35 @@ async fn a_crowd_of_strangers_keeps_nobody_out() {
     world.tell("hello").await;
     following.next(crate::world::SOON).await.expect("a reader goes on");
     eprintln!("{} strangers, 20 newcomers in {:?}", crowd.len(), began.elapsed());
+}
+
+/// One token, an agent's too, does not take everybody's place with streams that nobody reads.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_has_so_many_connections_and_no_more() {
+    let world = World::new(setup().team("alpha", ECHO).server("requestsPerSecond: 10000"));
+    let (greedy, other) = (world.token("greedy", &["read"]).await, world.token("other", &["read"]).await);
+    let mut streams = Vec::new();
+    loop {
+        let mut stream = world.with(&greedy).follow("/api/events?after=0").await.expect("connected");
+        if stream.next(crate::world::SOON).await.is_err() {
+            break;
+        }
+        streams.push(stream);
+        assert!(streams.len() < 2000, "there is no end of it");
+    }
+    assert_eq!(streams.len(), 256);
+    let refused = world.with(&greedy).get("/api/teams").await.expect("an answer");
+    assert_eq!(refused.status, 429);
+    let problem = is_problem(&refused);
+    assert!(problem["detail"].as_str().expect("a detail").contains("'greedy' has 256 connections"), "{problem}");
+    assert!(problem["hint"].is_string() && refused.header("retry-after").is_some(), "{refused:?}");
+    assert_eq!(world.with(&other).get("/api/teams").await.expect("an answer").status, 200);
+    assert_eq!(world.client().get("/api/teams").await.expect("an answer").status, 200);
+    streams.clear();
+    let until = Instant::now() + crate::world::SOON;
+    while world.with(&greedy).get("/api/teams").await.expect("an answer").status != 200 {
+        assert!(Instant::now() < until, "its places were not given back");
+    }
 }
 
 /// A frame that says it is larger than anything a client has to say is not waited for.

@@ -45,6 +45,7 @@ async fn readers_that_never_read_cost_nothing_and_lose_nothing() {
         assert!(read < whole / 2, "{read} bytes were kept for it");
     }
     assert!(world.daemon.log().contains("took nothing for 20 s and was dropped"), "with a reason");
+    assert!(world.daemon.log().contains("took nothing for 10 s and was dropped"), "sockets too");
 
     let newest = world.newest().await;
     let mut stream = world.client().follow("/api/events?after=0").await.expect("a stream");

@@ -111,8 +111,17 @@ async fn both_ways_carry_the_same_events_and_the_same_filters() {
     world.client().tell("user", "beta", "two").await.expect("told");
     world.client().tell("other", "alpha", "three").await.expect("told");
     let (session, turn) = (told["sessionId"].as_str().expect("an id"), told["turnId"].as_str().expect("an id"));
+    let (status, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "four"})).await;
+    assert_eq!(status, 200, "{job}");
+    let job = job["id"].as_str().expect("an id");
+    while world.events("job.ended").await.is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let unknown = world.client().get("/api/events?job=none").await.expect("an answer");
+    assert_eq!(unknown.status, 404);
     let log = whole_log(&world).await;
     for (filter, least) in [
+        (format!("&job={job}"), 3),
         (String::new(), 12),
         ("&team=beta".to_owned(), 3),
         (format!("&session={session}"), 3),

@@ -98,6 +98,28 @@ async fn a_revoked_token_opens_nothing_and_keeps_nothing_open() {
     assert_eq!(is_problem(&again)["hint"], "run `iris token list` to see them");
 }
 
+/// Whoever waits for an answer when its token is revoked gets none; what it asked for goes on.
+#[tokio::test]
+async fn a_revoked_token_hears_no_answer_that_it_waited_for() {
+    let script = "default: [{ delay: 3s }, { say: 'the answer' }]\n";
+    let world = World::new(setup().team("alpha", script));
+    let token = world.token("leaving", &["read", "tell"]).await;
+    let mut client = world.with(&token);
+    let tell = json!({"toTeam": "alpha", "message": "work", "timeout": 0, "fromTeam": "leaving"});
+    let revoked = async {
+        while world.events("turn.started").await.is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        assert_eq!(world.client().delete("/api/tokens/leaving").await.expect("an answer").status, 200);
+    };
+    let (answer, ()) = tokio::join!(client.post("/api/teams/tell", &tell), revoked);
+    let answer = answer.expect("an answer");
+    assert_eq!(answer.status, 401);
+    is_problem(&answer);
+    let turn = world.events("turn.started").await[0]["turn"].as_str().expect("a turn").to_owned();
+    assert_eq!(world.ended(&turn).await["state"], "completed");
+}
+
 #[tokio::test]
 async fn what_cannot_be_a_token_is_refused_and_makes_none() {
     let world = World::new(setup().team("alpha", ECHO));

@@ -1,5 +1,5 @@
 // What can be asked of the daemon, as queries. Nothing here polls: the event stream says when an answer is out of date.
-import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { QueryClient, type QueryFilters, queryOptions } from "@tanstack/react-query";
 
 import { Refusal, type Shapes, api, body, everything } from "./call";
 
@@ -22,6 +22,17 @@ export const queries = new QueryClient({
     },
   },
 });
+
+/**
+ * Asks anew for what an event made out of date. A first answer that is still under way may be older than the event, and the
+ * library goes on waiting for it instead: so it is asked for once more when it is there.
+ */
+export async function refresh(which: QueryFilters = {}, of: QueryClient = queries): Promise<void> {
+  const first = of.getQueryCache().findAll({ ...which, fetchStatus: "fetching" }).filter(({ state }) => state.data === undefined);
+  // Fetching what is being fetched is waiting for it.
+  await Promise.allSettled([of.invalidateQueries(which), ...first.map((query) => query.fetch())]);
+  await Promise.all(first.map(({ queryKey }) => of.invalidateQueries({ queryKey, exact: true })));
+}
 
 export const statusQuery = queryOptions({ queryKey: ["status"], queryFn: () => body(api.GET("/api/status")) });
 

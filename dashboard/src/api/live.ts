@@ -2,7 +2,7 @@
 import { kept } from "@/shell/keep";
 
 import { Refusal, api, body } from "./call";
-import { type Session, queries, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
+import { type Session, queries, refresh, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
 import { configQuery } from "./config";
 import { type Connection, type Delta, type Event, EventStream } from "./stream";
 import { Watched, throttle } from "./watch";
@@ -82,7 +82,8 @@ async function fetchSession(id: string) {
   try {
     const session = await body(api.GET("/api/sessions/{id}", { params: { path: { id } } }));
     queries.setQueryData(sessionQuery(id).queryKey, session);
-    queries.setQueryData(sessionsQuery.queryKey, (all) => all && put(all, session));
+    if (queries.getQueryData(sessionsQuery.queryKey)) queries.setQueryData(sessionsQuery.queryKey, (all) => all && put(all, session));
+    else void refresh({ queryKey: sessionsQuery.queryKey });
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) forgetSession(id);
   }
@@ -96,13 +97,13 @@ function put(all: Session[], session: Session): Session[] {
 function forgetSession(id: string) {
   refreshers.delete(id);
   queries.setQueryData(sessionsQuery.queryKey, (all) => all?.filter((session) => session.id !== id));
-  void queries.invalidateQueries({ queryKey: sessionQuery(id).queryKey });
+  void refresh({ queryKey: sessionQuery(id).queryKey });
 }
 
-const refreshTeams = throttle(() => void queries.invalidateQueries({ queryKey: teamsQuery.queryKey }), 1000);
-const refreshStatus = throttle(() => void queries.invalidateQueries({ queryKey: statusQuery.queryKey }), 1000);
-const refreshQuestions = throttle(() => void queries.invalidateQueries({ queryKey: ["questions"] }), 50);
-const refreshJobs = throttle(() => void queries.invalidateQueries({ queryKey: ["jobs"] }), 250);
+const refreshTeams = throttle(() => void refresh({ queryKey: teamsQuery.queryKey }), 1000);
+const refreshStatus = throttle(() => void refresh({ queryKey: statusQuery.queryKey }), 1000);
+const refreshQuestions = throttle(() => void refresh({ queryKey: ["questions"] }), 50);
+const refreshJobs = throttle(() => void refresh({ queryKey: ["jobs"] }), 250);
 
 onEvent((event) => {
   const noun = event.kind.split(".", 1)[0];
@@ -115,11 +116,11 @@ onEvent((event) => {
     refreshStatus();
   }
   if (noun === "config") {
-    void queries.invalidateQueries({ queryKey: configQuery.queryKey });
+    void refresh({ queryKey: configQuery.queryKey });
     refreshTeams();
     refreshStatus();
   }
-  if (noun === "daemon") void queries.invalidateQueries();
+  if (noun === "daemon") void refresh();
 });
 
 export const stream = new EventStream({
@@ -127,7 +128,7 @@ export const stream = new EventStream({
   delta: (delta) => deltas.forEach((listener) => listener(delta)),
   connection: connection.set,
   missed: () => {
-    void queries.invalidateQueries();
+    void refresh();
     gaps.forEach((listener) => listener());
   },
 }, () => !wantsNotifications.get());

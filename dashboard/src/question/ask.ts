@@ -1,7 +1,7 @@
 // Asking for questions, and answering them.
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 
-import { queries } from "@/api/ask";
+import { queries, refresh } from "@/api/ask";
 import { Refusal, type Shapes, api, body } from "@/api/call";
 import { recently } from "@/api/log";
 import { meQuery } from "@/api/me";
@@ -88,7 +88,7 @@ function refuse(given: Answer, error: Refusal): boolean {
   }
   const again = error.status === 410 && !given.again ? { label: "Run it again with this answer", act: () => void answer({ ...given, again: true }) } : undefined;
   say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(question.openedAt)} ${zone()}`, button: again });
-  void queries.invalidateQueries({ queryKey: ["questions"] });
+  void refresh({ queryKey: ["questions"] });
   return true;
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use iris_engine::tasks;
+use nix::unistd::{Pid, getppid};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use reqwest::header::ACCEPT;
@@ -209,16 +210,28 @@ impl Bridge {
     }
 }
 
+/// A client that died leaves its bridge to somebody else, and needs no answers.
+async fn gone(client: Pid) {
+    while getppid() == client {
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
 impl Ends {
     /// Until the client closes its end and has its answers, or ends it.
     pub async fn run(self) -> Result<(), Failure> {
         let Self { bridge, lines } = self;
         let mut signals = Signals::listen()?;
+        let client = getppid();
         let mut writing = std::pin::pin!(write(lines));
         let reading = async {
             read_lines(&bridge).await;
-            if tokio::time::timeout(LAST_ANSWERS, bridge.answered()).await.is_err() {
-                tracing::warn!("some requests had no answer in {} s", LAST_ANSWERS.as_secs());
+            tokio::select! {
+                () = bridge.answered() => {}
+                () = gone(client) => {}
+                () = tokio::time::sleep(LAST_ANSWERS) => {
+                    tracing::warn!("some requests had no answer in {} s", LAST_ANSWERS.as_secs());
+                }
             }
             bridge.out.send(None).await.ok();
             std::future::pending().await

@@ -12,8 +12,9 @@ const SCRIPT: &str = "replies:\n  - match: ask\n    do: [{ permission: { tool: B
 
 /// What is not looked at, and why.
 const LEFT_OUT: [(&str, &str); 4] = [
-    // A request may fit the description and still be refused: a key that was used before, a team that is at work.
-    ("--exclude-checks", "positive_data_acceptance,use_after_free,negative_data_rejection"),
+    // A request may fit the description and still be refused: a key that was used before, a team that is at work. A
+    // stranger who tries often is told to wait, which is taken for being let in; daemon/doors/route tries every route.
+    ("--exclude-checks", "positive_data_acceptance,use_after_free,negative_data_rejection,ignored_auth"),
     // It writes to whatever place it is told.
     ("--exclude-path", "/api/backup"),
     // It ends what the others try.

@@ -1,6 +1,7 @@
 //! Claude Code's stream-json: newline-delimited JSON both ways, with control requests on the same pipe. The scripted
 //! agent speaks it too.
 
+mod ask;
 pub(crate) mod command;
 pub(crate) mod explain;
 pub(crate) mod read;

@@ -9,6 +9,7 @@ mod record;
 mod renew;
 mod run;
 mod start;
+mod turn;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};

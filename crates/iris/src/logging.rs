@@ -7,13 +7,15 @@ use std::sync::RwLock;
 use iris_engine::config::Config;
 use tracing_subscriber::EnvFilter;
 
-const TELLS_ALL: &str = "rmcp";
+/// The library of the protocol writes down whole requests, the one of telemetry how it is set up. Whoever wants that names it.
+const TALKATIVE: [&str; 2] = ["rmcp", "opentelemetry"];
 
 pub fn start(default_level: &str) {
     let asked = std::env::var("IRIS_LOG").unwrap_or_default();
     let wanted = if asked.trim().is_empty() { default_level } else { asked.trim() };
-    // The library of the protocol writes down whole requests; whoever wants that names it.
-    let wanted = if wanted.contains(TELLS_ALL) { wanted.to_owned() } else { format!("{wanted},{TELLS_ALL}=warn") };
+    let quiet =
+        TALKATIVE.iter().filter(|library| !wanted.contains(**library)).map(|library| format!(",{library}=warn"));
+    let wanted = wanted.to_owned() + &quiet.collect::<String>();
     let (filter, mistaken) = match EnvFilter::try_new(wanted) {
         Ok(filter) => (filter, None),
         Err(error) => (EnvFilter::new(default_level), Some(error)),

@@ -82,7 +82,8 @@ async function fetchSession(id: string) {
   try {
     const session = await body(api.GET("/api/sessions/{id}", { params: { path: { id } } }));
     queries.setQueryData(sessionQuery(id).queryKey, session);
-    if (queries.getQueryData(sessionsQuery.queryKey)) queries.setQueryData(sessionsQuery.queryKey, (all) => all && put(all, session));
+    const all = queries.getQueryData(sessionsQuery.queryKey);
+    if (all) queries.setQueryData(sessionsQuery.queryKey, put(all, session));
     else void refresh({ queryKey: sessionsQuery.queryKey });
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) forgetSession(id);

@@ -36,6 +36,13 @@ export function useSeen<T extends Element>(id: string) {
 /** A key that was meant for something else, just before a question came into view, is no answer to it. */
 export const DEAF = 700;
 
+/** What a number key means for a question: the same as a press on the button with that number. */
+export function pressNumber(question: Question | undefined, index: number) {
+  const choice = question && choices(question)[index];
+  if (!question || !choice || sending.get().has(question.id) || !counts(question, choice.value)) return;
+  void answer({ question, value: choice.value });
+}
+
 export function useAnswerKeys(question: Question | undefined, { inDialog = false } = {}) {
   const id = question?.id;
   const since = useRef(0);
@@ -43,11 +50,7 @@ export function useAnswerKeys(question: Question | undefined, { inDialog = false
     since.current = Date.now();
   }, [id]);
   useKeys(
-    numbers((index) => {
-      const choice = question && choices(question)[index];
-      if (!question || !choice || Date.now() - since.current < DEAF) return;
-      if (!sending.get().has(question.id) && counts(question, choice.value)) void answer({ question, value: choice.value });
-    }),
+    numbers((index) => Date.now() - since.current >= DEAF && pressNumber(question, index)),
     { enabled: question !== undefined, inDialog },
   );
 }

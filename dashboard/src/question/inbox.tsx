@@ -11,15 +11,15 @@ import { numbers, useKeys } from "@/shell/keys";
 import { say, undoLast } from "@/shell/notices";
 import { clock, useNow, zone } from "@/text/time";
 
-import { answer, decidedQuery, sending, useOpenQuestions } from "./ask";
+import { decidedQuery, useOpenQuestions } from "./ask";
 import { Batch } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { Decided } from "./decided";
 import { latest } from "./edit";
+import { pressNumber } from "./in-view";
 import { Later } from "./later";
 import { Linked } from "./linked";
-import { counts } from "./press";
-import { type Question, choices, kindWord } from "./question";
+import { type Question, kindWord } from "./question";
 import { comesBack, isSnoozed, snooze, snoozed, wake } from "./snooze";
 
 const route = getRouteApi("/frame/inbox");
@@ -74,7 +74,8 @@ export function Inbox() {
   );
 }
 
-const DEAF = 500;
+/** How long what has moved by itself is left alone: a key or a press in that moment was meant for what was there before. */
+const SETTLES = 500;
 
 function Cards({ questions }: { questions: Question[] }) {
   const { question: linked } = route.useSearch();
@@ -98,7 +99,7 @@ function Cards({ questions }: { questions: Question[] }) {
   const order = questions.map(({ id }) => id).join();
   const shifted = useRef(0);
   useLayoutEffect(() => () => void (shifted.current = Date.now()), [order]);
-  const isSlip = (target: Element) => Date.now() - shifted.current < DEAF && target.closest("button") !== null;
+  const isSlip = (target: Element) => Date.now() - shifted.current < SETTLES && target.closest("button") !== null;
 
   const move = (to: number) => {
     const next = questions[Math.min(questions.length - 1, Math.max(0, to))];
@@ -125,12 +126,10 @@ function Cards({ questions }: { questions: Question[] }) {
     r: () => document.querySelector<HTMLElement>(`#question-${current?.id} [data-reply]`)?.focus(),
     u: undoLast,
     ...numbers((index) => {
-      const choice = current && choices(current)[index];
-      if (Date.now() - moved.current.at < DEAF) return;
-      if (!current || !choice || sending.get().has(current.id) || !counts(current, choice.value)) return;
+      if (Date.now() - moved.current.at < SETTLES) return;
       // What is answered is looked at, and so is why that failed.
-      document.getElementById(`question-${current.id}`)?.scrollIntoView({ block: "nearest" });
-      void answer({ question: current, value: choice.value });
+      document.getElementById(`question-${current?.id}`)?.scrollIntoView({ block: "nearest" });
+      pressNumber(current, index);
     }),
   });
 

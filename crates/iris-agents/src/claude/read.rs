@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use iris_core::agent::{
-    AgentOutput, AskedQuestion, Asking, FormRequest, Introduction, Limit, PermissionRequest, Reply, ToolAnswer,
-    TurnEnd, Usage,
-};
+use iris_core::agent::{AgentOutput, Introduction, Limit, Reply, ToolAnswer, TurnEnd, Usage};
 use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
 use iris_core::question::draft::EXIT_PLAN;
@@ -13,8 +10,8 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::tools::Tools;
-use super::wire::{AskInput, Block, Content, Greeting, Line, RateLimitLine, Request, ResultLine, SystemLine};
-use super::{explain, tools, write};
+use super::wire::{Block, Content, Greeting, Line, RateLimitLine, ResultLine, SystemLine};
+use super::{ask, explain, tools, write};
 
 /// The conversation with one agent process, as far as it has to be remembered to understand the next line.
 #[derive(Debug)]
@@ -56,8 +53,6 @@ enum Open {
 
 /// How much of an unreadable line is kept.
 const GARBAGE_KEPT: usize = 2000;
-/// The tool by which an agent asks a person something.
-const ASK_USER: &str = "AskUserQuestion";
 
 impl Reader {
     pub fn new(tools: Tools) -> Self {
@@ -312,11 +307,11 @@ impl Reader {
             ("can_use_tool", Some(input)) => {
                 self.open.insert(id.clone().into_owned(), Open::Use(input.to_owned()));
                 let plan = request.tool_use_id.as_deref().and_then(|call| self.plans.remove(call));
-                asked(id.into_owned(), input, &request, plan)
+                ask::permission(id.into_owned(), input, &request, plan)
             }
             ("elicitation", _) => {
                 self.open.insert(id.clone().into_owned(), Open::Form);
-                form_asked(id.into_owned(), &request)
+                ask::form(id.into_owned(), &request)
             }
             ("mcp_message", _) => match self.tools.hear(&id, &request, replies) {
                 tools::Said::Call(call) => AgentOutput::ToolCalled(call),
@@ -329,36 +324,6 @@ impl Reader {
             }
         }
     }
-}
-
-/// A request for permission; the tool by which people are asked comes the same way.
-fn asked(request: String, input: &RawValue, asked: &Request<'_>, plan: Option<String>) -> AgentOutput {
-    let tool = asked.tool_name.clone().unwrap_or_default().into_owned();
-    let call = asked.tool_use_id.as_ref().map(|id| id.clone().into_owned());
-    if tool == ASK_USER
-        && let Ok(ask) = serde_json::from_str::<AskInput>(input.get())
-    {
-        let questions = ask.questions.into_iter().map(|question| AskedQuestion {
-            question: question.question,
-            options: question.options,
-            several: question.multi_select,
-        });
-        return AgentOutput::Asked(Asking { request, questions: questions.collect(), call });
-    }
-    let reason = asked.decision_reason.clone().map(|reason| reason.into_owned());
-    AgentOutput::PermissionAsked(PermissionRequest { request, tool, input: input.to_owned(), reason, plan, call })
-}
-
-/// A tool server of the agent's wants something filled in.
-fn form_asked(request: String, asked: &Request<'_>) -> AgentOutput {
-    let message = asked.message.and_then(|message| serde_json::from_str::<String>(message.get()).ok());
-    let none = || RawValue::from_string("{}".to_owned()).expect("an empty object is JSON");
-    AgentOutput::FormAsked(FormRequest {
-        request,
-        server: asked.mcp_server_name.clone().unwrap_or_default().into_owned(),
-        message: message.unwrap_or_default(),
-        schema: asked.requested_schema.map_or_else(none, ToOwned::to_owned),
-    })
 }
 
 fn spoken(text: &str, line: Line<'_>) -> AgentOutput {

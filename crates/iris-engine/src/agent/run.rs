@@ -7,20 +7,18 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use iris_agents::agent::{Agent, Progress};
 use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
 use iris_core::id::{Party, SessionId, TurnId};
-use iris_core::message::{Heard, MessageType};
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
-use iris_core::turn::{Effect, Turn, TurnInput, TurnOutcome};
+use iris_core::turn::{Turn, TurnInput};
 use iris_store::lane::Claim;
-use iris_store::turn::{AgentAfter, Finish, Work};
+use iris_store::turn::Work;
 use iris_store::{StoreError, session as sessions, turn as turns};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -32,9 +30,7 @@ use super::start::Started;
 use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::config::{Config, TeamConfig};
 use crate::engine::Inner;
-use crate::figures;
 use crate::trust;
-use crate::turn::TurnReport;
 
 pub(super) struct Runner {
     pub(super) engine: Arc<Inner>,
@@ -60,7 +56,7 @@ pub(super) struct Runner {
     /// Where it works.
     pub(super) folder: String,
     /// It works on a job, whose end may be its turn's.
-    in_job: bool,
+    pub(super) in_job: bool,
     /// The tools it has called and waits for.
     pub(super) calls: HashMap<String, OpenCall>,
     /// How many things it does between turns.
@@ -80,10 +76,10 @@ pub(super) struct Runner {
 pub(super) struct Current {
     pub(super) id: TurnId,
     pub(super) turn: Turn,
-    started: Instant,
+    pub(super) started: Instant,
     /// The last sign of life.
-    heard: Instant,
-    cancel_until: Option<Instant>,
+    pub(super) heard: Instant,
+    pub(super) cancel_until: Option<Instant>,
     pub(super) unsaved: Vec<Said>,
     pub(super) unsaved_since: Instant,
 }
@@ -92,8 +88,6 @@ pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + S
 
 /// While one batch is being written, this much more may be read; then the agent has to wait.
 const UNSAVED_LIMIT: usize = 4096;
-/// How long an agent may take to break off a turn before it is stopped.
-const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 
 enum Wake {
     Command(Command),
@@ -391,108 +385,9 @@ impl Runner {
         Ok(Next::GoOn)
     }
 
-    async fn hear_in_turn(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
-        if let (AgentOutput::TurnEnded(end), Some(current)) = (&output, &self.current)
-            && !current.turn.is_ended_by(current.id.as_str(), end)
-        {
-            let text = format!("the agent ended a turn of its own ({})", end.own.as_deref().unwrap_or_default());
-            self.keep(&Heard { kind: MessageType::System, text: Some(text), parent: None, line: None });
-            return Ok(Next::GoOn);
-        }
-        self.apply(TurnInput::Output(output), StopCause::Exited).await
-    }
-
     async fn lose_agent(&mut self, exit: AgentExit) -> Result<Next, StoreError> {
         self.apply(TurnInput::Exited(exit), StopCause::Exited).await?;
         Ok(Next::Gone)
-    }
-
-    /// Asks the rules what follows, and does it.
-    async fn apply(&mut self, input: TurnInput, why: StopCause) -> Result<Next, StoreError> {
-        let Some(current) = &mut self.current else { return Ok(Next::GoOn) };
-        let gone = matches!(input, TurnInput::Exited(_));
-        let effects = current.turn.apply(input);
-        let agent_after = if gone || effects.iter().any(|effect| matches!(effect, Effect::StopAgent)) {
-            AgentAfter::Ending
-        } else {
-            AgentAfter::Ready
-        };
-        let mut next = Next::GoOn;
-        for effect in effects {
-            match effect {
-                Effect::Keep(message) => self.keep(&message),
-                Effect::ShowDelta(text) => self.show(&text),
-                Effect::RestartClock => self.restart_clock(),
-                Effect::Interrupt => self.interrupt(),
-                Effect::Answer { request, reply } => self.agent.reply(&request, &reply),
-                Effect::Ask(ask) => self.ask(&ask).await?,
-                Effect::Withdraw { request } => self.withdraw(&request).await?,
-                Effect::Call(call) => self.call(call).await?,
-                Effect::Background(tasks) => self.note_background(tasks).await?,
-                Effect::Pause(limit) => self.pause(limit).await?,
-                Effect::End(outcome) => self.end(outcome, agent_after).await?,
-                Effect::StopAgent => next = Next::Stop { why, reply: None },
-            }
-        }
-        Ok(next)
-    }
-
-    pub(super) fn restart_clock(&mut self) {
-        if let Some(current) = &mut self.current {
-            current.heard = Instant::now();
-        }
-    }
-
-    fn interrupt(&mut self) {
-        self.agent.interrupt();
-        if let Some(current) = &mut self.current {
-            current.cancel_until = Some(Instant::now() + CANCEL_LIMIT);
-        }
-    }
-
-    /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.
-    async fn end(&mut self, outcome: TurnOutcome, agent: AgentAfter) -> Result<(), StoreError> {
-        let Some(current) = self.current.take() else { return Ok(()) };
-        if let Some(saving) = self.saving.take() {
-            saving.await?;
-        }
-        let question = self.find_question(&outcome, &current.id).await?;
-        let duration_ms = i64::try_from(current.started.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let finish = Arc::new(Finish {
-            session: self.session.clone(),
-            epoch: self.epoch,
-            turn: current.id.clone(),
-            messages: current.unsaved,
-            outcome,
-            duration_ms,
-            agent,
-            question,
-        });
-        let written = Arc::clone(&finish);
-        let work = self.engine.persist("turn.finish", move |tx| turns::finish(tx, &written)).await?;
-        self.engine.waiters.complete(TurnReport {
-            turn: finish.turn.clone(),
-            session: finish.session.clone(),
-            outcome: finish.outcome.clone(),
-            duration_ms,
-        });
-        // A rule may have answered what was found, and the agent has to be told.
-        if self.in_job || finish.question.is_some() {
-            self.engine.upkeep.nudge();
-        }
-        let ended = figures::Ended {
-            turn: &finish.turn,
-            session: self.session.as_str(),
-            team: &self.team,
-            party: &self.party,
-            outcome: &finish.outcome,
-            duration_ms,
-        };
-        figures::turn_ended(&self.engine.traces, &ended);
-        if agent == AgentAfter::Ready {
-            self.take(work).await?;
-        }
-        Ok(())
     }
 }
 

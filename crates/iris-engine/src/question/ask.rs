@@ -96,8 +96,10 @@ impl Engine {
         loop {
             let row = self.find_question(id).await?;
             if row.state != QuestionState::Open {
-                let heard = id.clone();
-                self.inner.store.write("question.heard", move |tx| question::note_heard(tx, &heard)).await?;
+                if row.digest.is_some() {
+                    let heard = id.clone();
+                    self.inner.store.write("question.heard", move |tx| question::note_heard(tx, &heard)).await?;
+                }
                 return Ok(row);
             }
             head.changed().await.map_err(|_| StoreError::Closed)?;

@@ -77,31 +77,16 @@ fn fields(input: &RawValue) -> String {
 }
 
 fn asked(asked: &AskedQuestion) -> Asked {
-    let option = |option: &AskedOption| {
-        let (label, recommended) = recommended(option);
-        Choice {
-            value: option.value().to_owned(),
-            label: label.to_owned(),
-            description: Some(option.description.clone()).filter(|text| !text.is_empty()),
-            recommended,
-        }
+    let option = |option: &AskedOption| Choice {
+        value: option.value().to_owned(),
+        label: option.label.clone(),
+        description: Some(option.description.clone()).filter(|text| !text.is_empty()),
+        recommended: option.recommended,
     };
     Asked {
         question: asked.question.clone(),
         options: asked.options.iter().map(option).collect(),
         several: asked.several,
-    }
-}
-
-/// Claude Code has no field for what it recommends: it says so at the end of the label. What is answered is the label as
-/// the agent wrote it.
-fn recommended(option: &AskedOption) -> (&str, bool) {
-    const MARK: &str = "(recommended)";
-    let label = option.label.trim_end();
-    let own = label.len().checked_sub(MARK.len()).and_then(|at| label.split_at_checked(at));
-    match own {
-        Some((own, mark)) if mark.eq_ignore_ascii_case(MARK) && !own.trim().is_empty() => (own.trim_end(), true),
-        _ => (&option.label, option.recommended),
     }
 }
 
@@ -225,21 +210,6 @@ fn rate(part: i64, whole: i64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_recommended_in_the_label_is_recommended() {
-        let check = |label: &str, expected: (&str, bool)| {
-            assert_eq!(recommended(&AskedOption::of(label)), expected, "{label}");
-        };
-        check("Blue (Recommended)", ("Blue", true));
-        check("Blue(recommended) ", ("Blue", true));
-        check("Blue", ("Blue", false));
-        check("(Recommended)", ("(Recommended)", false));
-        check("Blä (Recommendé)", ("Blä (Recommendé)", false));
-        let options = vec![AskedOption::of("Blue (Recommended)")];
-        let asking = AskedQuestion { question: "Which?".to_owned(), options, several: false };
-        assert_eq!(asked(&asking).options[0].value, "Blue (Recommended)", "what is answered is what was offered");
-    }
 
     #[test]
     fn an_action_is_shown_whole_and_nothing_in_it_hides() {

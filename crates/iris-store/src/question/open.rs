@@ -156,10 +156,10 @@ fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Op
     Ok(Some(given))
 }
 
-/// A client outside has heard the answer. An approval is used up with that; any other answer may be heard again for a while,
+/// A client outside has heard that it may: an approval is used up with that. Any other answer may be heard again for a while,
 /// because nobody knows whether it arrived.
 pub fn note_heard(tx: &mut Tx<'_>, id: &QuestionId) -> Result<(), StoreError> {
-    tx.run("UPDATE question SET unused = 0 WHERE id = ?1 AND digest IS NOT NULL", values![id])
+    tx.run("UPDATE question SET unused = 0 WHERE id = ?1", values![id])
 }
 
 fn asks_too_much(tx: &mut Tx<'_>, session: &SessionId, limits: Limits) -> Result<Option<String>, StoreError> {

@@ -35,7 +35,8 @@ pub struct Delta {
 /// A frame of a stream of server-sent events.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Frame {
-    /// `event`, `delta` or what the stream says it has beside them.
+    /// `event`, `delta` or what the stream says it has beside them; `reset` first, if the number that was asked for is not
+    /// of this log: read anew what you know, and go on from its `id`.
     pub event: String,
     /// JSON, in one line.
     pub data: String,

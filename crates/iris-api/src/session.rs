@@ -16,6 +16,10 @@ pub struct Session {
     pub state_event: i64,
     pub state_since: i64,
     pub state_age_ms: i64,
+    /// How long its agent has said nothing, if it is at work and waits for nobody. One that is silent for the response
+    /// timeout is stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_ms: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<i64>,
     /// The turn that runs now.

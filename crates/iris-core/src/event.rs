@@ -358,6 +358,11 @@ pub enum DaemonEvent {
         agents: usize,
         withdrawn: usize,
     },
+    /// A backup took the place of what was there: what happened after `head` is not in it. Numbers go on behind those that
+    /// were given before, so that none ever means two things.
+    Restored {
+        head: i64,
+    },
     /// Nothing could be written for a while, and now can be.
     StoreHealed {
         trouble: String,

@@ -39,6 +39,8 @@ pub(crate) struct Slot {
     phase: AtomicU8,
     last_used: AtomicU64,
     idle_since_ms: AtomicU64,
+    /// When it gave the last sign of life in its turn; `NEVER` if there is none to be expected.
+    heard_ms: AtomicU64,
     started: std::time::Instant,
     pid: AtomicU32,
     /// Known once the session is read.
@@ -87,6 +89,8 @@ pub(crate) enum Stopped {
     Busy,
 }
 
+const NEVER: u64 = u64::MAX;
+
 /// Commands that may wait for one agent. A sender that finds it full waits; nothing is lost.
 const WAITING_COMMANDS: usize = 64;
 
@@ -97,6 +101,7 @@ impl RunnerHandle {
             phase: AtomicU8::new(0),
             last_used: AtomicU64::new(0),
             idle_since_ms: AtomicU64::new(0),
+            heard_ms: AtomicU64::new(NEVER),
             started: std::time::Instant::now(),
             pid: AtomicU32::new(0),
             team: std::sync::OnceLock::new(),
@@ -122,6 +127,12 @@ impl RunnerHandle {
     pub fn idle_for_ms(&self) -> Option<u64> {
         let since = self.slot.idle_since_ms.load(Ordering::SeqCst);
         (self.phase() == PoolPhase::Idle).then(|| self.slot.now_ms().saturating_sub(since))
+    }
+
+    /// How long it has said nothing, if it is at work and waits for nobody.
+    pub fn silent_for_ms(&self) -> Option<u64> {
+        let heard = self.slot.heard_ms.load(Ordering::SeqCst);
+        (heard != NEVER).then(|| self.slot.now_ms().saturating_sub(heard))
     }
 
     /// Its process, once there is one.
@@ -204,8 +215,17 @@ impl Slot {
         self.last_used.store(USES.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
     }
 
+    fn note_heard(&self, heard: Option<tokio::time::Instant>) {
+        let heard = heard.map_or(NEVER, |heard| self.ms_at(heard.into_std()));
+        self.heard_ms.store(heard, Ordering::SeqCst);
+    }
+
     fn now_ms(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+        self.ms_at(std::time::Instant::now())
+    }
+
+    fn ms_at(&self, moment: std::time::Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.started).as_millis()).unwrap_or(NEVER)
     }
 }
 

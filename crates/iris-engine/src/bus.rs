@@ -84,6 +84,12 @@ impl Bus {
         *self.head.borrow()
     }
 
+    /// The end of the log, of which the head may not know yet: a commit comes before its announcement, and other nodes write
+    /// too.
+    pub async fn newest(&self, store: &Store) -> Result<i64, StoreError> {
+        Ok(self.head().max(store.read(event::newest).await?))
+    }
+
     /// Events after a number, from memory or from the store.
     pub async fn read_after(&self, store: &Store, after: i64, limit: usize) -> Result<Vec<Arc<Recorded>>, StoreError> {
         let head = self.head();

@@ -104,6 +104,11 @@ impl Engine {
         self.inner.store.read(move |tx| session::find_pair(tx, &from, &to)).await
     }
 
+    /// How long the agent of a session has said nothing, if it is at work here and waits for nobody.
+    pub fn silent_for_ms(&self, id: &SessionId) -> Option<u64> {
+        self.inner.runner(id)?.silent_for_ms()
+    }
+
     /// Starts the agent of a session before it is needed. Returns when it is ready.
     pub async fn wake(&self, from: &Party, to: &TeamName) -> Result<Woken, SessionError> {
         if self.inner.is_closing() {

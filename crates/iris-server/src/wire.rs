@@ -9,10 +9,10 @@ use iris_core::message::Message;
 use iris_core::turn::{Ending, Termination};
 use iris_engine::trust::Trust;
 use iris_engine::turn::tell::{TellOutcome, TellReport};
-use iris_engine::{SessionRow, TurnRow, wall_ms};
+use iris_engine::{Engine, SessionRow, TurnRow, wall_ms};
 use serde_json::value::RawValue;
 
-pub(crate) fn session(row: &SessionRow) -> session::Session {
+pub(crate) fn session(engine: &Engine, row: &SessionRow) -> session::Session {
     session::Session {
         id: row.id.to_string(),
         from: row.from.to_string(),
@@ -21,6 +21,7 @@ pub(crate) fn session(row: &SessionRow) -> session::Session {
         state_event: row.state_seq,
         state_since: row.state_at,
         state_age_ms: (wall_ms() - row.state_at).max(0),
+        silent_ms: engine.silent_for_ms(&row.id).and_then(|silent| i64::try_from(silent).ok()),
         pid: row.pid,
         running: row.running.as_ref().map(ToString::to_string),
         queued: row.queued,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use iris_core::event::{DaemonEvent, Fact};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, OpenFlags};
 
@@ -68,6 +69,9 @@ pub fn put_back(copy: &Path, database: &Path) -> Result<Option<PathBuf>, StoreEr
     }
     let staged = database.with_extension("db.restoring");
     std::fs::copy(copy, &staged).map_err(failed)?;
+    if kept.is_some() {
+        go_on_after(database, &staged)?;
+    }
     std::fs::File::open(&staged).and_then(|file| file.sync_all()).map_err(failed)?;
     for leftover in ["db-wal", "db-shm"] {
         match std::fs::remove_file(database.with_extension(leftover)) {
@@ -77,6 +81,21 @@ pub fn put_back(copy: &Path, database: &Path) -> Result<Option<PathBuf>, StoreEr
     }
     std::fs::rename(&staged, database).map_err(failed)?;
     Ok(kept)
+}
+
+/// A number that was given once is not given again: whoever read up to it would take what comes next for known.
+fn go_on_after(replaced: &Path, copy: &Path) -> Result<(), StoreError> {
+    let newest = |path: &Path| -> Result<(Connection, i64), StoreError> {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let newest = connection.query_row("SELECT coalesce(max(seq), 0) FROM event", [], |row| row.get(0))?;
+        Ok((connection, newest))
+    };
+    let (_, given) = newest(replaced)?;
+    let (copy, head) = newest(copy)?;
+    let fact = Fact::Daemon(DaemonEvent::Restored { head });
+    let sql = "INSERT INTO event (seq, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
+    copy.execute(sql, (given.max(head) + 1, wall_ms(), fact.kind(), &*fact.body()))?;
+    Ok(copy.close().map_err(|(_, error)| error)?)
 }
 
 fn check_integrity(connection: &Connection, path: &Path) -> Result<(), StoreError> {

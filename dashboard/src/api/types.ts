@@ -887,7 +887,10 @@ export interface components {
         Frame: {
             /** @description JSON, in one line. */
             data: string;
-            /** @description `event`, `delta` or what the stream says it has beside them. */
+            /**
+             * @description `event`, `delta` or what the stream says it has beside them; `reset` first, if the number that was asked for is not
+             *     of this log: read anew what you know, and go on from its `id`.
+             */
             event: string;
             /** @description Where a reader that comes back goes on. What is not kept has none. */
             id?: string | null;
@@ -1076,6 +1079,12 @@ export interface components {
                 queued: number;
                 /** @description The turn that runs now. */
                 running?: string | null;
+                /**
+                 * Format: int64
+                 * @description How long its agent has said nothing, if it is at work and waits for nobody. One that is silent for the response
+                 *     timeout is stopped.
+                 */
+                silentMs?: number | null;
                 /**
                  * @description stopped, spawning, idle, processing or terminating; waiting_for_input or waiting_for_approval while its agent needs
                  *     a person.
@@ -1362,6 +1371,12 @@ export interface components {
             queued: number;
             /** @description The turn that runs now. */
             running?: string | null;
+            /**
+             * Format: int64
+             * @description How long its agent has said nothing, if it is at work and waits for nobody. One that is silent for the response
+             *     timeout is stopped.
+             */
+            silentMs?: number | null;
             /**
              * @description stopped, spawning, idle, processing or terminating; waiting_for_input or waiting_for_approval while its agent needs
              *     a person.

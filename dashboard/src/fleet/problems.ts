@@ -28,8 +28,8 @@ interface Known {
   now: number;
 }
 
-/** An agent that is at work and says nothing for this long may be stuck. */
-const QUIET = 2 * 60_000;
+/** An agent that is at work and says nothing for this long may be stuck. It is stopped after two minutes, if the config does not say otherwise. */
+const QUIET = 60_000;
 /** A failure older than this is history. */
 const FRESH = 24 * 60 * 60_000;
 

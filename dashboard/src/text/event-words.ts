@@ -80,6 +80,8 @@ export function describe({ kind, data }: Pick<Event, "kind" | "data">): string {
       return `iris ${text("version")}`;
     case "daemon.recovered":
       return `${number("interrupted")} turns interrupted, ${number("requeued")} queued again, ${number("processes")} processes ended`;
+    case "daemon.restored":
+      return `a backup; what happened after event ${number("head")} is not in it`;
     case "daemon.store_healed":
       return `after ${duration(number("lastedMs"))}: ${text("trouble")}`;
     default:

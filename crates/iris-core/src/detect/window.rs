@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::DetectSettings;
 
 /// Up to here a reply is read whole.
@@ -39,7 +41,7 @@ pub(super) fn choose(text: &str, settings: &DetectSettings) -> Option<Vec<Window
 }
 
 fn asks_with_a_mark(text: &str) -> bool {
-    text.contains('?') || ["？", "؟"].iter().any(|mark| text.contains(mark))
+    ["?", "？", "؟"].iter().any(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
 }
 
 /// How far the end of a line is looked for. One endless line has none, and is cut where it falls.
@@ -59,7 +61,7 @@ fn line_start_after(text: &str, limit: usize) -> usize {
 
 /// Fences come in pairs, so an odd number of them leaves one open.
 fn is_in_code(before: &str) -> bool {
-    let inside = before.matches("\n```").count() + usize::from(before.starts_with("```"));
+    let inside = memmem::find_iter(before.as_bytes(), "\n```").count() + usize::from(before.starts_with("```"));
     inside % 2 == 1
 }
 

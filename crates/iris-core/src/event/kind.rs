@@ -6,7 +6,7 @@ use super::{
 };
 
 /// What an audit is about: who decided or administered what. Nouns stand for all their kinds.
-pub const AUDITED: [&str; 14] = [
+pub const AUDITED: [&str; 15] = [
     "question",
     "rule",
     "token",
@@ -21,6 +21,7 @@ pub const AUDITED: [&str; 14] = [
     "daemon.started",
     "daemon.stopped",
     "daemon.halted",
+    "daemon.restored",
 ];
 
 impl TurnEvent {
@@ -131,6 +132,7 @@ impl DaemonEvent {
             Self::Recovered { .. } => "daemon.recovered",
             Self::Stopped { .. } => "daemon.stopped",
             Self::Halted { .. } => "daemon.halted",
+            Self::Restored { .. } => "daemon.restored",
             Self::StoreHealed { .. } => "daemon.store_healed",
         }
     }

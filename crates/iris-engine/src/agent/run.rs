@@ -220,6 +220,9 @@ impl Runner {
 
     async fn wait(&mut self, commands: &mut mpsc::Receiver<Command>) -> Wake {
         let deadline = self.deadline();
+        self.handle
+            .slot
+            .note_heard(self.current.as_ref().filter(|_| !self.is_waited_for()).map(|current| current.heard));
         let room = self.current.as_ref().is_none_or(|current| current.unsaved.len() < UNSAVED_LIMIT);
         let saving = &mut self.saving;
         tokio::select! {

@@ -168,6 +168,7 @@ fn write_frame(mut piece: String, item: Item) -> String {
     let (number, kind, json): (_, _, &str) = match &item {
         Item::Event { seq, json } => (Some(seq), "event", json),
         Item::Delta { json } => (None, "delta", json),
+        Item::Reset { head, json } => (Some(head), "reset", json),
     };
     if let Some(number) = number {
         piece.push_str("id: ");

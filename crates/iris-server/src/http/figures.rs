@@ -1,10 +1,11 @@
 //! /metrics: the figures as Prometheus reads them; and the figures of the doors themselves.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use iris_core::fault::FaultKind;
@@ -14,6 +15,7 @@ use prometheus::{Encoder, TextEncoder};
 
 use super::problem::Fault;
 use crate::App;
+use crate::connection::visit::Visit;
 
 pub(crate) async fn show(State(app): State<App>) -> Result<Response, Fault> {
     let mut text = Vec::new();
@@ -35,6 +37,15 @@ fn durations() -> &'static Histogram<f64> {
     })
 }
 
+/// What an answer is called in the log.
+const REQUEST: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Not the same after a restart.
+fn number() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
 /// By route, never by path: names in paths are without number.
 pub(crate) async fn measure(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
@@ -43,13 +54,23 @@ pub(crate) async fn measure(request: Request, next: Next) -> Response {
         // Anybody can make up more.
         _ => "_OTHER".to_owned(),
     };
-    let began = Instant::now();
-    let response = next.run(request).await;
+    let visit = request.extensions().get::<Arc<Visit>>().cloned();
+    let (began, number) = (Instant::now(), number());
+    let mut response = next.run(request).await;
+    let took = began.elapsed();
+    let status = response.status();
+    let credential = visit.and_then(|visit| visit.credential());
+    if status.is_server_error() {
+        tracing::warn!(request = number, method, route, status = status.as_u16(), credential, ?took, "failed");
+    } else {
+        tracing::debug!(request = number, method, route, status = status.as_u16(), credential, ?took, "answered");
+    }
+    response.headers_mut().insert(REQUEST, HeaderValue::from_str(&number).expect("digits are plain"));
     let of = [
         KeyValue::new("http.request.method", method),
         KeyValue::new("http.route", route),
-        KeyValue::new("http.response.status_code", i64::from(response.status().as_u16())),
+        KeyValue::new("http.response.status_code", i64::from(status.as_u16())),
     ];
-    durations().record(began.elapsed().as_secs_f64(), &of);
+    durations().record(took.as_secs_f64(), &of);
     response
 }

@@ -39,14 +39,14 @@ pub(crate) async fn list(
     let rows = app.engine.list_sessions(team.as_ref(), &filter.after, limit).await?;
     let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = if full { rows.last().map(|row| row.id.to_string()) } else { None };
-    Ok(Json(Page { items: rows.iter().map(wire::session).collect(), next }))
+    Ok(Json(Page { items: rows.iter().map(|row| wire::session(&app.engine, row)).collect(), next }))
 }
 
 /// One session
 #[utoipa::path(get, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "The session")), responses((status = 200, description = "done", body = Session)))]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Session>, Fault> {
     let row = app.engine.find_session(&SessionId::new(id.as_str())).await?;
-    row.map(|row| Json(wire::session(&row))).ok_or_else(|| not_found("session", &id))
+    row.map(|row| Json(wire::session(&app.engine, &row))).ok_or_else(|| not_found("session", &id))
 }
 
 /// Forgets a session and everything in it

@@ -37,7 +37,7 @@ pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Re
     let sessions = sessions_of(&app, &name).await?;
     Ok(Json(TeamStatus {
         team: describe(&app, &name, &sessions)?,
-        sessions: sessions.iter().map(wire::session).collect(),
+        sessions: sessions.iter().map(|session| wire::session(&app.engine, session)).collect(),
     }))
 }
 
@@ -81,7 +81,7 @@ pub(crate) async fn wake(
 ) -> Result<Json<WakeResponse>, Fault> {
     let (team, request) = (name.parse()?, given(body?));
     let woken = app.engine.wake(&party(&caller, &request), &team).await?;
-    Ok(Json(WakeResponse { session: wire::session(&woken.session), was_awake: woken.was_awake }))
+    Ok(Json(WakeResponse { session: wire::session(&app.engine, &woken.session), was_awake: woken.was_awake }))
 }
 
 /// Ends the agent; the conversation is kept
@@ -130,7 +130,7 @@ pub(crate) async fn fork(
     let request = body?.map(|Json(request)| request).unwrap_or_default();
     let from = caller.speaks_as(request.from_team.as_deref());
     let forked = app.engine.fork(&from, &team, request.new_party.map(Party::new)).await?;
-    Ok(Json(wire::session(&forked)))
+    Ok(Json(wire::session(&app.engine, &forked)))
 }
 
 /// Whether the folder's own settings are trusted

@@ -156,7 +156,7 @@ async fn look_at_session(app: &App, who: &Caller, id: &SessionId) -> Result<Opti
     let Some(row) = app.engine.find_session(id).await?.filter(|row| may_read(who, row)) else { return Ok(None) };
     let turns = app.engine.list_turns(id, (row.next_number - 1 - TURNS).max(0), TURNS).await?;
     let turns: Vec<_> = turns.into_iter().map(wire::turn).collect();
-    Ok(Some(json!({ "session": wire::session(&row), "turns": turns })))
+    Ok(Some(json!({ "session": wire::session(&app.engine, &row), "turns": turns })))
 }
 
 async fn look_at_turn(app: &App, who: &Caller, id: &TurnId) -> Result<Option<Value>, Fault> {

@@ -62,10 +62,20 @@ async fn a_copy_made_in_use_is_whole_and_a_damaged_one_is_refused() {
 
     let place = folder.path().join("iris.db");
     backup::put_back(&copy, &place).expect("put back");
-    let copied = Database { location: iris_store::Location::Sqlite(place), ..Database::sqlite() };
+    let copied = Database { location: iris_store::Location::Sqlite(place.clone()), ..Database::sqlite() };
     let store = copied.open_as("n1");
     let id = told.turn.clone();
     assert!(store.read(move |tx| turn::find(tx, &id)).await.expect("readable").is_some());
+    // Put back over a log that went on: its numbers are not given a second time.
+    tell(&store, new_turn("user", "two")).await;
+    let given = store.read(event::newest).await.expect("readable");
+    store.close().await;
+    assert!(backup::put_back(&copy, &place).expect("put back").is_some(), "what was there is kept");
+    let store = copied.open_as("n1");
+    let after = store.read(move |tx| event::list_after(tx, given, 10)).await.expect("readable");
+    assert_eq!(after.first().map(|event| &*event.kind), Some("daemon.restored"), "{after:?}");
+    tell(&store, new_turn("user", "three")).await;
+    assert!(store.read(event::newest).await.expect("readable") > given + 1);
     store.close().await;
 
     let mut bytes = std::fs::read(&copy).expect("readable");

@@ -29,8 +29,9 @@ impl Socket {
 
     /// The next thing that was said; `None` when the socket was closed.
     pub async fn next(&mut self, patience: Duration) -> Result<Option<Value>> {
+        let until = tokio::time::Instant::now() + patience;
         loop {
-            let message = tokio::time::timeout(patience, self.0.next()).await.context("nothing came in time")?;
+            let message = tokio::time::timeout_at(until, self.0.next()).await.context("nothing came in time")?;
             match message {
                 Some(Ok(Message::Text(text))) => return Ok(Some(serde_json::from_str(&text)?)),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}

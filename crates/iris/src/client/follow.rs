@@ -17,6 +17,7 @@ pub enum Met {
     Delta(Delta),
     /// The connection is gone and is being made again. Events will go on where they were; deltas will have a gap.
     Cut,
+    /// What was known may be out of date.
     Back,
 }
 
@@ -31,6 +32,12 @@ pub struct Follower {
     ready: VecDeque<Met>,
     cut_at: Option<Instant>,
     patience: Option<Duration>,
+}
+
+/// The daemon's log is not the one whose number was asked for.
+#[derive(serde::Deserialize)]
+struct Reset {
+    head: i64,
 }
 
 /// How long a daemon may be away before following is given up.
@@ -86,6 +93,10 @@ impl Follower {
 
     fn take(&mut self, frame: Frame) {
         let met = match frame.event.as_str() {
+            "reset" => serde_json::from_str(&frame.data).map(|Reset { head }| {
+                self.after = head;
+                Met::Back
+            }),
             "delta" => serde_json::from_str(&frame.data).map(Met::Delta),
             _ => serde_json::from_str(&frame.data).map(|event| Met::Event(Box::new(event))),
         };

@@ -116,9 +116,15 @@ pub fn table(sessions: &[Session], all: &[Session]) -> Table {
     table
 }
 
+/// An agent that thinks or waits for a tool says nothing for a while; from here on it is worth a word.
+const SILENT: i64 = 10_000;
+
 /// A state is never shown without its age and the event it came from.
 pub fn state(session: &Session) -> String {
     let mut state = format!("{} {} (event {})", session.state, moment::age(session.state_age_ms), session.state_event);
+    if let Some(silent) = session.silent_ms.filter(|silent| *silent >= SILENT) {
+        state.push_str(&format!(", silent for {}", moment::span(silent)));
+    }
     if session.background > 0 {
         state.push_str(&format!(", {} in the background", session.background));
     }

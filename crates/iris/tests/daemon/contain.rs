@@ -110,13 +110,17 @@ async fn an_exit_is_told_within_a_second_though_a_server_holds_the_pipe() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frozen_agent_at_work_is_told_as_silent_and_ended() {
     side_by_side(async |setup| {
-        let world = World::new(setup.setting("responseTimeout: 500ms"));
+        let world = World::new(setup.setting("responseTimeout: 2s"));
         let told = world.tell_async("user", "hang").await;
         eventually("it works", async || Ok(!world.events("message").await.is_empty())).await.expect("works");
         let pid = world.session("user").await["pid"].as_i64().expect("a pid").to_string();
         assert!(std::process::Command::new("kill").args(["-STOP", &pid]).status().expect("kill runs").success());
+        let is_silent =
+            async || Ok(world.session("user").await["silentMs"].as_i64().is_some_and(|silent| silent > 500));
+        eventually("it is shown as silent", is_silent).await.expect("silent");
         assert_eq!(world.ended(id(&told)).await["reason"], "response_timeout");
         eventually("it is ended", async || Ok(world.session("user").await["state"] == "stopped")).await.expect("ended");
+        assert!(world.session("user").await["silentMs"].is_null(), "nothing is expected of it any more");
         assert!(!runs(&pid));
         assert_eq!(world.running(), []);
     })

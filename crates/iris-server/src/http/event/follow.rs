@@ -18,14 +18,26 @@ use crate::App;
 
 /// What a reader is sent, as JSON.
 pub(in crate::http) enum Item {
-    Event { seq: i64, json: Arc<str> },
-    Delta { json: String },
+    Event {
+        seq: i64,
+        json: Arc<str>,
+    },
+    Delta {
+        json: String,
+    },
+    /// The reader's number is of another log. It goes on behind `head`, and has to read anew what it knows.
+    Reset {
+        head: i64,
+        json: String,
+    },
 }
 
 pub(in crate::http) struct Follower {
     app: App,
     filter: Filter,
     after: i64,
+    /// Nothing was sent yet.
+    is_new: bool,
     /// How many events are read at once: fewer if they are large.
     at_once: usize,
     head: watch::Receiver<i64>,
@@ -51,13 +63,20 @@ impl Follower {
         let after = last.or(filter.after).unwrap_or_else(|| app.engine.bus().head());
         let closing = app.closing.clone();
         let woken = Instant::now() - PACE;
-        Self { app, filter, after, at_once: 32, head, deltas, closing, woken, is_behind: false }
+        Self { app, filter, after, is_new: true, at_once: 32, head, deltas, closing, woken, is_behind: false }
     }
 
     /// What there is to send, and never nothing; `None` ends the stream, and the reader comes back with its number.
     ///
     /// Whoever breaks it off loses no event: the number moves when everything has been gathered.
     pub async fn next(&mut self) -> Option<Vec<Item>> {
+        if self.is_new {
+            let reset = self.reset().await?;
+            self.is_new = false;
+            if let Some(reset) = reset {
+                return Some(vec![reset]);
+            }
+        }
         let mut items = Vec::new();
         loop {
             if *self.closing.borrow() {
@@ -87,6 +106,21 @@ impl Follower {
                 },
             }
         }
+    }
+
+    /// Nobody was ever told a number that the log does not have: a reader that has one would wait for what it takes for
+    /// known. What is known here may be behind the log, so that is asked.
+    async fn reset(&mut self) -> Option<Option<Item>> {
+        let asked = self.after;
+        if asked <= *self.head.borrow() {
+            return Some(None);
+        }
+        let head = self.app.engine.bus().newest(self.app.engine.store()).await.ok()?;
+        if asked <= head {
+            return Some(None);
+        }
+        self.after = head;
+        Some(Some(Item::Reset { head, json: serde_json::json!({ "asked": asked, "head": head }).to_string() }))
     }
 
     fn gather_deltas(&mut self, items: &mut Vec<Item>) -> Option<()> {

@@ -1,6 +1,6 @@
 //! /api/stream: the same events by WebSocket, for clients that cannot read SSE.
 //!
-//! Each message is `{"type":"event",…}` or `{"type":"delta",…}`. What a client sends is not read, beyond pings and goodbyes.
+//! Each message is `{"type":"event",…}`, `{"type":"delta",…}` or, first, `{"type":"reset",…}`. What a client sends is not read, beyond pings and goodbyes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -115,6 +115,7 @@ fn shape(item: &Item) -> String {
     let (kind, json): (_, &str) = match item {
         Item::Event { json, .. } => ("event", json),
         Item::Delta { json } => ("delta", json),
+        Item::Reset { json, .. } => ("reset", json),
     };
     // Both are objects that are not empty.
     format!("{{\"type\":\"{kind}\",{}", &json[1..])

@@ -26,6 +26,7 @@ pub(super) fn follow(
         let framed = |item| match item {
             Item::Event { seq, json } => Ok(frame(&id, &json).id(seq.to_string())),
             Item::Delta { json } => Ok(Frame::default().event("delta").data(json)),
+            Item::Reset { head, json } => Ok(Frame::default().event("reset").data(json).id(head.to_string())),
         };
         let frames: Vec<_> = follower.next().await?.into_iter().map(framed).collect();
         Some((stream::iter(frames), (follower, id)))

@@ -66,6 +66,7 @@ pub fn describe(event: &Event) -> String {
             number("requeued"),
             number("processes")
         ),
+        "daemon.restored" => format!("a backup; what happened after event {} is not in it", number("head")),
         "daemon.store_healed" => {
             format!("after {}: {}", moment::span(number("lastedMs")), text("trouble"))
         }

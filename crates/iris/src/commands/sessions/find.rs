@@ -53,6 +53,7 @@ mod tests {
             state_event: 1,
             state_since: 0,
             state_age_ms: 0,
+            silent_ms: None,
             pid: None,
             running: None,
             queued: 0,

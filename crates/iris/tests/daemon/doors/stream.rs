@@ -230,3 +230,20 @@ async fn a_number_from_nowhere_is_no_harm() {
     assert_eq!(world.tell("still there").await["response"], "You said: still there");
     assert_eq!(json!(world.get("/api/status").await["store"]["state"]), "well");
 }
+
+#[tokio::test]
+async fn a_reader_of_another_log_is_told_and_goes_on_with_this_one() {
+    let world = World::new(setup().team("alpha", ECHO));
+    world.tell("one").await;
+    let head = whole_log(&world).await.last().expect("events")["seq"].as_i64().expect("a number");
+    let mut stream = world.client().follow("/api/events?after=1000000").await.expect("a stream");
+    let mut socket = Socket::of_the_owner(&world, "/api/stream?after=1000000").await;
+    let (kind, said) = stream.next(SOON).await.expect("a frame");
+    assert_eq!((kind.as_str(), &said), ("reset", &json!({"asked": 1_000_000, "head": head})));
+    let said = socket.next().await.expect("a message");
+    assert_eq!(said, json!({"type": "reset", "asked": 1_000_000, "head": head}));
+    world.tell("two").await;
+    let (kind, event) = stream.next(SOON).await.expect("a frame");
+    assert_eq!((kind.as_str(), event["seq"].as_i64()), ("event", Some(head + 1)));
+    assert_eq!(socket.next().await.expect("a message")["seq"], head + 1);
+}

@@ -12,11 +12,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::claude::tools::Tools;
-use crate::claude::{read::Reader, write};
 use crate::contain::Cell;
 use crate::launch::{Launch, LaunchError};
 use crate::lines::{Line, Lines};
+use crate::tongue::Tongue;
 
 pub struct Agent {
     child: Child,
@@ -27,7 +26,7 @@ pub struct Agent {
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     lines: Lines,
-    reader: Reader,
+    tongue: Tongue,
     /// What is still to be written to it.
     outgoing: Vec<u8>,
     last_words: LastWords,
@@ -49,6 +48,7 @@ const DRAIN_LIMIT: Duration = Duration::from_millis(300);
 impl Agent {
     /// Starts the process and greets it. It is ready when it answers with `AgentOutput::Ready`.
     pub fn start(launch: &Launch, mut cell: Cell, tools: Arc<[ToolSpec]>) -> Result<Self, LaunchError> {
+        let tongue = Tongue::of(launch.kind, tools).ok_or(LaunchError::NotBuilt(launch.kind))?;
         let mut command = Command::new(&launch.program);
         command
             .args(&launch.args)
@@ -72,12 +72,12 @@ impl Agent {
             child,
             cell: Some(cell),
             lines: Lines::default(),
-            reader: Reader::new(Tools::new(tools)),
+            tongue,
             outgoing: Vec::new(),
             last_words: LastWords::default(),
             exit: None,
         };
-        write::initialize(&mut agent.outgoing, launch.instructions.as_deref());
+        agent.tongue.greet(launch.instructions.as_deref(), &mut agent.outgoing);
         Ok(agent)
     }
 
@@ -86,20 +86,20 @@ impl Agent {
     }
 
     pub fn tell(&mut self, turn: &TurnId, text: &str) {
-        self.reader.tell(turn, text, &mut self.outgoing);
+        self.tongue.tell(turn, text, &mut self.outgoing);
     }
 
     pub fn interrupt(&mut self) {
-        self.reader.interrupt(&mut self.outgoing);
+        self.tongue.interrupt(&mut self.outgoing);
     }
 
     /// Answers a request for permission, or a question.
     pub fn reply(&mut self, request: &str, reply: &Reply) {
-        self.reader.reply(request, reply, &mut self.outgoing);
+        self.tongue.reply(request, reply, &mut self.outgoing);
     }
 
     pub fn answer_tool(&mut self, request: &str, answer: &ToolAnswer) {
-        self.reader.answer_tool(request, answer, &mut self.outgoing);
+        self.tongue.answer_tool(request, answer, &mut self.outgoing);
     }
 
     /// The next thing that happens. Safe to give up on at any await: nothing that was read or written is lost.
@@ -151,11 +151,11 @@ impl Agent {
 
     fn read_lines(&mut self) -> Vec<AgentOutput> {
         let mut outputs = Vec::new();
-        let Self { lines, reader, outgoing, .. } = self;
-        lines.drain(|line| match line {
-            Line::Whole(bytes) => reader.read(bytes, &mut outputs, outgoing),
-            Line::TooLong { bytes } => outputs.push(Reader::too_long(bytes)),
-        });
+        let Self { lines, tongue, outgoing, .. } = self;
+        lines.drain(|line| tongue.read(&line, &mut outputs, outgoing));
+        if outputs.is_empty() && lines.is_long() {
+            outputs.push(AgentOutput::Heartbeat);
+        }
         outputs
     }
 
@@ -181,7 +181,7 @@ impl Agent {
         }
         let mut outputs = self.read_lines();
         if let Some(rest) = self.lines.rest() {
-            self.reader.read(&rest, &mut outputs, &mut self.outgoing);
+            self.tongue.read(&Line::Whole(&rest), &mut outputs, &mut self.outgoing);
         }
         use std::os::unix::process::ExitStatusExt;
         self.exit = Some(AgentExit {
@@ -196,9 +196,7 @@ impl Agent {
     /// started are gone.
     pub async fn stop(mut self) -> AgentExit {
         if self.exit.is_none() {
-            // One who is at work breaks off first; to one who is not, the interrupt says nothing.
-            write::interrupt(&mut self.outgoing);
-            write::end_session(&mut self.outgoing);
+            self.tongue.end(&mut self.outgoing);
             if timeout(POLITE_LIMIT, self.gone_politely()).await.is_err() {
                 self.signal(Signal::SIGTERM);
                 if timeout(FIRM_LIMIT, self.gone()).await.is_err() {

@@ -4,6 +4,7 @@
 mod ask;
 pub(crate) mod command;
 pub(crate) mod explain;
+pub(crate) mod folder;
 pub(crate) mod read;
 pub(crate) mod tools;
 pub mod transcript;

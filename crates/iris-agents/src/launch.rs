@@ -45,6 +45,7 @@ pub enum Conversation {
 /// A command line that is ready to be run.
 #[derive(Clone, Debug)]
 pub struct Launch {
+    pub kind: AgentKind,
     pub program: PathBuf,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
@@ -62,7 +63,7 @@ pub enum LaunchError {
     #[error("team '{0}' is scripted but names no script")]
     NoScript(TeamName),
     #[error("{program} is not installed")]
-    NotInstalled { program: String },
+    NotInstalled { program: String, hint: &'static str },
     #[error("{program} could not be started ({why})")]
     NotStarted { program: String, why: std::io::Error },
 }
@@ -71,9 +72,7 @@ impl LaunchError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotBuilt(_) => Some("set `agent: claude`, or `agent: scripted` with a script, for this team"),
-            Self::NotInstalled { .. } => {
-                Some("install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`")
-            }
+            Self::NotInstalled { hint, .. } => Some(hint),
             Self::NoFolder(_) => Some("set the team's `path` to a folder that exists"),
             Self::NoScript(_) => Some("add `script: /path/to/script.yaml` to the team"),
             Self::NotStarted { .. } => Some("check that the program is installed and may be run"),
@@ -89,6 +88,22 @@ pub fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         AgentKind::Scripted => crate::scripted::launch::launch(spec),
         AgentKind::Claude => crate::claude::command::launch(spec),
         AgentKind::Codex | AgentKind::Acp => Err(LaunchError::NotBuilt(spec.kind)),
+    }
+}
+
+/// What a project's folder may bring along that an agent acts by, as files and folders.
+#[derive(Clone, Copy, Debug)]
+pub struct Brought {
+    pub here: &'static [&'static str],
+    /// Read from the folders above, too.
+    pub above: &'static [&'static str],
+}
+
+pub fn brought(kind: AgentKind) -> Brought {
+    match kind {
+        // The scripted agent takes the place of any other.
+        AgentKind::Claude | AgentKind::Scripted => crate::claude::folder::BROUGHT,
+        AgentKind::Codex | AgentKind::Acp => Brought { here: &[], above: &[] },
     }
 }
 

@@ -10,3 +10,4 @@ pub mod launch;
 mod lines;
 pub mod process;
 pub mod scripted;
+mod tongue;

@@ -2,6 +2,10 @@
 
 /// Longer lines are passed over, and said to have been. The largest real ones seen are 1 MB.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
+/// What is kept of such a line, so that it can be told what it was.
+const HEAD: usize = 4 * 1024;
+/// A line of which this much has come, and no end, takes its time.
+const LONG: usize = 1024 * 1024;
 /// A buffer that grew beyond this is given back once it is empty.
 const ROOM_KEPT: usize = 32 * 1024;
 
@@ -10,13 +14,23 @@ pub(crate) struct Lines {
     buffer: Vec<u8>,
     /// How far the buffer has been searched for the end of a line.
     searched: usize,
-    skipping: Option<usize>,
+    skipping: Option<Skipped>,
+}
+
+#[derive(Debug)]
+struct Skipped {
+    bytes: usize,
+    head: Vec<u8>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     Whole(&'a [u8]),
-    TooLong { bytes: usize },
+    /// `head` is how it began.
+    TooLong {
+        bytes: usize,
+        head: &'a [u8],
+    },
 }
 
 impl Lines {
@@ -34,7 +48,7 @@ impl Lines {
         while let Some(length) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
             let end = self.searched + length;
             match self.skipping.take() {
-                Some(bytes) => take(Line::TooLong { bytes: bytes + end - start }),
+                Some(Skipped { bytes, head }) => take(Line::TooLong { bytes: bytes + end - start, head: &head }),
                 None => take(Line::Whole(&self.buffer[start..end])),
             }
             start = end + 1;
@@ -43,10 +57,17 @@ impl Lines {
         self.buffer.drain(..start);
         self.searched = self.buffer.len();
         if self.buffer.len() > LONGEST_LINE {
-            self.skipping = Some(self.skipping.unwrap_or(0) + self.buffer.len());
+            let head = || self.buffer[..HEAD].to_vec();
+            let skipped = self.skipping.get_or_insert_with(|| Skipped { bytes: 0, head: head() });
+            skipped.bytes += self.buffer.len();
             self.buffer.clear();
             self.searched = 0;
         }
+    }
+
+    /// A line is coming that has not ended for long: whoever writes it is alive.
+    pub fn is_long(&self) -> bool {
+        self.skipping.is_some() || self.buffer.len() >= LONG
     }
 
     /// What was left without an end of line when the stream ended.
@@ -68,7 +89,7 @@ mod tests {
             lines.buffer().extend_from_slice(piece.as_bytes());
             lines.drain(|line| match line {
                 Line::Whole(bytes) => seen.push(String::from_utf8_lossy(bytes).into_owned()),
-                Line::TooLong { bytes } => seen.push(format!("too long: {bytes}")),
+                Line::TooLong { bytes, .. } => seen.push(format!("too long: {bytes}")),
             });
         }
         assert_eq!(seen, expected, "{pieces:?}");
@@ -92,13 +113,18 @@ mod tests {
             lines.buffer().extend_from_slice(&piece);
             lines.drain(|_| panic!("no line has ended"));
             assert!(lines.buffer.len() <= LONGEST_LINE);
+            assert!(lines.is_long());
         }
         lines.buffer().extend_from_slice(b"\nafter\n");
         let mut seen = Vec::new();
         lines.drain(|line| match line {
             Line::Whole(bytes) => seen.push(String::from_utf8_lossy(bytes).into_owned()),
-            Line::TooLong { bytes } => seen.push(bytes.to_string()),
+            Line::TooLong { bytes, head } => {
+                assert!(head.len() == HEAD && head.iter().all(|byte| *byte == b'x'));
+                seen.push(bytes.to_string());
+            }
         });
+        assert!(!lines.is_long());
         assert_eq!(seen, [(70 * 1024 * 1024).to_string(), "after".to_owned()]);
     }
 }

@@ -10,8 +10,8 @@ use crate::message::Heard;
 pub enum AgentOutput {
     /// It is up and takes messages.
     Ready(Introduction),
-    /// It has begun a turn that nobody told it.
-    BeganOwn,
+    /// It has begun a turn that nobody told it, for this reason.
+    BeganOwn(&'static str),
     /// Something worth keeping.
     Message(Heard),
     /// A piece of text of a message that is still being written. Shown, never stored.

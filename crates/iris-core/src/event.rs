@@ -227,6 +227,9 @@ pub enum SessionEvent {
     Stopped {
         why: StopCause,
         exit: Option<AgentExit>,
+        /// Why it could not be started, and what helps.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// What it does between turns has changed: all of it.
     Background {

@@ -322,7 +322,7 @@ impl Turn {
             return Vec::new();
         };
         match output {
-            AgentOutput::Ready(_) | AgentOutput::BeganOwn | AgentOutput::Heartbeat => vec![Effect::RestartClock],
+            AgentOutput::Ready(_) | AgentOutput::BeganOwn(_) | AgentOutput::Heartbeat => vec![Effect::RestartClock],
             AgentOutput::Withdrawn { request } => vec![Effect::RestartClock, Effect::Withdraw { request }],
             AgentOutput::Background(tasks) => vec![Effect::RestartClock, Effect::Background(tasks)],
             AgentOutput::ToolCalled(call) => vec![Effect::RestartClock, Effect::Call(call)],

@@ -155,9 +155,11 @@ impl Engine {
         let seq = session.state_seq;
         let events = self.inner.store.read(move |tx| iris_store::event::list_after(tx, seq - 1, 1)).await?;
         let body = events.first().map(|event| event.body.to_string()).unwrap_or_default();
-        let exit = serde_json::from_str::<serde_json::Value>(&body).ok().map(|value| value["exit"].clone());
-        let exit = exit.and_then(|exit| serde_json::from_value::<iris_core::agent::AgentExit>(exit).ok());
-        Ok(exit.map_or_else(|| "see `iris events` for the reason".to_owned(), |exit| exit.describe()))
+        // Whoever stopped it in the meantime had a reason too, which is not one of ours.
+        let reason = serde_json::from_str::<serde_json::Value>(&body)
+            .ok()
+            .and_then(|body| Some(body["reason"].as_str()?.to_owned()));
+        Ok(reason.unwrap_or_else(|| "it was stopped before it was ready".to_owned()))
     }
 
     /// Ends the agent of a session. The conversation is kept; the next tell resumes it.

@@ -5,19 +5,15 @@
 
 use std::path::{Path, PathBuf};
 
+use iris_agents::launch::{Brought, brought};
 use iris_core::fault::FaultKind;
 use iris_core::id::Party;
-use iris_core::team::TeamName;
+use iris_core::team::{AgentKind, TeamName};
 use iris_store::{StoreError, trust};
 use sha2::{Digest, Sha256};
 
 use crate::engine::{Engine, Inner};
 
-/// What of a folder an agent CLI takes settings from.
-const FILES: [&str; 2] = ["CLAUDE.md", "CLAUDE.local.md"];
-/// Read from the folders above, too.
-const FILES_ABOVE: [&str; 1] = [".mcp.json"];
-const FOLDERS: [&str; 1] = [".claude"];
 /// More than any project has; a folder with more is not trusted.
 const MOST_FILES: usize = 2000;
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
@@ -69,7 +65,7 @@ impl TrustError {
 impl Engine {
     pub async fn look_at_trust(&self, team: &TeamName) -> Result<Trust, TrustError> {
         let config = self.inner.team(team).ok_or_else(|| TrustError::UnknownTeam(team.to_string()))?;
-        look(&self.inner, &config.path).await
+        look(&self.inner, &config.path, config.agent).await
     }
 
     /// Trusts what is in the folder now. `seen` is the digest of what the user looked at.
@@ -92,8 +88,8 @@ impl Engine {
 }
 
 /// Whether an agent that starts in the folder now may read its settings.
-pub(crate) async fn is_trusted(engine: &Inner, folder: &Path) -> Result<bool, StoreError> {
-    match look(engine, folder).await {
+pub(crate) async fn is_trusted(engine: &Inner, folder: &Path, kind: AgentKind) -> Result<bool, StoreError> {
+    match look(engine, folder, kind).await {
         Ok(found) => Ok(found.trusted),
         Err(TrustError::Store(error)) => Err(error),
         Err(error) => {
@@ -103,10 +99,10 @@ pub(crate) async fn is_trusted(engine: &Inner, folder: &Path) -> Result<bool, St
     }
 }
 
-async fn look(engine: &Inner, folder: &Path) -> Result<Trust, TrustError> {
+async fn look(engine: &Inner, folder: &Path, kind: AgentKind) -> Result<Trust, TrustError> {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let looked_at = folder.clone();
-    let found = tokio::task::spawn_blocking(move || digest(&looked_at)).await;
+    let found = tokio::task::spawn_blocking(move || digest(&looked_at, brought(kind))).await;
     let found = found.map_err(|error| error.to_string()).and_then(|found| found);
     let (files, digest) = found.map_err(|why| TrustError::Unreadable { folder: folder.clone(), why })?;
     let name = key(&folder);
@@ -121,18 +117,17 @@ fn key(folder: &Path) -> String {
 }
 
 /// The files that matter and one number for their names and contents. No number if there are none.
-fn digest(folder: &Path) -> Result<(Vec<PathBuf>, Option<String>), String> {
+fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, Option<String>), String> {
     let mut files = Vec::new();
-    for name in FILES {
+    for name in brought.here {
         collect(&folder.join(name), &mut files)?;
     }
-    for above in folder.ancestors() {
-        for name in FILES_ABOVE {
+    // What is in the user's own home is the user's.
+    let home = std::env::home_dir();
+    for above in folder.ancestors().skip(1).filter(|above| Some(*above) != home.as_deref()) {
+        for name in brought.above {
             collect(&above.join(name), &mut files)?;
         }
-    }
-    for name in FOLDERS {
-        collect(&folder.join(name), &mut files)?;
     }
     files.sort();
     let mut hash = Sha256::new();
@@ -180,19 +175,31 @@ mod tests {
     fn any_change_changes_the_digest() {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = folder.path().join(".claude/settings.json");
-        assert_eq!(digest(folder.path()).expect("readable"), (Vec::new(), None), "nothing to trust");
+        assert_eq!(
+            digest(folder.path(), brought(AgentKind::Claude)).expect("readable"),
+            (Vec::new(), None),
+            "nothing to trust"
+        );
         std::fs::create_dir(folder.path().join(".claude")).expect("made");
         std::fs::write(&settings, "{}").expect("written");
-        let (files, first) = digest(folder.path()).expect("readable");
+        let (files, first) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
         assert_eq!(files, [PathBuf::from(".claude/settings.json")]);
         std::fs::write(&settings, r#"{"hooks":{}}"#).expect("written");
-        let (_, second) = digest(folder.path()).expect("readable");
+        let (_, second) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
         assert_ne!(first, second);
         std::fs::write(folder.path().join(".mcp.json"), "{}").expect("written");
-        let (files, third) = digest(folder.path()).expect("readable");
+        let (files, third) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
         assert_eq!(files.len(), 2);
         assert_ne!(second, third);
+        // From a folder below, what may bring hooks along is found above.
+        let below = folder.path().join("below");
+        std::fs::create_dir_all(folder.path().join(".claude/skills/s")).expect("made");
+        std::fs::create_dir(&below).expect("made");
+        std::fs::write(folder.path().join(".claude/skills/s/SKILL.md"), "hooks").expect("written");
+        let (files, _) = digest(&below, brought(AgentKind::Claude)).expect("readable");
+        let above = [".claude/skills/s/SKILL.md", ".mcp.json"].map(|name| folder.path().join(name));
+        assert_eq!(files, above, "the settings of another folder are not read, its skills are");
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join(".claude/link")).expect("linked");
-        assert!(digest(folder.path()).is_err(), "what a link leads to can change unseen");
+        assert!(digest(folder.path(), brought(AgentKind::Claude)).is_err(), "what a link leads to can change unseen");
     }
 }

@@ -97,7 +97,7 @@ pub fn recover(
                 }
             }
         }
-        let because = SessionEvent::Stopped { why: StopCause::Recovered, exit: None };
+        let because = SessionEvent::Stopped { why: StopCause::Recovered, exit: None, reason: None };
         session::enter(tx, &session, SessionState::Stopped, because)?;
         tx.run(
             "UPDATE session SET owner = NULL, pid = NULL, running = NULL, background = 0, epoch = epoch + 1 \

@@ -53,6 +53,11 @@ macro_rules! session_columns {
 }
 
 impl SessionRow {
+    /// A limit was reached: nothing is started before it is lifted.
+    pub fn is_held(&self) -> bool {
+        self.held_until.is_some()
+    }
+
     fn read(row: &Row) -> Result<Self, StoreError> {
         Ok(Self {
             id: SessionId::new(row.text(0)),
@@ -210,9 +215,10 @@ pub fn stopped(
     epoch: i64,
     why: StopCause,
     exit: Option<AgentExit>,
+    reason: Option<String>,
 ) -> Result<SessionRow, StoreError> {
     let session = lock_owned(tx, id, epoch)?;
-    enter(tx, &session, SessionState::Stopped, SessionEvent::Stopped { why, exit })?;
+    enter(tx, &session, SessionState::Stopped, SessionEvent::Stopped { why, exit, reason })?;
     tx.run("UPDATE session SET owner = NULL, pid = NULL, background = 0 WHERE id = ?1", values![id])?;
     question::put_back(tx, id)?;
     Ok(session)

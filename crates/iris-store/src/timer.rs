@@ -36,7 +36,9 @@ pub fn fire_due(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<SessionId>, StoreErro
         let fact = Fact::Turn(TurnEvent::Queued { number: queued.int(0), position });
         let subject = Subject { turn: Some(turn), ..owner.subject() };
         event::append(tx, &[Draft { subject, fact }])?;
-        sessions.push(session);
+        if !owner.is_held() {
+            sessions.push(session);
+        }
     }
     Ok(sessions)
 }

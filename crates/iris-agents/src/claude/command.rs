@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
 
+const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`";
 const PROGRAM: &str = "claude";
 
 /// The versions that are tested, oldest first; `xtask/src/claude.rs` fetches them.
@@ -88,13 +89,20 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     for (name, value) in DEFAULTS {
         env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     }
-    Ok(Launch { program, args, env, folder: spec.path.clone(), instructions: spec.instructions.clone() })
+    Ok(Launch {
+        kind: spec.kind,
+        program,
+        args,
+        env,
+        folder: spec.path.clone(),
+        instructions: spec.instructions.clone(),
+    })
 }
 
 /// The program: where the team says, or in the PATH it will run with.
 pub(crate) fn find(command: Option<&Path>, path: Option<String>) -> Result<PathBuf, LaunchError> {
     let named = command.unwrap_or(Path::new(PROGRAM));
-    let missing = || LaunchError::NotInstalled { program: named.display().to_string() };
+    let missing = || LaunchError::NotInstalled { program: named.display().to_string(), hint: INSTALL };
     if named.components().count() > 1 {
         return if named.is_file() { Ok(named.to_owned()) } else { Err(missing()) };
     }

@@ -42,6 +42,10 @@ pub(crate) struct Reader {
     in_background: usize,
     /// When the limit that was reached last is lifted, in milliseconds since 1970.
     limit_resets_at: Option<i64>,
+    /// What the agent itself thinks with.
+    model: Option<String>,
+    /// What a turn that it begins by itself now would be about.
+    began_after: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -70,6 +74,8 @@ impl Reader {
             tasks: BTreeMap::new(),
             in_background: 0,
             limit_resets_at: None,
+            model: None,
+            began_after: None,
         }
     }
 
@@ -86,16 +92,20 @@ impl Reader {
         }
     }
 
-    pub fn too_long(bytes: usize) -> AgentOutput {
-        let text = format!("a line of {bytes} bytes was passed over");
-        AgentOutput::Message(Heard { kind: MessageType::Garbage, text: Some(text), parent: None, line: None })
+    /// A line that was longer than what is read. If it was the end of a turn, the turn has ended all the same.
+    pub fn too_long(bytes: usize, head: &[u8]) -> Vec<AgentOutput> {
+        let text = format!("a line of {bytes} bytes was passed over: it is longer than Iris reads");
+        let ends = memchr::memmem::find(head, br#""type":"result""#).is_some();
+        let end = ends.then(|| TurnEnd { error: Some(format!("its answer was lost: {text}")), ..TurnEnd::default() });
+        let said = Heard { kind: MessageType::Garbage, text: Some(text), parent: None, line: None };
+        [AgentOutput::Message(said)].into_iter().chain(end.map(AgentOutput::TurnEnded)).collect()
     }
 
     pub fn tell(&mut self, turn: &TurnId, text: &str, out: &mut Vec<u8>) {
         let id = Uuid::new_v4().to_string();
         write::user_message(out, &id, text, self.names_version);
         self.told = Some((id, turn.clone()));
-        (self.is_told, self.begun, self.interrupt_again) = (true, false, false);
+        (self.is_told, self.begun, self.interrupt_again, self.began_after) = (true, false, false, None);
     }
 
     pub fn interrupt(&mut self, out: &mut Vec<u8>) {
@@ -137,6 +147,7 @@ impl Reader {
         let output = match line.kind.as_ref() {
             "assistant" | "user" => {
                 self.note_plan(text);
+                self.note_model(&line);
                 spoken(text, line)
             }
             "result" => {
@@ -172,6 +183,16 @@ impl Reader {
         }
     }
 
+    /// The model of the agent itself; its sub-agents may have others.
+    fn note_model(&mut self, line: &Line<'_>) {
+        let model =
+            line.message.as_ref().filter(|_| line.parent_tool_use_id.is_none()).and_then(|said| said.model.as_deref());
+        // What the program says by itself has a name in angle brackets.
+        if let Some(model) = model.filter(|model| !model.starts_with('<') && self.model.as_deref() != Some(model)) {
+            self.model = Some(model.to_owned());
+        }
+    }
+
     /// What goes on in the background, if this version does not say so itself and it has changed.
     fn left_in_background(&mut self) -> Option<AgentOutput> {
         let changed = !self.names_version && self.in_background != self.tasks.len();
@@ -185,7 +206,10 @@ impl Reader {
             "task_started" => {
                 drop(self.tasks.insert(id.to_owned(), line.description.clone().unwrap_or_default().into()))
             }
-            "task_notification" => drop(self.tasks.remove(id)),
+            "task_notification" => {
+                self.tasks.remove(id);
+                self.began_after = Some("task-notification");
+            }
             _ => {}
         }
     }
@@ -226,7 +250,7 @@ impl Reader {
             // The same introduction comes at the start of every turn and is long; the first of a process is enough.
             let introduced = std::mem::replace(&mut self.introduced, true);
             if !self.is_told {
-                return AgentOutput::BeganOwn;
+                return AgentOutput::BeganOwn(self.began_after.take().unwrap_or("agent"));
             }
             if introduced {
                 return AgentOutput::Heartbeat;
@@ -275,7 +299,9 @@ impl Reader {
             resets_at: self.limit_resets_at.or_else(|| explain::reset_time(&result)),
             what: error.clone(),
         });
-        let model = result.model_usage_since_last_result.as_ref().and_then(|models| models.keys().next().cloned());
+        let any =
+            |models: &Option<serde_json::Map<_, _>>| models.as_ref().and_then(|models| models.keys().next().cloned());
+        let model = self.model.clone().or_else(|| any(&result.model_usage_since_last_result));
         AgentOutput::TurnEnded(TurnEnd {
             error,
             aborted: result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted")),
@@ -286,7 +312,7 @@ impl Reader {
                 cache_read_tokens: result.usage.cache_read_input_tokens,
                 cache_write_tokens: result.usage.cache_creation_input_tokens,
                 cost_usd,
-                model: model.or_else(|| result.model_usage.and_then(|models| models.keys().next().cloned())),
+                model: model.or_else(|| any(&result.model_usage)),
             },
             own: result.origin.map(|origin| origin.kind.unwrap_or_else(|| "unknown".to_owned())),
             answers,
@@ -460,5 +486,30 @@ mod tests {
         check(|told| format!(r#"{{"type":"system","subtype":"init","user_message_uuids":["{told}"]}}"#), true);
         check(|_| r#"{"type":"system","subtype":"init","user_message_uuids":["another"]}"#.to_owned(), false);
         check(|_| r#"{"type":"system","subtype":"init"}"#.to_owned(), false);
+    }
+
+    #[test]
+    fn the_model_of_a_turn_is_that_of_the_agent_itself() {
+        let mut reader = Reader::new(Tools::new([].into()));
+        let (mut outputs, mut replies) = (Vec::new(), Vec::new());
+        for line in [
+            r#"{"type":"assistant","message":{"model":"opus","content":[]}}"#,
+            r#"{"type":"assistant","parent_tool_use_id":"t","message":{"model":"haiku","content":[]}}"#,
+            r#"{"type":"assistant","message":{"model":"<synthetic>","content":[]}}"#,
+            r#"{"type":"result","subtype":"success","modelUsageSinceLastResult":{"haiku":{"costUSD":1},"opus":{"costUSD":2}}}"#,
+        ] {
+            reader.read(line.as_bytes(), &mut outputs, &mut replies);
+        }
+        let Some(AgentOutput::TurnEnded(end)) = outputs.pop() else { panic!("{outputs:?}") };
+        assert_eq!(end.usage.model.as_deref(), Some("opus"));
+    }
+
+    #[test]
+    fn a_turn_whose_end_is_too_long_to_be_read_has_ended() {
+        let said = Reader::too_long(70_000_000, br#"{"type":"assistant","message":{"content":"\"type\":\"result\""}}"#);
+        assert!(matches!(said.as_slice(), [AgentOutput::Message(_)]), "{said:?}");
+        let ended = Reader::too_long(70_000_000, br#"{"type":"result","result":"xxx"#);
+        let [AgentOutput::Message(_), AgentOutput::TurnEnded(end)] = ended.as_slice() else { panic!("{ended:?}") };
+        assert!(end.error.as_deref().is_some_and(|error| error.contains("70000000 bytes")), "{end:?}");
     }
 }

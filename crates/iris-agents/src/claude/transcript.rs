@@ -32,7 +32,7 @@ fn describe(output: &AgentOutput) -> String {
         AgentOutput::Ready(introduction) => {
             format!("ready: version {:?}, obstacle {:?}", introduction.version, introduction.obstacle)
         }
-        AgentOutput::BeganOwn => "began a turn of its own".to_owned(),
+        AgentOutput::BeganOwn(origin) => format!("began a turn of its own ({origin})"),
         AgentOutput::Message(heard) => message(heard),
         AgentOutput::Delta(text) => format!("delta: {text:?}"),
         AgentOutput::PermissionAsked(asked) => {

@@ -34,6 +34,8 @@ pub(crate) struct Line<'a> {
 pub(crate) struct Said<'a> {
     #[serde(borrow, default)]
     pub content: Content<'a>,
+    #[serde(borrow, default)]
+    pub model: Option<Cow<'a, str>>,
 }
 
 #[derive(Debug, Deserialize)]

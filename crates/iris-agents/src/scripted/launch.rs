@@ -29,6 +29,7 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     args.extend(["--state-dir".to_owned(), spec.state_folder.display().to_string()]);
     args.extend(spec.args.iter().cloned());
     Ok(Launch {
+        kind: spec.kind,
         program,
         args,
         env: environment(spec, &[]),

@@ -33,6 +33,7 @@ impl World {
     fn start(&self) -> Agent {
         let script = self.stage.path("script.yaml").display().to_string();
         let launch = Launch {
+            kind: iris_core::team::AgentKind::Scripted,
             program: program().to_owned(),
             args: vec!["--script".to_owned(), script],
             env: BTreeMap::from([("PATH".to_owned(), std::env::var("PATH").expect("a path"))]),

@@ -15,7 +15,7 @@ impl Runner {
     /// An agent that speaks or ends a turn though nobody told it anything has begun one by itself.
     pub(super) async fn hear_between_turns(&mut self, output: &AgentOutput) -> Result<(), StoreError> {
         let origin = match output {
-            AgentOutput::BeganOwn => "agent",
+            AgentOutput::BeganOwn(origin) => origin,
             AgentOutput::Message(heard) if is_work(heard) => "agent",
             AgentOutput::TurnEnded(end) => match &end.own {
                 Some(own) => own,
@@ -58,7 +58,7 @@ impl Runner {
                 }
             }
             AgentOutput::TurnEnded(_)
-            | AgentOutput::BeganOwn
+            | AgentOutput::BeganOwn(_)
             | AgentOutput::Ready(_)
             | AgentOutput::Heartbeat
             | AgentOutput::Delta(_) => {}

@@ -166,7 +166,7 @@ impl Runner {
         let (session, epoch) = (self.session.clone(), self.epoch);
         let written = self
             .engine
-            .persist("session.stopped", move |tx| sessions::stopped(tx, &session, epoch, why, Some(exit.clone())))
+            .persist("session.stopped", move |tx| sessions::stopped(tx, &session, epoch, why, Some(exit.clone()), None))
             .await;
         super::forget(&self.engine, &self.session);
         if let Some(reply) = reply {
@@ -336,7 +336,7 @@ impl Runner {
         }
         self.take_up_config();
         if let Some(folder) = &self.trusted_folder
-            && !trust::is_trusted(&self.engine, folder).await?
+            && !trust::is_trusted(&self.engine, folder, self.started_as.agent).await?
         {
             self.outdated = Some(StopCause::Untrusted);
         }

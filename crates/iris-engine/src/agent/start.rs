@@ -35,11 +35,12 @@ pub(crate) fn start(engine: &Arc<Inner>, session: SessionId) {
     }));
 }
 
-/// A tell may have been queued while the agent was ending.
+/// A tell may have been queued while the agent was ending. What is held takes nobody's place until it may go on.
 async fn look_for_more_work(engine: &Inner, session: &SessionId) {
     let id = session.clone();
     if let Ok(Some(row)) = engine.store.read(move |tx| session::find(tx, &id)).await
         && row.queued > 0
+        && !row.is_held()
         && !engine.is_closing()
     {
         engine.pool.want(session);
@@ -98,7 +99,7 @@ async fn give_up(engine: &Inner, session: &SessionId, epoch: i64, failed: StartF
     let id = session.clone();
     let ended = engine
         .persist("session.start_failed", move |tx| {
-            session::stopped(tx, &id, epoch, StopCause::StartFailed, failed.exit.clone())?;
+            session::stopped(tx, &id, epoch, StopCause::StartFailed, failed.exit.clone(), Some(failed.why.clone()))?;
             turn::fail_waiting(tx, &id, &failed.why)
         })
         .await?;
@@ -150,7 +151,7 @@ async fn start_as(
         instructions: team.append_system_prompt.clone(),
         max_budget_usd: team.max_budget_usd,
         own_home: own_home(engine, team, row)?,
-        trusted: trust::is_trusted(engine, &team.path)
+        trusted: trust::is_trusted(engine, &team.path, team.agent)
             .await
             .map_err(|error| StartFailure::because(error.to_string()))?,
         session: row.id.clone(),

@@ -169,6 +169,13 @@ fn check_team(team: &TeamConfig) -> Result<(), (&'static str, String)> {
     if team.max_budget_usd.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
         return Err((".maxBudgetUsd", "must be more than 0".to_owned()));
     }
+    if !iris_agents::launch::is_built(team.agent) {
+        let kind = team.agent.as_str();
+        return Err((
+            ".agent",
+            format!("agents of kind '{kind}' are not built into this version of Iris; there are claude and scripted"),
+        ));
+    }
     match (&team.agent, &team.script) {
         (AgentKind::Scripted, None) => Err(("", "agent is scripted, so `script` must name a script file".to_owned())),
         (AgentKind::Scripted, Some(script)) if !script.is_absolute() => {

@@ -70,19 +70,20 @@ fn look(path: &Path) -> Option<Seen> {
 
 pub(crate) async fn run(engine: Arc<Inner>) {
     let path = engine.home.config();
-    // Nothing was looked at yet: the file may have changed since the daemon read it at its start.
-    let mut used = None;
+    // Nothing was looked at yet: the file may have changed since the daemon read it at its start. One that was not there is
+    // not missed.
+    let mut used = look(&path).is_none().then_some(None);
     let (mut last, mut same) = (None, 0);
     while !engine.watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let now = look(&path);
         same = if now == last { same + 1 } else { 0 };
         last.clone_from(&now);
-        if same >= SETTLED && now != used {
+        if same >= SETTLED && used.as_ref() != Some(&now) {
             let found = read(&path);
             // Somebody wrote while it was read: the next look finds what came of it.
             if look(&path) == now {
-                used = now;
+                used = Some(now);
                 take(&engine, found).await;
             }
         }

@@ -266,6 +266,8 @@ impl Engine {
             (Some(work), Some(runner)) => runner.run(work).await,
             // The agent ended between the commit and now; its end settles the turn.
             (Some(_), None) => {}
+            // Held by a limit: the pool is told when that is lifted.
+            (None, _) if accepted.is_held => {}
             (None, _) if accepted.session_state == SessionState::Stopped => self.inner.pool.want(&accepted.session),
             // It was told while it waited for somebody, which is looked at before it is given to the agent.
             (None, Some(runner)) if accepted.session_state == SessionState::Idle => runner.look_again(),

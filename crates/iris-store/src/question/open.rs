@@ -2,7 +2,7 @@
 
 use iris_core::event::{Draft as EventDraft, Fact, QuestionEvent, QuestionOpened, Subject};
 use iris_core::id::{Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, Draft, QuestionState};
+use iris_core::question::{Answer, Draft, QuestionState, Way};
 use iris_core::relay;
 use iris_core::rule::{Rule, decide};
 
@@ -306,7 +306,12 @@ pub(crate) fn open_detected(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQues
     insert(tx, session, None, new)?;
     let rules = rule::list_holding(tx, &session.to)?;
     if let Some(rule) = decide(&rules, &new.draft) {
-        close_by_rule(tx, session, new, rule, Some("due"))?;
+        // An agent that asks the same after every answer would be answered for ever.
+        if answered_by_rule(tx, session)? < relay::DEEPEST {
+            close_by_rule(tx, session, new, rule, Some("due"))?;
+        } else {
+            tracing::info!(session = %session.id, rule = %rule.id, "a rule has answered often enough; a person is asked");
+        }
     }
     tx.run(
         "UPDATE session SET found = found + 1 - CASE WHEN (iris_now() - found_at) / ?1 < found \
@@ -314,6 +319,16 @@ pub(crate) fn open_detected(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQues
         values![relay::DECAY_MS, &session.id],
     )?;
     restate(tx, &session.id, session.job.as_ref())
+}
+
+/// How many questions that were found in replies rules have answered one after the other, since anybody else had a say.
+fn answered_by_rule(tx: &mut Tx<'_>, session: &SessionRow) -> Result<i64, StoreError> {
+    let sql = "SELECT count(*) FROM question WHERE session = ?1 AND way = ?2 AND rule IS NOT NULL \
+               AND id > coalesce((SELECT max(id) FROM question WHERE session = ?1 AND state <> 'open' AND rule IS NULL), '') \
+               AND opened_at >= coalesce((SELECT accepted_at FROM turn WHERE session = ?1 AND origin IS NULL \
+               ORDER BY number DESC LIMIT 1), 0)";
+    let row = tx.one(sql, values![&session.id, Way::Detected.as_str()])?;
+    Ok(row.map_or(0, |row| row.int(0)))
 }
 
 /// Whether a question that was held back is to be seen now.

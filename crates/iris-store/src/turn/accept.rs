@@ -61,6 +61,8 @@ pub struct Accepted {
     /// It was given to the session's idle agent in the same transaction; run it.
     pub start: Option<Work>,
     pub session_state: SessionState,
+    /// A limit was reached: nothing is started before it is lifted.
+    pub is_held: bool,
 }
 
 /// Takes a tell in: finds or makes the session, inserts the turn, appends the events. An idle agent is given it at once.
@@ -102,8 +104,8 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
             values![&session.id],
         )?;
     }
-    let (turn, session_state) = (new.id.clone(), session.state);
-    Ok(Accept::Accepted(Accepted { turn, session: session.id, seq, position, session_state, start: None }))
+    let (turn, session_state, is_held) = (new.id.clone(), session.state, session.is_held());
+    Ok(Accept::Accepted(Accepted { turn, session: session.id, seq, position, session_state, is_held, start: None }))
 }
 
 /// The session's agent is idle and nothing waits: the turn is given to it at once. This is what happens to most tells, so
@@ -130,6 +132,7 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
         seq,
         position: 0,
         session_state: SessionState::Idle,
+        is_held: false,
         start: Some(work),
     }))
 }

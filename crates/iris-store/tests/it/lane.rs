@@ -84,7 +84,7 @@ on_both!(a_node_that_was_given_up_on_changes_nothing, |database: Database| async
     let refused = old.write("record", move |tx| turn::record(tx, &id, epoch, &running, &[])).await;
     assert!(matches!(refused, Err(StoreError::Fenced)));
     let id = told.session.clone();
-    let refused = old.write("stop", move |tx| session::stopped(tx, &id, epoch, StopCause::Exited, None)).await;
+    let refused = old.write("stop", move |tx| session::stopped(tx, &id, epoch, StopCause::Exited, None, None)).await;
     assert!(matches!(refused, Err(StoreError::Fenced)));
     assert!(finish(&new, completed(&next.expect("work"), "2")).await.is_none(), "the new one is not disturbed");
 });
@@ -127,7 +127,7 @@ on_both!(an_idle_agent_is_evicted_unless_a_tell_comes_first, |database: Database
     assert!(tell(&store, new_turn("user", "two")).await.start.is_none());
     let id = told.session.clone();
     store
-        .write("stopped", move |tx| session::stopped(tx, &id, epoch, StopCause::Evicted, None))
+        .write("stopped", move |tx| session::stopped(tx, &id, epoch, StopCause::Evicted, None, None))
         .await
         .expect("written");
     let wanting = store.read(session::list_wanting_agent).await.expect("readable");

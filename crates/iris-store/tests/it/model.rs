@@ -109,7 +109,7 @@ impl World {
             assert!(finish(&self.store, end).await.is_none(), "a dead agent is given nothing");
         }
         let stop =
-            self.store.write("stopped", move |tx| session::stopped(tx, &session, epoch, StopCause::Exited, None));
+            self.store.write("stopped", move |tx| session::stopped(tx, &session, epoch, StopCause::Exited, None, None));
         stop.await.expect("written");
     }
 

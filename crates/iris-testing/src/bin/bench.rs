@@ -3,13 +3,30 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use clap::Parser;
 use iris_testing::bench;
 
+/// Measure Iris against its floors and its targets, in one run
+///
+/// Prints a table and writes JSON. PostgreSQL and the real Claude Code CLI are measured if IRIS_TEST_POSTGRES and
+/// IRIS_TEST_CLAUDE say where they are.
+#[derive(Parser)]
+#[command(name = "iris-bench")]
+struct Arguments {
+    /// Fewer rounds: to see that it runs, not what it measures
+    #[arg(long)]
+    quick: bool,
+    /// Only the groups whose name contains this: start, tell, mcp, throughput, postgres, relay, growth, sessions, history,
+    /// readers, claude, detect
+    #[arg(long, value_name = "GROUP")]
+    only: Option<String>,
+    /// Where the JSON goes, if not beside the program
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
 fn main() -> Result<()> {
+    let Arguments { quick, only, output } = Arguments::parse();
     let binary = std::env::current_exe()?.with_file_name("iris");
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let quick = words.iter().any(|word| word == "--quick");
-    let output = words.iter().position(|word| word == "--output").and_then(|at| words.get(at + 1)).map(PathBuf::from);
-    let only = words.iter().position(|word| word == "--only").and_then(|at| words.get(at + 1)).cloned();
     bench::run(&bench::Plan { binary, quick, output, only })
 }

@@ -4,12 +4,24 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use clap::Parser;
 use iris_testing::postgres::fresh_database;
 use iris_testing::shadow::{Crash, Shadow};
 
+/// Kill Iris at random under load, again and again, and see that nothing is lost, doubled or out of order
+#[derive(Parser)]
+#[command(name = "iris-soak")]
+struct Arguments {
+    /// How long; the round that is going on then is finished
+    #[arg(long, default_value_t = 10.0)]
+    minutes: f64,
+    /// What the moments of the kills follow from; a failure says which it was
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 fn main() -> Result<()> {
-    let minutes = argument("--minutes").map_or(Ok(10.0), |text| text.parse())?;
-    let mut seed: u64 = argument("--seed").map_or(Ok(1), |text| text.parse())?;
+    let Arguments { minutes, mut seed } = Arguments::parse();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let until = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
     let mut rounds = 0;
@@ -40,12 +52,6 @@ fn main() -> Result<()> {
     }
     eprintln!("no tell was lost, doubled or out of order in {crashes} kills");
     Ok(())
-}
-
-fn argument(name: &str) -> Option<String> {
-    let mut words = std::env::args().skip_while(|word| word != name);
-    words.next()?;
-    words.next()
 }
 
 fn binary() -> Result<PathBuf> {

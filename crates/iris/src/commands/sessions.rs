@@ -125,6 +125,9 @@ pub fn state(session: &Session) -> String {
     if let Some(silent) = session.silent_ms.filter(|silent| *silent >= SILENT) {
         state.push_str(&format!(", silent for {}", moment::span(silent)));
     }
+    if session.state == "stopped" && session.queued > 0 && session.held_until.is_none() {
+        state.push_str(", waits for a place");
+    }
     if session.background > 0 {
         state.push_str(&format!(", {} in the background", session.background));
     }

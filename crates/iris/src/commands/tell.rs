@@ -111,7 +111,7 @@ fn show_accepted(told: &TellResponse, delay: Option<u64>, printer: &mut Printer)
             let due = iris_engine::wall_ms().saturating_add(i64::try_from(delay).unwrap_or(i64::MAX));
             format!("not before {}", moment::date(due))
         }
-        (None, 0) => "0, it is next".to_owned(),
+        (None, 0) => "0, nothing else is ahead of it in its session".to_owned(),
         (None, 1) => "1, one turn is ahead".to_owned(),
         (None, ahead) => format!("{ahead}, so many turns are ahead"),
     };

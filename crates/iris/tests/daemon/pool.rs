@@ -39,6 +39,24 @@ async fn a_busy_agent_is_never_evicted_and_the_wait_is_visible() {
     assert_eq!(world.get("/api/status").await["waitingSessions"], 0);
 }
 
+/// Two sessions that wait for a limit to be lifted do not push each other out of the only place.
+#[tokio::test]
+async fn what_is_held_by_a_limit_takes_no_place() {
+    let script =
+        "replies:\n  - match: limit\n    do: [{ api_error: { status: 429, retries: 0, message: 'slow down' } }]\n";
+    let world = World::new(setup().team("alpha", script).setting("maxProcesses: 1"));
+    for party in ["a", "b"] {
+        world.tell_async(party, "limit").await;
+        let is_held = async || Ok(!world.session(party).await["heldUntil"].is_null());
+        eventually("it is held", is_held).await.expect("held");
+    }
+    assert_eq!(world.tell("hello").await["status"], "completed", "the place is free for whoever can work");
+    world.tell_async("a", "more").await;
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    assert_eq!(world.session("a").await["state"], "stopped");
+    assert_eq!(world.events("session.spawning").await.len(), 3, "each was started once");
+}
+
 #[tokio::test]
 async fn tells_to_a_busy_session_queue_in_order_and_know_their_place() {
     let world = World::new(setup().team("alpha", SLOW));

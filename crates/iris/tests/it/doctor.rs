@@ -70,5 +70,5 @@ fn what_a_killed_daemon_left_is_found_and_the_next_start_ends_it() {
     let daemon = Daemon::on(place);
     assert_eq!(verdict(&daemon.iris(&["doctor", "--json"]).json(), "leftovers"), "ok");
     let events = daemon.iris(&["events"]).ok();
-    assert!(events.contains("1 turns interrupted, 0 queued again, 1 processes ended"), "{events}");
+    assert!(events.contains("interrupted turns: 1, queued again: 0, processes ended: 1"), "{events}");
 }

@@ -61,7 +61,7 @@ pub fn describe(event: &Event) -> String {
         "rule.revoked" => format!("by {}", text("by")),
         "daemon.started" | "daemon.stopped" => format!("iris {}", text("version")),
         "daemon.recovered" => format!(
-            "{} turns interrupted, {} queued again, {} processes ended",
+            "interrupted turns: {}, queued again: {}, processes ended: {}",
             number("interrupted"),
             number("requeued"),
             number("processes")
@@ -95,6 +95,9 @@ fn finished(body: &Value) -> String {
 
 fn stopped(body: &Value) -> String {
     let why = body["why"].as_str().unwrap_or_default().replace('_', " ");
+    if let Some(reason) = body["reason"].as_str() {
+        return format!("{why}: {reason}");
+    }
     let exit = &body["exit"];
     match (exit["signal"].as_i64(), exit["code"].as_i64()) {
         (Some(signal), _) => format!("{why}, signal {signal}"),
@@ -126,6 +129,11 @@ mod tests {
             "terminated after 5ms: response timeout",
         );
         check("session.stopped", r#"{"why":"exited","exit":{"signal":9}}"#, "exited, signal 9");
+        check(
+            "session.stopped",
+            r#"{"why":"start_failed","exit":null,"reason":"not installed"}"#,
+            "start failed: not installed",
+        );
         check("question.opened", r#"{"kind":"error_recovery","text":"Retry?"}"#, "error recovery: Retry?");
         check("job.ended", r#"{"status":"failed","error":"nobody answered"}"#, "failed: nobody answered");
         check("something.new", r#"{"a":1}"#, r#"{"a":1}"#);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use iris_api::event::Event;
+use iris_api::session::Session;
 use iris_api::status::Status;
 use iris_api::turn::{TellResponse, Turn};
 use serde_json::Value;
@@ -64,7 +65,7 @@ pub async fn watch(
                     return watched.end(&client).await;
                 }
             }
-            () = until(limit) => return watched.leave(),
+            () = until(limit) => return watched.leave(&client).await,
             () = ctrl_c.pressed() => return Err(watched.broken_off()),
         }
     }
@@ -88,11 +89,21 @@ struct Watched<'a> {
 
 /// What is being waited for.
 enum Waits {
-    Scheduled { due: i64 },
-    Queued { ahead: i64 },
+    Scheduled {
+        due: i64,
+    },
+    Queued {
+        ahead: i64,
+    },
     Place,
     Start,
     Work,
+    /// A limit was reached, and is lifted then.
+    Limit {
+        until: i64,
+    },
+    /// Its agent has asked something.
+    Answer,
 }
 
 #[derive(PartialEq, Eq)]
@@ -145,6 +156,10 @@ impl Watched<'_> {
             }
             ("session.waiting", _) => self.waits = Waits::Place,
             ("session.spawning", _) => self.waits = Waits::Start,
+            ("session.held", _) => self.waits = Waits::Limit { until: body()["until"].as_i64().unwrap_or(0) },
+            ("session.released", _) => self.waits = Waits::Queued { ahead: 0 },
+            ("question.opened", true) => self.waits = Waits::Answer,
+            (kind, true) if kind.starts_with("question.") => self.waits = Waits::Work,
             _ => {}
         }
         Ok(Turned::On)
@@ -192,6 +207,8 @@ impl Watched<'_> {
             Waits::Place => format!("waiting for {team}: all agents are at work,"),
             Waits::Start => format!("{team} is starting…"),
             Waits::Work => format!("{team} is working…"),
+            Waits::Limit { until } => format!("{team} waits until {}: a limit was reached,", moment::clock(until)),
+            Waits::Answer => format!("{team} has asked something: `iris inbox`,"),
         };
         self.printer.wait_for(&what);
     }
@@ -216,10 +233,21 @@ impl Watched<'_> {
     }
 
     /// The caller's patience is over; the turn is not.
-    fn leave(&mut self) -> Result<Exit, Failure> {
+    async fn leave(&mut self, client: &Client) -> Result<Exit, Failure> {
         self.printer.end_line()?;
-        let session = &self.told.session_id;
-        self.printer.note(format!("still working; read it later with: iris cache inspect {session}"));
+        let id = &self.told.session_id;
+        let session: Option<Session> = client.get(&["sessions", id], &[]).await.ok();
+        let what = match session {
+            Some(Session { held_until: Some(until), .. }) => {
+                format!("a limit was reached, it goes on at {}", moment::clock(until))
+            }
+            Some(session) if session.state.starts_with("waiting_for") => {
+                "it has asked something: `iris inbox`".to_owned()
+            }
+            Some(session) if session.state == "stopped" => "it waits for a place: all agents are at work".to_owned(),
+            _ => "still working".to_owned(),
+        };
+        self.printer.note(format!("{what}; read it later with: iris cache inspect {id}"));
         Ok(Exit::Done)
     }
 

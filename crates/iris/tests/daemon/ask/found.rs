@@ -130,6 +130,28 @@ async fn an_agent_and_a_script_that_answer_each_other_come_to_an_end() {
     assert_eq!(world.session("user").await["state"], "waiting_for_input", "the next one is kept, and shown later");
 }
 
+/// An agent that asks the same after every answer, and a rule that answers it: a person is asked before long.
+#[tokio::test]
+async fn an_agent_and_a_rule_that_answer_each_other_come_to_an_end() {
+    let world = World::new(setup().team("alpha", "default: [{ say: 'Should I continue?' }]\n"));
+    world.tell_async("user", "go").await;
+    let question = world.open_question().await;
+    let body = json!({"response": {"value": "yes"}, "remember": {"scope": "question", "forMs": 3_600_000}});
+    let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+    let (status, told) = world.post(&path, body).await;
+    assert_eq!(status, 200, "{told}");
+    world
+        .eventually("a person is asked", async || {
+            let session = world.session("user").await;
+            session["state"] == "waiting_for_approval" && session["running"].is_null()
+        })
+        .await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let turns = world.events("turn.finished").await.len();
+    assert_eq!(turns, 7, "told once, answered by a person once and by the rule five times");
+    assert_eq!(world.get("/api/rules").await["rules"][0]["uses"], 5);
+}
+
 /// Two agents that tell each other for ever: the chain of tells has an end.
 #[tokio::test]
 async fn two_agents_that_answer_each_other_come_to_an_end() {

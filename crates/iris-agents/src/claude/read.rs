@@ -299,9 +299,10 @@ impl Reader {
             resets_at: self.limit_resets_at.or_else(|| explain::reset_time(&result)),
             what: error.clone(),
         });
-        let any =
-            |models: &Option<serde_json::Map<_, _>>| models.as_ref().and_then(|models| models.keys().next().cloned());
-        let model = self.model.clone().or_else(|| any(&result.model_usage_since_last_result));
+        let models = result.model_usage_since_last_result.or(result.model_usage).unwrap_or_default();
+        // What the sums are kept under may say more than the message: which window it has, for instance.
+        let own = self.model.as_deref().and_then(|own| models.keys().find(|name| name.starts_with(own)));
+        let model = own.or(self.model.as_ref()).or_else(|| models.keys().next()).cloned();
         AgentOutput::TurnEnded(TurnEnd {
             error,
             aborted: result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted")),
@@ -312,7 +313,7 @@ impl Reader {
                 cache_read_tokens: result.usage.cache_read_input_tokens,
                 cache_write_tokens: result.usage.cache_creation_input_tokens,
                 cost_usd,
-                model: model.or_else(|| any(&result.model_usage)),
+                model,
             },
             own: result.origin.map(|origin| origin.kind.unwrap_or_else(|| "unknown".to_owned())),
             answers,

@@ -6,7 +6,7 @@ use iris_core::id::{Party, SessionId};
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{AgentKind, TeamName};
-use iris_store::session::{Removal, SessionRow};
+use iris_store::session::{Record, Removal, SessionRow};
 use iris_store::{StoreError, session};
 use uuid::Uuid;
 
@@ -218,13 +218,13 @@ impl Engine {
     }
 
     /// Forgets a session that has no agent and no waiting turns.
-    pub async fn delete_session(&self, id: &SessionId, by: &Party) -> Result<i64, SessionError> {
+    pub async fn delete_session(&self, id: &SessionId, by: &Party, record: Record) -> Result<i64, SessionError> {
         let (wanted, by) = (id.clone(), by.clone());
         let (removal, is_needed) = self
             .inner
             .store
             .write("session.delete", move |tx| {
-                Ok((session::delete(tx, &wanted, &by)?, session::is_yet_to_be_copied(tx, &wanted)?))
+                Ok((session::delete(tx, &wanted, &by, record)?, session::is_yet_to_be_copied(tx, &wanted)?))
             })
             .await?;
         let turns = removed(removal, id)?;

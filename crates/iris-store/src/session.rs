@@ -323,9 +323,16 @@ pub fn clear_cache(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Remova
     Ok(Removal::Done { turns })
 }
 
+/// What becomes of the record of a session that is deleted: what happened when, what was asked, who decided what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    Kept,
+    Forgotten,
+}
+
 /// Forgets a session altogether. The next tell between the pair starts a new conversation. The log keeps that there was
 /// one, how its turns ended, and what was asked and decided: an audit needs those.
-pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Removal, StoreError> {
+pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Party, record: Record) -> Result<Removal, StoreError> {
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
     let scheduled = tx.one("SELECT turn FROM timer WHERE session = ?1", values![id])?;
     if session.state != SessionState::Stopped || session.queued > 0 || scheduled.is_some() {
@@ -334,6 +341,15 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Removal, St
     question::cancel_of_session(tx, id, "its session was deleted")?;
     let turns = forget_finished_turns(tx, id)?;
     tx.run("DELETE FROM session WHERE id = ?1", values![id])?;
+    if record == Record::Forgotten {
+        for sql in [
+            "DELETE FROM question WHERE session = ?1",
+            "DELETE FROM job WHERE session = ?1",
+            "DELETE FROM event WHERE session = ?1",
+        ] {
+            tx.run(sql, values![id])?;
+        }
+    }
     let (from, to) = (session.from.clone(), session.to.clone());
     let fact = Fact::Session(SessionEvent::Deleted { from, to, by: by.clone() });
     event::append(tx, &[Draft { subject: session.subject(), fact }])?;

@@ -70,7 +70,15 @@ impl Client {
     }
 
     pub async fn delete<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, ClientError> {
-        read(self.send(Method::DELETE, path, &[], |request| request).await?).await
+        self.delete_with(path, &[]).await
+    }
+
+    pub async fn delete_with<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &[(&str, String)],
+    ) -> Result<T, ClientError> {
+        read(self.send(Method::DELETE, path, query, |request| request).await?).await
     }
 
     /// Whether there is a daemon to talk to at all.

@@ -408,7 +408,7 @@ export interface paths {
         get: operations["sessions_show"];
         put?: never;
         post?: never;
-        /** Forgets a session and everything in it */
+        /** Forgets a session and everything that was said in it */
         delete: operations["sessions_remove"];
         options?: never;
         head?: never;
@@ -2555,7 +2555,10 @@ export interface operations {
     };
     sessions_remove: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `forget`: what was asked and decided in it, and its events, go too. They are kept if not said. */
+                record?: "forget";
+            };
             header?: never;
             path: {
                 /** @description The session */

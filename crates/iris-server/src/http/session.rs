@@ -6,8 +6,9 @@ use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::session::{Removed, Session};
 use iris_core::id::SessionId;
+use iris_engine::Record;
 use serde::Deserialize;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use super::page_size;
 use super::problem::{Fault, not_found};
@@ -49,14 +50,31 @@ pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Resu
     row.map(|row| Json(wire::session(&app.engine, &row))).ok_or_else(|| not_found("session", &id))
 }
 
-/// Forgets a session and everything in it
-#[utoipa::path(delete, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "The session")), responses((status = 200, description = "done", body = Removed)))]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Removing {
+    /// `forget`: what was asked and decided in it, and its events, go too. They are kept if not said.
+    #[param(inline)]
+    record: Option<Forget>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Forget {
+    Forget,
+}
+
+/// Forgets a session and everything that was said in it
+#[utoipa::path(delete, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "The session"), Removing), responses((status = 200, description = "done", body = Removed)))]
 pub(crate) async fn remove(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
+    how: Result<Query<Removing>, QueryRejection>,
 ) -> Result<Json<Removed>, Fault> {
-    let turns = app.engine.delete_session(&SessionId::new(id), &caller.party).await?;
+    let record = how?.0.record.map_or(Record::Kept, |Forget::Forget| Record::Forgotten);
+    let turns = app.engine.delete_session(&SessionId::new(id), &caller.party, record).await?;
     Ok(Json(Removed { turns }))
 }
 

@@ -59,14 +59,13 @@ fn it_goes_with_all_that_was_said() {
     stage.wait_for_its_question();
     assert!(stage.events().contains(CODER) && stage.conversations() > 0);
     assert_eq!(stage.iris(&["demo", "clean"]).ok(), "the demo is gone\n");
-    // What was asked and decided stays, for an audit.
-    assert!(stage.events().contains("question.opened") && !stage.events().contains(CODER));
+    assert!(!stage.events().contains("question") && !stage.events().contains(CODER), "{}", stage.events());
     assert_eq!(stage.conversations(), 0);
     assert!(!stage.0.home().join("demo").exists());
     stage.iris(&["down"]).ok();
     let database = fs::read(stage.0.home().join("data/iris.db")).expect("a database");
     let is_in = |text: &str| database.windows(text.len()).any(|found| found == text.as_bytes());
-    assert!(is_in("question.opened") && !is_in(CODER), "what was said is overwritten");
+    assert!(is_in("session.deleted") && !is_in("question.opened") && !is_in(CODER), "what was said is overwritten");
     assert_eq!(stage.iris(&["demo", "clean"]).ok(), "there is no demo\n");
 }
 

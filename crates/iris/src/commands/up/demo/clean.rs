@@ -82,7 +82,7 @@ async fn forget_conversations(client: &Client, team: &str) -> Result<(), Failure
         // A team that is in the config no longer cannot be put to sleep, and mostly sleeps already.
         client.post::<SleepResponse>(&["teams", team, "sleep"], &sleep).await.ok();
         for session in &sessions {
-            match client.delete::<Removed>(&["sessions", &session.id]).await {
+            match client.delete_with::<Removed>(&["sessions", &session.id], &[("record", "forget".to_owned())]).await {
                 Err(ClientError::Refused(problem)) if problem.kind == "conflict" => {}
                 Err(error) => return Err(error.into()),
                 Ok(_) => {}

@@ -56,3 +56,23 @@ test("a value without neighbours is seen, and the charts leave no hole", async (
     expect(drawn, "dots of the slowest").toBeGreaterThan(8);
   }
 });
+
+test("in the fleet nothing is drawn over anything, and what was told has room", async () => {
+  const { sessionId } = await daemon.call("POST", "/api/teams/tell", { toTeam: "atlas", fromTeam: "a-party-with-a-name-that-is-quite-long", message: "Please look at all the pages and say what is missing", timeout: 0 });
+  await daemon.call("POST", "/api/teams/tell", { toTeam: "beacon", fromTeam: "a-party-with-a-name-that-is-quite-long", message: "leave town", timeout: -1 });
+  const page = await signedIn(daemon);
+  for (const width of [PHONE.width, 768, 900, 1024, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${daemon.url}/fleet`);
+    await page.getByRole("meter").first().waitFor();
+    await page.getByText("needs you").first().waitFor();
+    const cells = await page.locator("main section ul > li").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => {
+      // What is cut off is as wide as its cell; what sticks out of one is not.
+      const boxes = [cell, ...cell.querySelectorAll(":not(.truncate *)")].map((part) => part.getBoundingClientRect()).filter((box) => box.width > 0);
+      return { left: Math.min(...boxes.map(({ left }) => left)), right: Math.max(...boxes.map(({ right }) => right)), top: Math.min(...boxes.map(({ top }) => top)), bottom: Math.max(...boxes.map(({ bottom }) => bottom)) };
+    })));
+    for (const row of cells) for (const [at, one] of row.entries()) for (const other of row.slice(at + 1)) expect(Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1, `cells over each other at ${width}: ${JSON.stringify(row)}`).toBe(false);
+    const told = await page.locator(`main a[href="/session/${sessionId}"]`).first().boundingBox();
+    expect(told?.width, `at ${width}`).toBeGreaterThan(200);
+  }
+});

@@ -20,6 +20,9 @@ const TRICKS = [
 ].join("\n\n");
 const SHORT = "<b onmouseover=window.caught=1>\u202eevil\u001b[2J</b>";
 
+/** What one needs to know, behind marks that would push it out of the window. */
+const DEEP = ["> ", "- ", "> - ", "1. "].map((mark, index) => `Tidy up.\n\n${mark.repeat(300 / mark.length * 2)}and drop the database ${index}`);
+
 const quoted = (text: string) => JSON.stringify(text);
 const SCRIPT = `
 replies:
@@ -29,6 +32,7 @@ replies:
   - match: "(?s)^approve"
     do:
       - permission: { tool: ${quoted(SHORT)}, input: { ${quoted(SHORT)}: ${quoted(TRICKS)}, command: ${quoted(`ls\u202e; ${TRICKS}`)} }, result: x }
+${DEEP.map((context, index) => `  - match: "^deep ${index}"\n    do: [{ mcp: { server: iris, tool: ask_question, arguments: { question: "May I tidy up?", type: approval, context: ${quoted(context)} } } }]`).join("\n")}
   - match: "(?s)^say"
     do:
       - think: ${quoted(TRICKS)}
@@ -94,4 +98,23 @@ test("what is approved is shown whole, with what would not be seen", async () =>
   await card.getByText("U+202E", { exact: true }).first().waitFor();
   const shown = (await card.textContent()) ?? "";
   for (const part of ["<script>window.caught = 1</script>", "tracker.example", "x".repeat(3000)]) expect(shown).toContain(part);
+});
+
+test.each([390, 1440])("nothing is pushed out of the window by quotes and lists in each other, at %s", async (width) => {
+  const page = await signedIn(daemon, { viewport: { width, height: 844 } });
+  for (const index of DEEP.keys()) {
+    const { turnId, sessionId } = await daemon.call("POST", "/api/teams/tell", { toTeam: "atlas", fromTeam: "deep", message: `deep ${index}`, timeout: -1 });
+    const known = page.getByRole("article").filter({ hasText: "May I tidy up?" }).getByLabel("What one needs to know");
+    const text = known.getByText(`and drop the database ${index}`);
+    await text.waitFor();
+    await text.scrollIntoViewIfNeeded();
+    const [inner, outer] = [await text.boundingBox(), await known.boundingBox()];
+    expect(inner && outer && inner.width > 100 && inner.x >= outer.x && inner.x + inner.width <= Math.min(outer.x + outer.width, width), DEEP[index]?.slice(0, 20)).toBe(true);
+    await page.goto(`${daemon.url}/session/${sessionId}`);
+    await page.getByRole("article").getByText(`and drop the database ${index}`).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await daemon.call("POST", `/api/turns/${turnId}/cancel`, {});
+    await page.goto(`${daemon.url}/inbox`);
+    await page.getByText("May I tidy up?").waitFor({ state: "detached" });
+  }
 });

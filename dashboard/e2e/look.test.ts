@@ -112,5 +112,5 @@ async function serious(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
   const found = await page.evaluate(async (values) => (await (window as unknown as { axe: { run: (options: object) => Promise<{ violations: Found[] }> } }).axe.run({ runOnly: { type: "tag", values } })).violations, tags);
-  return found.filter(({ id, impact }) => impact === "serious" || impact === "critical" || id === "heading-order").flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`));
+  return found.filter(({ id, impact }) => impact === "serious" || impact === "critical" || ["heading-order", "landmark-unique"].includes(id)).flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`));
 }

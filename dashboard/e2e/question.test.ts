@@ -149,7 +149,7 @@ test("in one's own words", async () => {
 test("a refusal says why, and what would have run is shown whole", async () => {
   const page = await signedIn(daemon);
   const { turnId } = await daemon.tell("atlas", "approve two");
-  await card(page, "atlas").getByRole("region", { name: "What would be done" }).getByText("make two", { exact: true }).waitFor();
+  await card(page, "atlas").getByRole("group", { name: "What would be done" }).getByText("make two", { exact: true }).waitFor();
   await card(page, "atlas").getByText("Remove what was built", { exact: true }).waitFor();
   await card(page, "atlas").getByLabel("Refuse, and say why").fill("I need it");
   await card(page, "atlas").getByRole("button", { name: "Refuse", exact: true }).last().click();
@@ -245,6 +245,31 @@ test("a yes to something risky takes two presses", async () => {
   expect(await answerOf(turnId)).toBe("It is gone");
 });
 
+test("two presses that come as one are not two", async () => {
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("atlas", "destroy");
+  const asked = card(page, "atlas");
+  const yes = asked.getByRole("button", { name: /^(Approve|Wait|Too soon|Press again)/ });
+  await yes.waitFor();
+  await new Promise((seen) => setTimeout(seen, SEEN));
+  const isOver = () => asked.getByRole("button", { name: "Approve", exact: true }).waitFor();
+  await yes.dblclick();
+  await asked.getByRole("button", { name: "Too soon" }).waitFor();
+  await isOver();
+  await yes.focus();
+  for (let down = 0; down < 20; down++) await page.keyboard.down("Enter");
+  await page.keyboard.up("Enter");
+  await asked.getByRole("button", { name: "Press again to approve" }).waitFor();
+  await isOver();
+  await page.keyboard.press("1");
+  await page.keyboard.press("1");
+  await asked.getByRole("button", { name: "Too soon" }).waitFor();
+  expect((await daemon.call("GET", "/api/questions/pending")).questions).toHaveLength(1);
+  await asked.getByRole("button", { name: "Press again to approve" }).waitFor();
+  await page.keyboard.press("1");
+  expect(await answerOf(turnId)).toBe("It is gone");
+});
+
 test("so does a yes to what an agent asks leave for in its own words", async () => {
   const page = await signedIn(daemon);
   await daemon.tell("atlas", "leave town");
@@ -280,6 +305,27 @@ test("an answer may hold for a while, and be taken back", async () => {
   await rule.waitFor({ state: "detached" });
   await daemon.tell("atlas", "approve five");
   await page.getByRole("dialog").getByRole("heading", { name: "Run make five?" }).waitFor();
+});
+
+test("that a no holds is said before and after it, and it can be taken back", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("atlas", "approve thirteen");
+  await expect.poll(() => card(page, "atlas").getByLabel("The answer holds").locator("option:checked").innerText()).toBe("a yes only now, a no for a day");
+  await card(page, "atlas").getByRole("button", { name: "Refuse" }).click();
+  await page.getByText(/^Refused\. Until .* whoever in atlas asks the same is refused without anybody being asked$/).waitFor();
+  expect((await daemon.tell("atlas", "approve thirteen", 0)).response, "nobody was asked").toMatch(/^Kept/);
+
+  await page.getByRole("link", { name: "Decided" }).click();
+  await page.getByText(/^answered by a rule: refused$/).first().waitFor();
+  expect(await page.locator("main").innerText()).not.toMatch(/rule:\w/);
+  await page.getByRole("link", { name: "a rule" }).first().click();
+  await page.getByRole("button", { name: /Take back: .*make thirteen/ }).waitFor();
+
+  await page.getByRole("button", { name: "Take the rule back" }).click();
+  await page.getByText("Taken back: the next time somebody is asked").waitFor();
+  await page.getByText("The rule that the link leads to does not hold any more").waitFor();
+  await daemon.tell("atlas", "approve thirteen");
+  await page.getByRole("dialog").getByRole("heading", { name: "Run make thirteen?" }).waitFor();
 });
 
 test("put aside, taken back, filtered", async () => {
@@ -338,7 +384,8 @@ test("a link to what is not open any more says what became of it, and leads to n
   await card(page, "beacon").waitFor({ state: "detached" });
   await page.goto(`${daemon.url}/inbox?question=nothing`);
   await page.getByText("there is no question nothing").waitFor();
-  forgive(page);
+  await page.goto(`${daemon.url}/job/nothing`);
+  await page.getByText("there is no job nothing").waitFor();
 });
 
 test("an action is changed before it is approved, and what was approved is what runs", async () => {
@@ -384,7 +431,8 @@ test("it is changed over another page as well, and stays there", async () => {
   await dialog.getByLabel("command").fill("deploy preview --dry");
   await dialog.getByRole("button", { name: "Show what it would do" }).click();
   await dialog.getByRole("heading", { name: "Run deploy preview --dry?" }).waitFor();
-  await expect.poll(async () => (await page.keyboard.press("1"), dialog.count())).toBe(0);
+  // Keys are deaf at first, and the second press must not come at once.
+  await expect.poll(async () => (await page.keyboard.press("1"), dialog.count()), { interval: 1500, timeout: 15_000 }).toBe(0);
   expect(await answerOf(turnId)).toMatch(/^Ran deploy preview --dry/);
 });
 

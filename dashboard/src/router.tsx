@@ -3,22 +3,11 @@ import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, r
 
 import { Inbox, type InboxSearch } from "@/question/inbox";
 import { Frame } from "@/shell/frame";
-import { Empty, Failure } from "@/shell/page";
+import { Empty, Failure, Page } from "@/shell/page";
 
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
-const root = createRootRoute({
-  notFoundComponent: () => (
-    <main className="mx-auto max-w-lg p-5">
-      <Empty title="There is no such page">
-        <Link to="/inbox" className="link mt-2">
-          To the inbox
-        </Link>
-      </Empty>
-    </main>
-  ),
-  errorComponent: ({ error }) => <Failure error={error as Error} />,
-});
+const root = createRootRoute({ errorComponent: ({ error }) => <Failure error={error as Error} /> });
 
 const login = createRoute({ getParentRoute: () => root, path: "/login", component: lazyRouteComponent(() => import("@/login/login"), "Login") });
 const frame = createRoute({ getParentRoute: () => root, id: "frame", component: Frame });
@@ -66,8 +55,22 @@ const job = createRoute({ getParentRoute: () => frame, path: "/job/$id", compone
 const health = createRoute({ getParentRoute: () => frame, path: "/system", component: lazyRouteComponent(() => import("@/health/health"), "Health") });
 const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: lazyRouteComponent(() => import("@/settings/settings"), "Settings") });
 
+const nowhere = createRoute({
+  getParentRoute: () => frame,
+  path: "$",
+  component: () => (
+    <Page title="No such page">
+      <Empty title="There is no such page" text="The address may be old, or have lost a letter.">
+        <Link to="/inbox" className="link mt-2">
+          To the inbox
+        </Link>
+      </Empty>
+    </Page>
+  ),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([login, frame.addChildren([home, inbox, fleet, session, jobs, job, health, settings])]),
+  routeTree: root.addChildren([login, frame.addChildren([home, inbox, fleet, session, jobs, job, health, settings, nowhere])]),
   defaultPreload: "intent",
   // Words in an address stay words: a team called 123 is not a number.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -1,7 +1,7 @@
 // What can be asked of the daemon, as queries. Nothing here polls: the event stream says when an answer is out of date.
 import { QueryClient, type QueryFilters, queryOptions } from "@tanstack/react-query";
 
-import { Refusal, type Shapes, api, body, everything } from "./call";
+import { Refusal, type Shapes, api, body, everything, missing } from "./call";
 
 export type Session = Shapes["Session"];
 export type Team = Shapes["Team"];
@@ -50,5 +50,10 @@ export const sessionsQuery = queryOptions({
 export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: ["session", id],
-    queryFn: () => body(api.GET("/api/sessions/{id}", { params: { path: { id } } })),
+    queryFn: async () => {
+      // A browser complains in its console of what it asks for and does not get: what is not listed is not asked for.
+      const isListed = (sessions: Session[] | undefined) => sessions?.some((session) => session.id === id);
+      if (!isListed(queries.getQueryData(sessionsQuery.queryKey)) && !isListed(await queries.fetchQuery({ ...sessionsQuery, staleTime: 0 }))) throw missing("session", id, "`iris sessions list` prints what there is, and so does the fleet.");
+      return body(api.GET("/api/sessions/{id}", { params: { path: { id } } }));
+    },
   });

@@ -21,6 +21,9 @@ export class Refusal extends Error {
   }
 }
 
+/** There is no such thing, as the daemon would say it. */
+export const missing = (noun: string, id: string, hint: string) => new Refusal(404, { detail: `there is no ${noun} ${id}`, kind: "not_found", hint });
+
 /** Where the word of this browser's sign-in is kept. It is good for nothing without the cookie, which no script can read. */
 const WORD = "iris.word";
 let onSignedOut: () => void = () => {};

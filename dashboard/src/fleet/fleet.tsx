@@ -114,7 +114,7 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
   const act = useAct();
   const navigate = useNavigate();
   return (
-    <section className="card" aria-label={`Team ${team.name}`}>
+    <section className="card @container" aria-label={`Team ${team.name}`}>
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 py-2">
         <Avatar name={team.name} />
         <h2 className="said font-semibold">
@@ -135,7 +135,7 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
       </header>
       {isTelling && (
         <div className="border-t border-line p-2">
-          <Composer party={{ to: team.name, from: me }} isBusy={false} onSent={(id) => void navigate({ to: "/session/$id", params: { id } })} />
+          <Composer party={{ to: team.name, from: me }} isBusy={false} isFirst onSent={(id) => void navigate({ to: "/session/$id", params: { id } })} />
         </div>
       )}
       {children.length > 0 ? (
@@ -169,8 +169,8 @@ function SessionRow({ session, open, me, cost, budget, spent: used }: RowGiven) 
   const now = mood(session, open, me, useDue(last));
   const doing = session.running != null || session.background ? step(heard) : undefined;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[minmax(0,1fr)_14rem_10rem_auto]">
-      <span className="min-w-0">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised @3xl:grid-cols-[minmax(0,1fr)_15rem_10rem_auto]">
+      <span className="col-span-2 min-w-0 @3xl:col-span-1">
         <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
           <Plain text={headline(last ? turnTitle(last) : "A new session", 120)} />
         </Link>
@@ -187,10 +187,10 @@ function SessionRow({ session, open, me, cost, budget, spent: used }: RowGiven) 
           )}
         </span>
       </span>
-      <span className="order-3 md:order-none">
+      <span className="order-3 min-w-0 @3xl:order-none">
         <MoodChip mood={now} hasSource />
       </span>
-      <span className="order-4 text-right text-xs text-dim tabular-nums md:order-none">
+      <span className="order-4 col-span-2 text-right text-xs text-dim tabular-nums @3xl:order-none @3xl:col-span-1">
         <span title="Cost today, and when something last happened">
           {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
           <Ago at={Math.max(session.usedAt, session.stateSince, heard?.at ?? 0)} /> ago

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions, useMutation } from "@tanstack/react
 import { useNavigate } from "@tanstack/react-router";
 
 import { queries } from "@/api/ask";
-import { type Shapes, api, body } from "@/api/call";
+import { type Shapes, api, body, missing } from "@/api/call";
 import { complain } from "@/shell/notices";
 import { words } from "@/text/words";
 
@@ -18,7 +18,26 @@ export const jobsQuery = infiniteQueryOptions({
 });
 
 export const jobQuery = (id: string) =>
-  queryOptions({ queryKey: ["jobs", id], queryFn: () => body(api.GET("/api/jobs/{id}", { params: { path: { id } } })) });
+  queryOptions({
+    queryKey: ["jobs", id],
+    queryFn: async () => {
+      if (!(await isListed(id))) throw missing("job", id, "`iris jobs list` prints what there is, and so does the page of the jobs.");
+      return body(api.GET("/api/jobs/{id}", { params: { path: { id } } }));
+    },
+  });
+
+/** A browser complains in its console of what it asks for and does not get: what is not listed is not asked for. */
+async function isListed(id: string): Promise<boolean> {
+  const has = ({ items }: { items: Job[] }) => items.some((job) => job.id === id);
+  if (queries.getQueryData(["jobs", id]) || queries.getQueryData(jobsQuery.queryKey)?.pages.some(has)) return true;
+  for (let after: string | undefined; ; ) {
+    const page: Shapes["Page_Job"] = await body(api.GET("/api/jobs", { params: { query: { limit: PAGE, ...(after && { after }) } } }));
+    const last = page.items.at(-1);
+    // The newest come first, and their ids are in that order.
+    if (has(page) || !page.next || (last && last.id < id)) return has(page);
+    after = page.next;
+  }
+}
 
 export const jobQuestionsQuery = (id: string) =>
   queryOptions({ queryKey: ["jobs", id, "questions"], queryFn: async () => (await body(api.GET("/api/jobs/{id}/questions", { params: { path: { id } } }))).questions });

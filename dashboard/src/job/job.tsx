@@ -4,6 +4,7 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 
 import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
+import { By } from "@/question/by";
 import { inView, useAnswerKeys } from "@/question/in-view";
 import { InlineQuestion } from "@/question/inline";
 import { deedLine } from "@/question/deed";
@@ -23,7 +24,7 @@ const route = getRouteApi("/frame/job/$id");
 export function JobPage() {
   const { id } = route.useParams();
   const { data: job, error } = useQuery(jobQuery(id));
-  const questions = useQuery(jobQuestionsQuery(id)).data ?? [];
+  const questions = useQuery({ ...jobQuestionsQuery(id), enabled: job !== undefined }).data ?? [];
   const stop = useStop();
   // What is open is known live, as in the inbox.
   const { mine, others } = useOpenQuestions();
@@ -104,7 +105,7 @@ function Asked({ questions }: { questions: Question[] }) {
             <Plain text={deedLine(question)} />
             <span className="text-dim">
               {outcomeWord(question.state)}
-              {question.closedBy && <> by <Plain text={question.closedBy} /></>}
+              {question.closedBy && <By by={question.closedBy} />}
               {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
             </span>
           </li>

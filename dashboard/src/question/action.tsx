@@ -20,12 +20,12 @@ export function Action({ question, isEditing, onEdit }: { question: Question; is
   if (!action) return judged ?? null;
   if (isEditing)
     return (
-      <section className="rounded-md border border-line bg-page p-2" aria-label="What would be done">
+      <div role="group" className="rounded-md border border-line bg-page p-2" aria-label="What would be done">
         <EditForm question={question} onClose={() => onEdit(false)} />
-      </section>
+      </div>
     );
   return (
-    <section className={`rounded-md border bg-page p-2 ${risk === "high" ? "border-bad" : "border-line"}`} aria-label="What would be done">
+    <div role="group" className={`rounded-md border bg-page p-2 ${risk === "high" ? "border-bad" : "border-line"}`} aria-label="What would be done">
       {before && (
         <p className="said mb-1 text-xs text-work">
           You changed this. It was: <Plain text={deedLine(before)} />
@@ -61,6 +61,6 @@ export function Action({ question, isEditing, onEdit }: { question: Question; is
       <button type="button" className="link mt-1 min-h-6 text-xs" onClick={() => onEdit(true)}>
         Edit first
       </button>
-    </section>
+    </div>
   );
 }

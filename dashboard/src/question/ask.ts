@@ -11,6 +11,7 @@ import { clock, zone } from "@/text/time";
 
 import { decisions } from "./decisions";
 import { type Question, type Value, byUrgency, needsMe } from "./question";
+import { mayStick, sayRules } from "./rule";
 
 export const pendingQuery = queryOptions({
   queryKey: ["questions", "pending"],
@@ -57,18 +58,20 @@ export interface Answer {
   text?: string | undefined;
   /** Too late: the work is to be run again with it. */
   again?: boolean;
+  /** One of several: whoever gives them all says what they leave behind. */
+  isOneOfMany?: boolean;
 }
 
 /** Gives an answer, however it was given: by press, by key or together with others. One that is on its way is not sent a
  * second time. Whether that is settled: if not, the question says why. */
 export async function answer(given: Answer): Promise<boolean> {
-  const { question, value, text, again } = given;
+  const { question, value, text, again, isOneOfMany } = given;
   if (sending.get().has(question.id)) return false;
   sending.update((now) => new Set(now).add(question.id));
   refusals.update((all) => without(all, question.id));
+  // What is approved is what was looked at: its digest goes along, and for how long the card says it holds.
+  const sent = { response: { value, text }, digest: question.digest, remember: holding.get().get(question.id), again: again ?? false };
   try {
-    // What is approved is what was looked at: its digest goes along, and for how long the card says it holds.
-    const sent = { response: { value, text }, digest: question.digest, remember: holding.get().get(question.id), again: again ?? false };
     await body(api.POST("/api/questions/{id}/answer", { params: { path: { id: question.id } }, body: sent }));
   } catch (error) {
     sending.update((now) => new Set([...now].filter((id) => id !== question.id)));
@@ -77,6 +80,8 @@ export async function answer(given: Answer): Promise<boolean> {
   // It has won; the event that says so is on its way, and needs not be waited for. It stays among those that are sent, so
   // that a list which was asked for before and arrives after offers it to nobody.
   queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));
+  // That it is not said means only that: the settings list it.
+  if (!isOneOfMany && (sent.remember || (value === false && mayStick(question)))) void sayRules([question]).catch(() => {});
   return true;
 }
 

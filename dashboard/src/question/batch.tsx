@@ -3,6 +3,7 @@ import { useWatched } from "@/api/watch";
 
 import { answer, refusals } from "./ask";
 import { type Choice, type Question, choices, isRisky } from "./question";
+import { mayStick, sayRules, useRefusalsLast } from "./rule";
 
 /** The answers that every one of the questions takes. */
 export function shared(questions: Question[]): Choice[] {
@@ -16,9 +17,11 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
   const refused = useWatched(refusals);
   const failed = questions.filter(({ id }) => refused.has(id)).length;
   const offered = shared(questions);
+  const lasts = useRefusalsLast();
   // Those that could not be sent stay selected, to be tried again.
   const give = async (value: Choice["value"]) => {
-    const settled = await Promise.all(questions.map((question) => answer({ question, value })));
+    const settled = await Promise.all(questions.map((question) => answer({ question, value, isOneOfMany: true })));
+    void sayRules(questions).catch(() => {});
     if (settled.every(Boolean)) onDone();
   };
   return (
@@ -32,6 +35,7 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
           {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
         </button>
       ))}
+      {lasts && questions.some(mayStick) && offered.some(({ value }) => value === false) && <span className="text-xs text-dim">a no holds for {lasts}</span>}
       {failed > 0 && (
         <span role="alert" className="text-bad">
           {failed} not sent; each says why

@@ -35,7 +35,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
         <Asks question={question} />
       </h2>
       {question.context && (
-        <div className="max-h-60 overflow-auto text-dim" tabIndex={0} role="region" aria-label="What one needs to know">
+        <div className="max-h-60 overflow-auto text-dim" tabIndex={0} role="group" aria-label="What one needs to know">
           <Markdown text={question.context} />
         </div>
       )}

@@ -4,6 +4,7 @@ import { Empty } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 
+import { By } from "./by";
 import type { Decision } from "./decisions";
 import { outcomeWord } from "./question";
 
@@ -22,7 +23,7 @@ export function Decided({ decisions }: { decisions: Decision[] | undefined }) {
           </span>
           <span className="said text-dim">
             <span className={decision.outcome === "answered" ? "text-good" : "text-dim"}>{outcomeWord(decision.outcome)}</span>
-            {decision.by && <> by <Plain text={decision.by} /></>}
+            {decision.by && <By by={decision.by} />}
             {decision.answer && <>: <span className="text-ink"><Plain text={decision.answer} /></span></>}
           </span>
           {decision.session && (

@@ -2,15 +2,33 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
-import { api, body } from "@/api/call";
+import { api, body, missing } from "@/api/call";
+import { recently } from "@/api/log";
 import { Failure } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 
+import { By } from "./by";
 import { deedLine } from "./deed";
 import { outcomeWord, spoken } from "./question";
 
-const questionQuery = (id: string) => queryOptions({ queryKey: ["questions", id], queryFn: () => body(api.GET("/api/questions/{id}", { params: { path: { id } } })) });
+const questionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["questions", id],
+    queryFn: async () => {
+      if (!(await wasAsked(id))) throw missing("question", id, "The inbox has what is open, and its list of what was decided has the newest of the others.");
+      return body(api.GET("/api/questions/{id}", { params: { path: { id } } }));
+    },
+  });
+
+/** A browser complains in its console of what it asks for and does not get. So the log is looked into first: what is new in
+ * it, as most links are, and then all of it. */
+async function wasAsked(id: string): Promise<boolean> {
+  const isIn = async (window: number) => (await recently("question.opened", window)).some(({ data }) => (data as { id?: string }).id === id);
+  return (await isIn(RECENT)) || isIn(Infinity);
+}
+
+const RECENT = 20_000;
 
 export function Linked({ id }: { id: string }) {
   const { data: question, error } = useQuery(questionQuery(id));
@@ -24,7 +42,7 @@ export function Linked({ id }: { id: string }) {
       </p>
       <p className="said text-dim">
         <span className={question.state === "answered" ? "text-good" : ""}>{outcomeWord(question.state)}</span>
-        {question.closedBy && <> by <Plain text={question.closedBy} /></>}
+        {question.closedBy && <By by={question.closedBy} />}
         {question.closedAt != null && <> at <Moment at={question.closedAt} /></>}
         {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
       </p>

@@ -7,24 +7,47 @@ import { Plain } from "@/text/plain";
 import { takesAnswers } from "./edit";
 import { type Choice, type Question, type Value, choices, isRisky, isYesNo } from "./question";
 
-/** The question whose yes waits for a second press. */
-const armed = new Watched<string | undefined>(undefined);
+/** The question whose yes waits for a second press, and how that stands. */
+const armed = new Watched<{ id: string; stands: "pressed" | "early" | "ready" } | undefined>(undefined);
+/** How soon the second press may come: a double click, a key that bounces or two fingers are one press. */
+const GAP = 600;
+/** A press that came too soon is said to be, for long enough to be read. */
+const SAID_FOR = 1200;
 const ARMED_FOR = 5000;
+let next: ReturnType<typeof setTimeout> | undefined;
 
-/** Whether this press counts. A yes to something risky needs two, so that no slip of a finger is one. */
+function arm(id: string, stands: "pressed" | "early") {
+  clearTimeout(next);
+  armed.set({ id, stands });
+  next = setTimeout(() => {
+    armed.set({ id, stands: "ready" });
+    next = setTimeout(disarm, ARMED_FOR);
+  }, stands === "early" ? SAID_FOR : GAP);
+}
+
+function disarm() {
+  clearTimeout(next);
+  armed.set(undefined);
+}
+
+/** Whether this press counts. A yes to something risky needs two, one after the other, so that no slip of a finger is one. */
 export function counts(question: Question, value: Value): boolean {
   if (!takesAnswers(question)) return false;
-  if (value !== true || !isRisky(question) || armed.get() === question.id) {
-    armed.set(undefined);
+  const now = armed.get();
+  const isSecond = now?.id === question.id;
+  if (value !== true || !isRisky(question) || (isSecond && now.stands === "ready")) {
+    disarm();
     return true;
   }
-  armed.set(question.id);
-  setTimeout(() => armed.get() === question.id && armed.set(undefined), ARMED_FOR);
+  arm(question.id, isSecond ? "early" : "pressed");
   return false;
 }
 
+const ARMED_WORDS = { pressed: "Wait…", early: "Too soon, wait…", ready: "Press again to approve" };
+
 export function OnePress({ question, keys, isSending, give }: { question: Question; keys: boolean; isSending: boolean; give: (value: Value, text?: string) => void }) {
-  const isArmed = useWatched(armed) === question.id;
+  const now = useWatched(armed);
+  const stands = now?.id === question.id ? now.stands : undefined;
   const offered = choices(question);
   return (
     <div className="flex flex-col gap-2 @lg:flex-row @lg:flex-wrap">
@@ -34,8 +57,8 @@ export function OnePress({ question, keys, isSending, give }: { question: Questi
             <ChoiceButton
               key={index}
               choice={choice}
-              again={choice.value === true && isRisky(question) ? "Press again to approve" : undefined}
-              isArmed={isArmed}
+              takesTwo={choice.value === true && isRisky(question)}
+              stands={stands}
               number={index < 9 ? index + 1 : undefined}
               hasKey={keys}
               isMain={choice.recommended || (choice.value === true && !isRisky(question))}
@@ -43,6 +66,9 @@ export function OnePress({ question, keys, isSending, give }: { question: Questi
               onPress={() => counts(question, choice.value) && give(choice.value)}
             />
           ))}
+          <span className="sr-only" aria-live="polite">
+            {stands && ARMED_WORDS[stands]}
+          </span>
         </div>
       )}
       <Reply
@@ -57,9 +83,9 @@ export function OnePress({ question, keys, isSending, give }: { question: Questi
 
 interface ChoiceButtonGiven {
   choice: Choice;
-  /** What it says while it waits for the second press. */
-  again: string | undefined;
-  isArmed: boolean;
+  takesTwo: boolean;
+  /** How it stands with the second press. */
+  stands: keyof typeof ARMED_WORDS | undefined;
   number: number | undefined;
   /** Its number is a key just now. */
   hasKey: boolean;
@@ -69,7 +95,7 @@ interface ChoiceButtonGiven {
 }
 
 /** Its size depends on nothing that changes while it is pressed: else a press would go to whatever moves below it. */
-function ChoiceButton({ choice, again, isArmed, number, hasKey, isMain, disabled, onPress }: ChoiceButtonGiven) {
+function ChoiceButton({ choice, takesTwo, stands, number, hasKey, isMain, disabled, onPress }: ChoiceButtonGiven) {
   return (
     <button type="button" className={`button min-h-11 justify-start @lg:min-h-9 ${isMain ? "button-accent" : ""}`} disabled={disabled} onClick={onPress}>
       {number !== undefined && (
@@ -78,15 +104,19 @@ function ChoiceButton({ choice, again, isArmed, number, hasKey, isMain, disabled
         </kbd>
       )}
       <span className="said min-w-0">
-        {again === undefined ? (
-          <Plain text={choice.label} />
-        ) : (
+        {takesTwo ? (
           <span className="grid *:col-start-1 *:row-start-1">
-            <span className={isArmed ? "invisible" : ""}>
+            <span className={stands ? "invisible" : ""}>
               <Plain text={choice.label} />
             </span>
-            <span className={isArmed ? "" : "invisible"}>{again}</span>
+            {(["pressed", "early", "ready"] as const).map((one) => (
+              <span key={one} className={stands === one ? "" : "invisible"}>
+                {ARMED_WORDS[one]}
+              </span>
+            ))}
           </span>
+        ) : (
+          <Plain text={choice.label} />
         )}
         {choice.recommended && <span className="font-normal"> · recommended</span>}
         {choice.description && (

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import type { Event } from "@/api/stream";
 
@@ -9,6 +9,7 @@ import { fields, written } from "./edit";
 import { counts } from "./press";
 import { unanswered } from "./deadline";
 import { type Question, byUrgency, choices, formValue, isRisky, needsMe, takesForm } from "./question";
+import { ruleWords } from "./rule";
 import { filledIn } from "./schema-form";
 import { comesBack, isSnoozed, laterTimes } from "./snooze";
 
@@ -72,12 +73,24 @@ test("what runs out first comes before what waits longest", () => {
   expect(all.toSorted(byUrgency).map(({ id }) => id)).toEqual(["ends", "ends later", "old"]);
 });
 
-test("a risky yes takes two presses, a no takes one", () => {
+test("a risky yes takes two presses, one after the other; a no takes one", () => {
+  vi.useFakeTimers();
   const risky = question({ kind: "approval", responseType: "approval", risk: "high" });
-  expect([counts(risky, true), counts(risky, true), counts(risky, false)]).toEqual([false, true, true]);
+  const after = (ms: number, value: boolean) => (vi.advanceTimersByTime(ms), counts(risky, value));
+  expect([after(0, true), after(1000, true), after(0, false)]).toEqual([false, true, true]);
+  expect([after(0, true), after(30, true), after(30, true), after(590, true), after(590, true)], "a double click, a key that is held").toEqual([false, false, false, false, false]);
+  expect([after(1300, true), after(0, true), after(20_000, true)], "the first press was long ago").toEqual([true, false, false]);
   expect(counts(question({ responseType: "approval", risk: "low", action: MAKE }), true)).toBe(true);
   counts(risky, true);
+  vi.advanceTimersByTime(1000);
   expect(counts(question({ id: "another", responseType: "approval", risk: "high" }), true), "the first press was for another").toBe(false);
+  vi.useRealTimers();
+});
+
+test("a rule says what it does, and to whom", () => {
+  const rule = (value: unknown, scope: string) => ruleWords({ answer: { value }, scope, team: "atlas", expiresAt: 0 }).replace(/Until .*?, whoever/, "Until then, whoever");
+  expect(rule(false, "deed")).toBe("Refused. Until then, whoever in atlas asks the same is refused without anybody being asked");
+  expect(rule(true, "tool")).toBe("Approved. Until then, whoever in atlas asks for any use of this tool that risks no more is approved without anybody being asked");
 });
 
 test("what cannot be known is not taken for harmless", () => {

@@ -1,16 +1,11 @@
 import type { Shapes } from "@/api/call";
 
 import { type Question, isRisky, takesForm } from "./question";
-
-const HOUR = 60 * 60_000;
-const TIMES = [
-  { label: "an hour", forMs: HOUR },
-  { label: "a day", forMs: 24 * HOUR },
-  { label: "30 days", forMs: 30 * 24 * HOUR },
-];
+import { TIMES, mayStick, useRefusalsLast } from "./rule";
 
 /** Lets an answer hold for a while: a rule, which the settings list and take back. */
 export function Remember({ question, chosen, onChoose }: { question: Question; chosen: Shapes["Remember"] | undefined; onChoose: (remember: Shapes["Remember"] | undefined) => void }) {
+  const lasts = useRefusalsLast();
   if (takesForm(question)) return null;
   // What is risky may be remembered as the very same deed, never as any use of the tool.
   const scopes = question.action ? [{ scope: "deed", label: "this very action" }, ...(isRisky(question) ? [] : [{ scope: "tool", label: `any use of ${question.action.tool} that risks no more` }])] : [{ scope: "question", label: "this very question" }];
@@ -22,7 +17,7 @@ export function Remember({ question, chosen, onChoose }: { question: Question; c
           const option = options[Number(event.target.value)];
           onChoose(option && { scope: option.scope, forMs: option.forMs });
         }}>
-        <option value={-1}>only now</option>
+        <option value={-1}>{mayStick(question) && lasts ? `a yes only now, a no for ${lasts}` : "only now"}</option>
         {options.map(({ label }, index) => (
           <option key={index} value={index}>
             {label}

@@ -12,7 +12,7 @@ import { type Question, asksBy, waitsFor } from "@/question/question";
 import { useKeys } from "@/shell/keys";
 import { Markdown } from "@/text/markdown";
 
-import { Finder, useFinds } from "./find";
+import { Finder, useFinds, useMarks } from "./find";
 import { type Item, guess } from "./list";
 import { Rail, TurnMenu } from "./rail";
 import { RowView } from "./row";
@@ -55,6 +55,8 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
   );
   const jumpToTurn = useCallback((id: string) => jump(Math.max(0, items.findIndex((item) => item.kind === "tell" && item.key === id))), [items, jump]);
   const finds = useFinds(transcript, items, isFinding, find, jump);
+
+  useMarks(box, finds, isFinding);
 
   useAnchor(box, rows, items, follows);
 

@@ -1,6 +1,6 @@
 // Finding words in a conversation. What has not been read yet is read first, from the newest turn back.
 import { ChevronDown, ChevronUp, X } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { type RefObject, useEffect, useMemo, useState } from "react";
 
 import { type Item, words } from "./list";
 import type { Transcript } from "./transcript";
@@ -49,6 +49,42 @@ export function useFinds(transcript: Transcript, items: Item[], isFinding: boole
     step: (by) => go(place < 0 ? 0 : (place + by + at.length) % at.length),
   };
 }
+
+/** The words themselves are marked wherever they are in view, and those of the row that is gone to more so. */
+export function useMarks(box: RefObject<HTMLElement | null>, finds: Finds, isFinding: boolean) {
+  const typed = isFinding ? finds.text.trim() : "";
+  // After every change of what is shown: rows come and go as one scrolls.
+  useEffect(() => {
+    if (!("highlights" in CSS)) return;
+    const found = [...(box.current?.querySelectorAll("[data-index]") ?? [])].map((row) => ({ isCurrent: Number(row.getAttribute("data-index")) === finds.current, ranges: typed.length < SHORTEST ? [] : places(row, typed) }));
+    CSS.highlights.set("found", new Highlight(...found.flatMap(({ ranges }) => ranges)));
+    CSS.highlights.set("found-here", new Highlight(...found.flatMap(({ isCurrent, ranges }) => (isCurrent ? ranges : []))));
+  });
+  useEffect(() => () => void ("highlights" in CSS && (CSS.highlights.delete("found"), CSS.highlights.delete("found-here"))), []);
+}
+
+/** Where the words are in a row, also across what is bold in the middle of them. */
+function places(row: Element, typed: string): Range[] {
+  const texts: { node: Text; start: number }[] = [];
+  let whole = "";
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode as Text;
+    texts.push({ node, start: whole.length });
+    whole += node.data;
+  }
+  const at = (offset: number, isEnd: boolean) => texts.findLast(({ start }) => (isEnd ? start < offset : start <= offset));
+  return [...whole.matchAll(new RegExp(typed.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu"))].slice(0, MOST_MARKS).flatMap(({ index, 0: words }) => {
+    const [first, last] = [at(index, false), at(index + words.length, true)];
+    if (!first || !last) return [];
+    const range = new Range();
+    range.setStart(first.node, index - first.start);
+    range.setEnd(last.node, index + words.length - last.start);
+    return [range];
+  });
+}
+
+const MOST_MARKS = 500;
 
 export function Finder({ transcript, finds, onClose }: { transcript: Transcript; finds: Finds; onClose: () => void }) {
   const [isReading, setReading] = useState(true);

@@ -8,12 +8,12 @@ import { COLOUR, type Mood } from "./mood";
 export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is room to say it without being asked. */ hasSource?: boolean }) {
   const { word, tone, source, since } = mood;
   return (
-    <span className="inline-flex items-baseline gap-1.5 whitespace-nowrap" title={`known from ${visible(source)}`} data-mood={tone}>
+    <span className={`inline-flex max-w-full items-baseline gap-x-1.5 ${hasSource ? "flex-wrap" : "whitespace-nowrap"}`} title={`known from ${visible(source)}`} data-mood={tone}>
       <span className={`size-2 shrink-0 self-center rounded-full bg-current ${COLOUR[tone]} ${tone === "work" ? "pulse" : ""}`} aria-hidden="true" />
-      <span className={`font-medium ${COLOUR[tone]}`}>
+      <span className={`said min-w-0 font-medium ${COLOUR[tone]}`}>
         <Plain text={word} />
       </span>
-      <span className="text-xs text-dim">
+      <span className="said text-xs text-dim">
         <Ago at={since} />
         {hasSource && (
           <span className="hidden md:inline">

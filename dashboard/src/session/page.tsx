@@ -54,7 +54,7 @@ function ByBeginning({ id, error }: { id: string; error: Refusal }) {
   const meant = sessions.filter((session) => session.id.startsWith(id.toLowerCase()));
   const only = meant.length === 1 ? meant[0] : undefined;
   if (only) return <Navigate to="/session/$id" params={{ id: only.id }} search={(now) => now} replace />;
-  if (meant.length === 0) return <Page title="Session" error={new Refusal(404, { detail: error.message, hint: "`iris sessions list` prints what there is, and so does the fleet." })}>{null}</Page>;
+  if (meant.length === 0) return <Page title="Session" error={error}>{null}</Page>;
   return (
     <Page title="Session">
       <section className="card" aria-label="Which session">

@@ -12,7 +12,7 @@ import { QuestionModal } from "@/question/modal";
 import { isSnoozed, snoozed } from "@/question/snooze";
 import { useAtNow, useNow, zone } from "@/text/time";
 
-import { useKeys } from "./keys";
+import { useKeys, useNoRepeats } from "./keys";
 import { Notices } from "./notices";
 import { useNotifications } from "./notify";
 import { Count } from "./page";
@@ -36,6 +36,7 @@ export function Frame() {
   useQuery(meQuery);
   useTitle(needs);
   useNotifications();
+  useNoRepeats();
   useEffect(() => {
     stream.start();
     return () => stream.stop();

@@ -29,6 +29,17 @@ export function useKeys(keys: Keys, { enabled = true, inDialog = false } = {}) {
   }, [enabled, inDialog]);
 }
 
+/** A key that is held down is one press, also of a button that has the focus. */
+export function useNoRepeats() {
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => {
+      if (event.repeat && (event.key === "Enter" || event.key === " ") && event.target instanceof Element && event.target.closest('button, [role="button"]')) event.preventDefault();
+    };
+    addEventListener("keydown", hear, { capture: true });
+    return () => removeEventListener("keydown", hear, { capture: true });
+  }, []);
+}
+
 /** The keys 1 to 9, for whatever can be picked by number. */
 export function numbers(pick: (index: number) => void): Keys {
   return Object.fromEntries(Array.from({ length: 9 }, (_, index) => [String(index + 1), () => pick(index)]));

@@ -20,7 +20,7 @@ let next = 0;
 export function say(notice: Notice) {
   const id = next++;
   notices.update((all) => [...all.slice(-3), { ...notice, id }]);
-  setTimeout(() => dismiss(id), notice.tone === "bad" ? 15_000 : 7_000);
+  setTimeout(() => dismiss(id), notice.tone === "bad" || notice.button ? 15_000 : 7_000);
 }
 
 /** A failure, with what to do about it. */
@@ -54,15 +54,15 @@ export function Notices() {
                 <Plain text={hint} />
               </p>
             )}
+            {button && (
+              <button type="button" className="link min-h-6" onClick={() => (button.act(), dismiss(id))}>
+                {button.label}
+              </button>
+            )}
           </div>
           {undo && (
             <button type="button" className="link" onClick={() => (undo(), dismiss(id))}>
               Undo
-            </button>
-          )}
-          {button && (
-            <button type="button" className="link" onClick={() => (button.act(), dismiss(id))}>
-              {button.label}
             </button>
           )}
           <button type="button" aria-label="Dismiss" className="text-dim" onClick={() => dismiss(id)}>

@@ -10,7 +10,7 @@ export function describe({ kind, data }: Pick<Event, "kind" | "data">): string {
   const body = (data ?? {}) as Body;
   const text = (key: string) => (typeof body[key] === "string" ? body[key] : "");
   const number = (key: string) => (typeof body[key] === "number" ? body[key] : 0);
-  const by = () => `by ${text("by")}`;
+  const by = () => `by ${text("by").replace(/^rule:.*/, "a rule")}`;
   switch (kind) {
     case "turn.scheduled":
       return `turn ${number("number")} is due at ${clock(number("dueMs"))}`;

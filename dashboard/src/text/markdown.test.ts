@@ -25,3 +25,12 @@ test("a link says where it goes", () => {
   expect(html("[your bank](https://evil.example/login)")).toContain("evil.example");
   expect(html("https://docs.example/a")).not.toContain("(docs.example)");
 });
+
+test("quotes and lists in each other are indented a few times, and lose nothing", () => {
+  for (const marks of ["> ".repeat(300), "- ".repeat(300), "1. ".repeat(300), "> - ".repeat(150), ">".repeat(9000), "- ".repeat(5000)]) {
+    const shown = html(`before\n\n${marks}the database`);
+    expect(shown).toContain("the database");
+    expect(shown.match(/<(blockquote|ul|ol)/g)?.length ?? 0).toBeLessThanOrEqual(4);
+  }
+  expect(html("- a\n  - b\n    - c\n      - d\n        - e\n          - f\n        - g").replace(/<[^>]+>/g, " ")).toMatch(/a\s+b\s+c\s+d\s+• +e\s+• +f\s+• +g/);
+});

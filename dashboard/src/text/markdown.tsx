@@ -7,16 +7,23 @@ import { Block, Plain } from "./plain";
 
 const LONGEST = 60_000;
 
+/** Quotes and lists in each other are indented this many times, and no further: else what they hold leaves the window. */
+const DEEPEST = 4;
+
+/** A line of so many marks is no quote and no list that anybody meant, and takes the parser more than it has. */
+const ONLY_MARKS = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){400}/m;
+
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  if (text.length > LONGEST) return <Block text={text} />;
-  return <div className="markdown said">{blocks(lexer(text, { gfm: true }))}</div>;
+  if (text.length > LONGEST || ONLY_MARKS.test(text)) return <Block text={text} />;
+  return <div className="markdown said">{blocks(lexer(text, { gfm: true }), 0)}</div>;
 });
 
-function blocks(tokens: Token[]): ReactNode {
-  return tokens.map((token, index) => <Fragment key={index}>{block(token)}</Fragment>);
+function blocks(tokens: Token[], depth: number): ReactNode {
+  const shown = depth < DEEPEST ? tokens.map((token) => block(token, depth)) : flat(tokens);
+  return shown.map((node, index) => <Fragment key={index}>{node}</Fragment>);
 }
 
-function block(token: Token): ReactNode {
+function block(token: Token, depth: number): ReactNode {
   switch (token.type) {
     case "space":
     case "def":
@@ -29,9 +36,9 @@ function block(token: Token): ReactNode {
       // The page has headings of its own; these are an agent's.
       return <p className="font-semibold">{inline(token.tokens)}</p>;
     case "blockquote":
-      return <blockquote>{blocks(token.tokens ?? [])}</blockquote>;
+      return <blockquote>{blocks(token.tokens ?? [], depth + 1)}</blockquote>;
     case "list":
-      return list(token as Tokens.List);
+      return list(token as Tokens.List, depth + 1);
     case "table":
       return table(token as Tokens.Table);
     case "paragraph":
@@ -47,19 +54,50 @@ function block(token: Token): ReactNode {
   }
 }
 
-function list(token: Tokens.List): ReactNode {
+function list(token: Tokens.List, depth: number): ReactNode {
   const items = token.items.map((item, index) => (
     <li key={index}>
-      {item.task && <span aria-label={item.checked ? "done" : "not done"}>{item.checked ? "☑ " : "☐ "}</span>}
-      {blocks(item.tokens.filter((part) => part.type !== "checkbox"))}
+      <Done item={item} />
+      {blocks(contents(item), depth)}
     </li>
   ));
-  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+  if (!token.ordered) return <ul>{items}</ul>;
+  const start = Number(token.start) || 1;
+  // A long number has no room beside its item.
+  return <ol start={start} className={start + items.length > 99 ? "list-inside" : undefined}>{items}</ol>;
+}
+
+const isIndented = ({ type }: Token) => type === "list" || type === "blockquote";
+
+/** One below the other, not indented: an item and then what is in its own lists. */
+function flat(tokens: Token[]): ReactNode[] {
+  return tokens.flatMap((token) => {
+    if (token.type === "blockquote") return flat(token.tokens ?? []);
+    if (token.type !== "list") return [block(token, DEEPEST)];
+    const { items, ordered, start } = token as Tokens.List;
+    return items.flatMap((item, index) => {
+      const own = contents(item).filter((part) => !isIndented(part));
+      const line = (
+        <div>
+          {ordered ? `${(Number(start) || 1) + index}. ` : "• "}
+          <Done item={item} />
+          {blocks(own, DEEPEST)}
+        </div>
+      );
+      return [...(own.length > 0 ? [line] : []), ...flat(contents(item).filter(isIndented))];
+    });
+  });
+}
+
+const contents = (item: Tokens.ListItem) => item.tokens.filter(({ type }) => type !== "checkbox");
+
+function Done({ item }: { item: Tokens.ListItem }) {
+  return item.task ? <span aria-label={item.checked ? "done" : "not done"}>{item.checked ? "☑ " : "☐ "}</span> : null;
 }
 
 function table(token: Tokens.Table): ReactNode {
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="table">
+    <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="table">
       <table>
         <thead>
           <tr>

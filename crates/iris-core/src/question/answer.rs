@@ -186,7 +186,7 @@ fn fill(schema: &str, answer: Answer) -> Result<Answer, AnswerError> {
         (Answer::Choose { values, .. }, [only]) if values.len() == 1 => {
             Map::from_iter([(only.name.clone(), only.read(&values[0]))])
         }
-        (Answer::Approve { .. }, [only]) => Map::from_iter([(only.name.clone(), Value::Bool(true))]),
+        (Answer::Approve { .. }, [only]) => Map::from_iter([(only.name.clone(), only.read("true"))]),
         _ => return Err(AnswerError::Fields(fields.into_iter().map(|field| field.name).collect())),
     };
     Ok(Answer::Fill { content: form::check(&schema, content)? })
@@ -291,7 +291,7 @@ mod tests {
         };
         check(&form(), json!("old"), Err(unfit("\"old\"")));
         check(&form(), json!({"age": "3"}), Err(unfit("\"3\"")));
-        check(&form(), json!(true), Err(unfit("true")));
+        check(&form(), json!(true), Err(unfit("\"true\"")));
         check(&form(), json!({"age": 3}), Ok(r#"{"age":3}"#));
     }
 

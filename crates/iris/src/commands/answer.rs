@@ -27,7 +27,7 @@ Examples:
   iris answer 01a1e1dd 'something else'           words of your own
   iris answer 01a1e1dd Red Large                  several questions, each its answer
   iris answer 01a1e1dd 'Red,Blue' Large           the same, where one of them takes several
-  iris answer 01a1e1dd '{\"name\": \"Ada\"}'        the fields of a form; see `iris inbox`
+  iris answer 01a1e1dd '{\"name\": \"Ada\"}'          the fields of a form; see `iris inbox`
   iris answer 01a1e1dd yes --remember 8h          and do not ask for the same in the next 8 hours
   iris answer 01a1e1dd yes --edit '{\"command\":\"make test\"}'   let it do this instead
   iris answer 01a1e1dd Blue --again               it is too late: run the work again with this answer

@@ -2,9 +2,11 @@
 //!
 //! However it comes in, it becomes one draft, and from that one record.
 
+pub mod alike;
 pub mod answer;
 pub mod digest;
 pub mod draft;
+pub mod form;
 pub mod risk;
 pub mod tell;
 
@@ -16,7 +18,8 @@ use serde_json::value::RawValue;
 
 use crate::agent::AskedQuestion;
 
-pub use answer::{Answer, AnswerError, fit, reply, tool_answer};
+pub use alike::asks_alike;
+pub use answer::{Answer, AnswerError, fit, reply, tool_answer, words_to};
 pub use draft::{AskError, AskRequest, Draft, Policy};
 pub use risk::Risk;
 

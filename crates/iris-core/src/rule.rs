@@ -37,7 +37,7 @@ pub struct Rule {
     pub deed: String,
     /// Of the exact bytes that were decided about, if it was an approval.
     pub digest: Option<String>,
-    /// The most an action may risk for a rule about a tool.
+    /// The most an action may risk for the rule to let it through.
     pub risk: Option<Risk>,
     pub answer: Answer,
 }
@@ -53,7 +53,9 @@ fn fits(rule: &Rule, draft: &Draft) -> bool {
         // A refusal may be too broad without harm. An approval is worth nothing for other bytes, however alike the deed.
         (RuleScope::Deed | RuleScope::Question, _) => {
             let refuses = matches!(rule.answer, Answer::Refuse { .. });
-            rule.deed == draft.deed && (refuses || rule.digest == draft.digest)
+            // The same bytes can come to more than they did: a link on the way of a path leads elsewhere now.
+            let is_same = rule.digest == draft.digest && draft.risk <= rule.risk;
+            rule.deed == draft.deed && (refuses || is_same)
         }
         (RuleScope::Tool, Detail::Approval { tool, .. }) => {
             rule.tool.as_deref() == Some(tool) && draft.risk.is_some_and(|risk| Some(risk) <= rule.risk)
@@ -69,10 +71,15 @@ mod tests {
     use super::*;
     use crate::agent::PermissionRequest;
     use crate::duration::Millis;
+    use crate::question::risk::{Real, as_written};
     use crate::question::{OnDeadline, Policy};
     use crate::turn::Ask;
 
     fn draft(command: &str) -> Draft {
+        draft_where(as_written, command)
+    }
+
+    fn draft_where(real: Real, command: &str) -> Draft {
         let minutes = Millis(600_000);
         let policy = Policy {
             blocking: minutes,
@@ -81,6 +88,7 @@ mod tests {
             shortest: minutes,
             longest: minutes,
             on_deadline: OnDeadline::Fail,
+            real,
         };
         let input = RawValue::from_string(serde_json::json!({ "command": command }).to_string()).expect("JSON");
         let asked = PermissionRequest {
@@ -120,5 +128,18 @@ mod tests {
         check(&tool, "rm -rf /", None);
         let both = [rule(RuleScope::Tool, "make", yes), rule(RuleScope::Deed, "make docs", no.clone())];
         check(&both, "make  docs", Some(&no));
+    }
+
+    #[test]
+    fn a_rule_does_not_hold_for_more_than_was_decided() {
+        let swapped: Real = |path| path.replace("/p/data", "/elsewhere");
+        for scope in [RuleScope::Deed, RuleScope::Tool] {
+            let yes = [rule(scope, "cat data", Answer::Approve { note: None })];
+            assert!(decide(&yes, &draft("cat data")).is_some(), "{scope}");
+            assert!(decide(&yes, &draft_where(swapped, "cat data")).is_none(), "{scope}");
+            let no = [rule(scope, "cat data", Answer::Refuse { why: None })];
+            let refused = decide(&no, &draft_where(swapped, "cat data")).is_some();
+            assert_eq!(refused, scope == RuleScope::Deed, "{scope}");
+        }
     }
 }

@@ -6,6 +6,7 @@ pub mod cancel;
 pub mod edit;
 pub mod figures;
 pub(crate) mod pass_on;
+pub(crate) mod path;
 
 use iris_core::fault::FaultKind;
 use iris_core::id::QuestionId;

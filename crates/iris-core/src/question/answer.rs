@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Detail, ResponseType};
+use super::{Detail, ResponseType, form};
 use crate::agent::{AskedQuestion, Reply, ToolAnswer};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,12 @@ pub enum AnswerError {
     Strange(String),
     #[error("this asks for these fields: {}", .0.join(", "))]
     Fields(Vec<String>),
+    #[error("there is no field '{given}'; these are asked for: {}", .fields.join(", "))]
+    NoField { given: String, fields: Vec<String> },
+    #[error("the field '{name}' is missing; it takes {takes}")]
+    MissingField { name: String, takes: String },
+    #[error("the field '{name}' takes {takes}, and not {given}")]
+    Field { name: String, takes: String, given: String },
     #[error("the answer is of the type '{given}', and this asks for '{wanted}'")]
     Type { given: String, wanted: &'static str },
 }
@@ -84,6 +90,18 @@ impl Answer {
             Self::Choose { values, note } => with(values.join(", "), note),
             Self::Fill { content } => Value::Object(content.clone()).to_string(),
         }
+    }
+}
+
+/// In a few words, with what each is the answer to where several things are asked.
+pub fn words_to(detail: &Detail, answer: &Answer) -> String {
+    match (detail.questions(), answer) {
+        (questions @ [_, _, ..], Answer::Choose { values, note }) => {
+            let pairs = questions.iter().zip(values).map(|(asked, value)| format!("\"{}\": {value}", asked.question));
+            let said = pairs.collect::<Vec<_>>().join("; ");
+            note.as_ref().map(|note| format!("{said} ({note})")).unwrap_or(said)
+        }
+        _ => answer.words(),
     }
 }
 
@@ -161,41 +179,17 @@ fn chosen(asked: &AskedQuestion, given: &str, free_text: bool) -> Result<String,
 /// A form with one field takes a bare value; several want their names.
 fn fill(schema: &str, answer: Answer) -> Result<Answer, AnswerError> {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
-    let names: Vec<String> =
-        schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
-    let required: Vec<String> = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|name| name.as_str().map(str::to_owned))
-        .collect();
-    let content = match (answer, names.as_slice()) {
+    let fields = form::fields(&schema);
+    let content = match (answer, fields.as_slice()) {
         (Answer::Refuse { why }, _) => return Ok(Answer::Refuse { why }),
         (Answer::Fill { content }, _) => content,
         (Answer::Choose { values, .. }, [only]) if values.len() == 1 => {
-            let value = typed(&schema["properties"][only], &values[0]);
-            Map::from_iter([(only.clone(), value)])
+            Map::from_iter([(only.name.clone(), only.read(&values[0]))])
         }
-        (Answer::Approve { .. }, [only]) => Map::from_iter([(only.clone(), Value::Bool(true))]),
-        _ => return Err(AnswerError::Fields(names)),
+        (Answer::Approve { .. }, [only]) => Map::from_iter([(only.name.clone(), only.read("true"))]),
+        _ => return Err(AnswerError::Fields(fields.into_iter().map(|field| field.name).collect())),
     };
-    let known = |name: &String| names.is_empty() || names.contains(name);
-    if required.iter().any(|name| !content.contains_key(name)) || !content.keys().all(known) {
-        return Err(AnswerError::Fields(names));
-    }
-    Ok(Answer::Fill { content })
-}
-
-fn typed(schema: &Value, text: &str) -> Value {
-    match schema["type"].as_str() {
-        Some("number" | "integer") => text.parse::<serde_json::Number>().map_or_else(|_| text.into(), Value::Number),
-        Some("boolean") => match text.to_lowercase().as_str() {
-            "yes" | "true" => true.into(),
-            "no" | "false" => false.into(),
-            _ => text.into(),
-        },
-        _ => text.into(),
-    }
+    Ok(Answer::Fill { content: form::check(&schema, content)? })
 }
 
 /// What the agent is told on its pipe, given what was asked and what was answered.
@@ -288,7 +282,16 @@ mod tests {
         check(&several, json!("Blue"), Ok("Blue"));
         check(&several, json!([]), Err(AnswerError::Empty));
         check(&form(), json!("41"), Ok(r#"{"age":41}"#));
-        check(&form(), json!({"name": "x"}), Err(AnswerError::Fields(vec!["age".to_owned()])));
+        let no_field = AnswerError::NoField { given: "name".to_owned(), fields: vec!["age".to_owned()] };
+        check(&form(), json!({"name": "x"}), Err(no_field));
+        let unfit = |given: &str| AnswerError::Field {
+            name: "age".to_owned(),
+            takes: "a whole number".to_owned(),
+            given: given.to_owned(),
+        };
+        check(&form(), json!("old"), Err(unfit("\"old\"")));
+        check(&form(), json!({"age": "3"}), Err(unfit("\"3\"")));
+        check(&form(), json!(true), Err(unfit("\"true\"")));
         check(&form(), json!({"age": 3}), Ok(r#"{"age":3}"#));
     }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::digest;
-use super::risk::{self, Risk};
+use super::risk::{self, Place, Real, Risk};
 use super::{Answer, AnswerError, Detail, OnDeadline, QuestionKind, ResponseType, Way, fit};
 use crate::agent::{AskedOption, AskedQuestion, PermissionRequest};
 use crate::duration::Millis;
@@ -33,7 +33,7 @@ pub struct Draft {
     pub deed: String,
 }
 
-/// How long people have, and what happens then, where the question does not say.
+/// How long people have, and what happens then, where the question does not say; and how what is asked is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     pub blocking: Millis,
@@ -44,6 +44,8 @@ pub struct Policy {
     pub longest: Millis,
     /// For questions that agents wait for and that have no default.
     pub on_deadline: OnDeadline,
+    /// Where a path leads that an agent wants to use.
+    pub real: Real,
 }
 
 /// A question as it is asked by a tool or over the API.
@@ -143,7 +145,7 @@ impl Draft {
                 let input: Value = serde_json::from_str(asked.input.get()).unwrap_or_default();
                 let is_plan = asked.tool == EXIT_PLAN;
                 let plan = if is_plan { plan(asked, &input) } else { None };
-                let judged = risk::of(&asked.tool, &input, plan.as_deref(), folder);
+                let judged = risk::of(&asked.tool, &input, plan.as_deref(), Place { folder, real: policy.real });
                 let detail = Detail::Approval {
                     tool: asked.tool.clone(),
                     input: asked.input.clone(),
@@ -408,6 +410,7 @@ mod tests {
         shortest: Millis(300_000),
         longest: Millis(86_400_000),
         on_deadline: OnDeadline::Fail,
+        real: risk::as_written,
     };
 
     fn draft(request: Value) -> Result<Draft, String> {

@@ -59,31 +59,91 @@ pub struct Judged {
 /// How the text of a plan begins that Iris was not told.
 pub const UNKNOWN_PLAN: &str = "(Iris was not told the text of this plan; call";
 
+/// The tool whose `command` a shell runs. A field of that name says nothing about what any other tool does.
+const SHELL: &str = "Bash";
 /// Tools that only look.
 const LOOKING: [&str; 6] = ["Read", "Grep", "Glob", "LS", "NotebookRead", "TodoRead"];
 /// Tools that change one file.
 const CHANGING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+/// How the name of a field ends that holds a path, or several.
+const PATHS: [&str; 17] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "dir",
+    "directory",
+    "directories",
+    "folder",
+    "cwd",
+    "root",
+    "glob",
+    "source",
+    "destination",
+    "target",
+    "src",
+    "dest",
+];
 
-/// `folder`: where the agent may write as it likes. `plan`: what is to be carried out, where the input does not say.
-pub fn of(tool: &str, input: &Value, plan: Option<&str>, folder: &str) -> Judged {
+/// Where an agent may do as it likes.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    pub folder: &'a str,
+    pub real: Real,
+}
+
+/// Where an absolute path really leads, links followed. The disk is not looked at here, so this is handed in.
+pub type Real = fn(&str) -> String;
+
+/// For what has no links: a path leads where it says.
+pub fn as_written(path: &str) -> String {
+    path.to_owned()
+}
+
+/// `plan`: what is to be carried out, where the input does not say. What is worst decides, and nothing in the input makes
+/// it less: an agent may write there what it likes.
+pub fn of(tool: &str, input: &Value, plan: Option<&str>, place: Place<'_>) -> Judged {
     if has_hidden(input) || plan.is_some_and(hides) {
         return hidden();
     }
-    if let Some(command) = input.get("command").and_then(Value::as_str) {
-        return command::judge(command, folder);
+    let command = input.get("command").and_then(Value::as_str).map(|command| command::judge(command, place));
+    let is_worst = |judged: &Judged| judged.risk == Risk::High;
+    if let Some(judged) = command.clone().filter(is_worst) {
+        return judged;
     }
-    if tool == EXIT_PLAN {
-        return of_plan(plan);
+    if let Some(path) = paths(tool, input).into_iter().find(|path| leaves(path, place)) {
+        return outside(path);
     }
-    if LOOKING.contains(&tool) {
-        return Judged::low("it only looks");
-    }
-    let path = ["file_path", "path", "notebook_path"].iter().find_map(|name| input.get(name)?.as_str());
-    match path {
-        Some(path) if leaves(path, folder) => Judged::high(format!("{path} is outside the team's folder")),
-        Some(_) if CHANGING.contains(&tool) => Judged::medium("it changes a file in the team's folder"),
+    match command {
+        Some(judged) if tool == SHELL => judged,
+        _ if tool == EXIT_PLAN => of_plan(plan),
+        _ if LOOKING.contains(&tool) => Judged::low("it only looks"),
+        _ if CHANGING.contains(&tool) => Judged::medium("it changes a file in the team's folder"),
         _ => Judged::medium(&format!("what {tool} does is not known to Iris")),
     }
+}
+
+/// Everything in the input that is a path by the name of its field, however deep.
+fn paths<'a>(tool: &str, input: &'a Value) -> Vec<&'a str> {
+    fn collect<'a>(value: &'a Value, is_path: &dyn Fn(&str) -> bool, is_named: bool, found: &mut Vec<&'a str>) {
+        match value {
+            Value::String(text) if is_named => found.push(text),
+            Value::Array(items) => items.iter().for_each(|item| collect(item, is_path, is_named, found)),
+            Value::Object(fields) => {
+                fields.iter().for_each(|(name, value)| collect(value, is_path, is_path(name), found));
+            }
+            _ => {}
+        }
+    }
+    let is_path = |name: &str| {
+        let name = name.to_lowercase();
+        // What Glob looks for says where it looks; what Grep looks for is text.
+        (tool == "Glob" && name == "pattern") || PATHS.iter().any(|end| name.ends_with(end))
+    };
+    let mut found = Vec::new();
+    collect(input, &is_path, false, &mut found);
+    found
 }
 
 fn of_plan(plan: Option<&str>) -> Judged {
@@ -99,6 +159,10 @@ pub fn of_words<'a>(mut shown: impl Iterator<Item = &'a str>) -> Judged {
         return hidden();
     }
     Judged::medium("it cannot be known: this is the agent's word, and not an action that Iris sees")
+}
+
+fn outside(path: &str) -> Judged {
+    Judged::high(format!("it leaves its folder: {path} is outside"))
 }
 
 fn hidden() -> Judged {
@@ -128,15 +192,18 @@ fn has_hidden(value: &Value) -> bool {
     }
 }
 
-/// Whether a path leads out of the folder.
-fn leaves(path: &str, folder: &str) -> bool {
+/// Whether a path leads out of the folder, by what it says or by the links on its way.
+fn leaves(path: &str, place: Place<'_>) -> bool {
     let climbs = path == ".." || path.starts_with("../") || path.contains("/../") || path.ends_with("/..");
     let is_home = path.starts_with('~');
-    let elsewhere = path.starts_with('/')
-        && !path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || folder.ends_with('/'));
-    climbs || is_home || elsewhere
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    let whole = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", place.folder) };
+    climbs || is_home || !is_in(&(place.real)(&whole), &(place.real)(place.folder))
+}
+
+fn is_in(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || folder.ends_with('/'))
 }
 
 #[cfg(test)]
@@ -145,8 +212,13 @@ mod tests {
     use serde_json::json;
 
     fn check(tool: &str, input: &Value, expected: Risk) {
-        let judged = of(tool, input, None, "/srv/site");
+        let judged = of(tool, input, None, Place { folder: "/srv/site", real: linked });
         assert_eq!(judged.risk, expected, "{tool} {input}: {}", judged.why);
+    }
+
+    /// A folder with one link, which leads out of it.
+    fn linked(path: &str) -> String {
+        path.replace("/srv/site/link", "/elsewhere")
     }
 
     fn command(text: &str, expected: Risk) {
@@ -180,5 +252,47 @@ mod tests {
         check("Write", &json!({"file_path": "/srv/site/a", "content": "a\u{e0100}"}), Risk::High);
         check("mcp__x__y", &json!({"a": 1}), Risk::Medium);
         check(EXIT_PLAN, &json!({"plan": "1. tidy up"}), Risk::Medium);
+    }
+
+    #[test]
+    fn a_field_that_is_not_the_tools_own_makes_nothing_less() {
+        check("mcp__prod__drop_database", &json!({"name": "customers", "command": "ls"}), Risk::Medium);
+        check("mcp__host__run", &json!({"command": "rm -rf build"}), Risk::High);
+        check("Write", &json!({"file_path": "/etc/cron.d/evil", "content": "x", "command": "ls"}), Risk::High);
+        check("Write", &json!({"file_path": "/srv/site/a", "content": "x", "command": "ls"}), Risk::Medium);
+        check("Bash", &json!({"command": "ls", "cwd": "/etc"}), Risk::High);
+        check(EXIT_PLAN, &json!({"plan": "1. tidy up", "command": "ls"}), Risk::Medium);
+    }
+
+    #[test]
+    fn every_path_counts_and_the_worst_decides() {
+        check("Write", &json!({"file_path": "/srv/site/a", "path": "/etc/hosts"}), Risk::High);
+        check("mcp__files__move", &json!({"source": "a", "destination": "/etc/hosts"}), Risk::High);
+        check("mcp__files__read", &json!({"paths": ["a", "../b"]}), Risk::High);
+        check("mcp__files__put", &json!({"all": [{"filePath": "~/.ssh/config"}]}), Risk::High);
+        check("mcp__files__put", &json!({"uri": "x", "targetFile": "file:///etc/hosts"}), Risk::High);
+        check("Write", &json!({"file_path": "a", "content": "/etc/hosts"}), Risk::Medium);
+    }
+
+    #[test]
+    fn to_look_outside_of_the_folder_is_to_leave_it() {
+        check("Read", &json!({"file_path": "~/.ssh/id_rsa"}), Risk::High);
+        check("Read", &json!({"file_path": "/home/ada/.ssh/id_rsa"}), Risk::High);
+        check("Glob", &json!({"pattern": "*", "path": "/etc"}), Risk::High);
+        check("Glob", &json!({"pattern": "/etc/**/*.conf"}), Risk::High);
+        check("Grep", &json!({"pattern": "key", "path": "../other"}), Risk::High);
+        check("LS", &json!({"path": "/"}), Risk::High);
+        check("Glob", &json!({"pattern": "**/*.rs", "path": "/srv/site/src"}), Risk::Low);
+        check("Grep", &json!({"pattern": "/etc/hosts", "glob": "*.rs"}), Risk::Low);
+        check("LS", &json!({"path": "src"}), Risk::Low);
+    }
+
+    #[test]
+    fn a_link_that_leads_out_is_followed() {
+        check("Write", &json!({"file_path": "/srv/site/link/evil.txt"}), Risk::High);
+        check("Read", &json!({"file_path": "link/secret"}), Risk::High);
+        command("cat link/secret", Risk::High);
+        command("cat 'link'", Risk::High);
+        command("cat other/secret", Risk::Low);
     }
 }

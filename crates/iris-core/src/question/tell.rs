@@ -1,7 +1,7 @@
 //! What an agent is told about an answer that it can no longer get where it asked: its process ended meanwhile, or it did
 //! not wait for it.
 
-use super::{Answer, Detail, QuestionState};
+use super::{Answer, Detail, QuestionState, words_to};
 
 /// What is known when the agent is told.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub fn tell_back(told: &Told<'_>) -> String {
     };
     let said = match (state, answer) {
         (QuestionState::Defaulted, Some(answer)) => {
-            format!("Nobody answered in time, so your default holds: {}", answer.words())
+            format!("Nobody answered in time, so your default holds: {}", words_to(detail, answer))
         }
         (_, Some(Answer::Approve { note })) if matches!(detail, Detail::Approval { .. }) => {
             let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
@@ -37,7 +37,7 @@ pub fn tell_back(told: &Told<'_>) -> String {
             let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
             format!("{by} refused it{why}. Do not do it, in this way or another.")
         }
-        (_, Some(answer)) => format!("{by} answered: {}", answer.words()),
+        (_, Some(answer)) => format!("{by} answered: {}", words_to(detail, answer)),
         (state, None) => format!("It was {state}, without an answer."),
     };
     let next = match (detail, answer, in_doubt) {
@@ -75,6 +75,18 @@ mod tests {
         };
         assert_eq!(tell_back(&told), "[Iris] You asked: Which colour?\nuser answered: Blue\nGo on with that.");
         assert!(tell_back(&Told { in_doubt: true, ..told }).contains("a second time"));
+
+        let detail = Detail::Choice {
+            questions: vec![AskedQuestion::plain("Which colour?"), AskedQuestion::plain("How many?")],
+        };
+        let answer = Answer::Choose { values: vec!["Red, Blue".to_owned(), "2".to_owned()], note: None };
+        let text = detail.text();
+        let several = Told { text: &text, detail: &detail, answer: Some(&answer), ..told };
+        assert_eq!(
+            tell_back(&several),
+            "[Iris] You asked: Which colour? How many?\nuser answered: \"Which colour?\": Red, Blue; \"How many?\": 2\nGo \
+             on with that."
+        );
 
         let input = RawValue::from_string(r#"{"command":"make"}"#.to_owned()).expect("JSON");
         let detail =

@@ -6,6 +6,8 @@ use iris_store::question::Limits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::question::path::follow_links;
+
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct QuestionsConfig {
@@ -83,6 +85,7 @@ impl QuestionsConfig {
             shortest: self.shortest_deadline,
             longest: self.longest_deadline,
             on_deadline: self.on_deadline,
+            real: follow_links,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use iris_core::duration::Millis;
 use iris_core::id::{Party, QuestionId};
-use iris_core::question::{Answer, Detail, fit};
+use iris_core::question::{Answer, AnswerError, Detail, QuestionKind, QuestionState, asks_alike, fit, words_to};
 use iris_core::rule::RuleScope;
 use iris_store::question::{self, Answered, Given, QuestionRow};
 
@@ -48,7 +48,7 @@ const LONGEST_RULE: Millis = Millis(30 * 24 * 3_600_000);
 impl Engine {
     pub async fn answer_question(&self, id: &QuestionId, by: &Party, saying: Saying) -> Result<Taken, QuestionError> {
         let row = self.find_question(id).await?;
-        let answer = fit(&row.detail, saying.answer.clone())?;
+        let answer = fit(&row.detail, saying.answer.clone()).map_err(|error| unfit(&row, &saying, error))?;
         check_rule(&row, saying.remember)?;
         let refusals_last = self.inner.config().questions.refusals_last;
         let given = Given {
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// Answers everything else that is open in the same team and asks the very same. Returns what this answer counted for.
+    /// Answers everything else that is open and asks the very same. Returns what this answer counted for.
     pub async fn answer_similar(
         &self,
         row: &QuestionRow,
@@ -84,14 +84,12 @@ impl Engine {
     ) -> Result<Vec<QuestionId>, QuestionError> {
         let open = self.list_open_questions().await?;
         let mut answered = Vec::new();
-        for other in open.into_iter().filter(|other| other.team == row.team && other.deed == row.deed) {
-            // Each by the bytes it is about, which is what the person saw: only the same bytes are the same action.
-            if other.digest != row.digest {
-                continue;
-            }
+        for other in open.into_iter().filter(|other| is_similar(row, other)) {
             match self.answer_question(&other.id, by, Saying { remember: None, again: false, ..saying.clone() }).await {
                 Ok(_) => answered.push(other.id),
                 Err(QuestionError::Closed(_) | QuestionError::Late(_)) => {}
+                // It takes no words of one's own, and the first one did.
+                Err(QuestionError::DoesNotFit(_)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -118,7 +116,7 @@ impl Engine {
             Detail::Approval { tool, input, .. } => format!("{} ({tool} {})", row.text, input.get()),
             _ => row.text.clone(),
         };
-        let said = format!("Earlier you asked: {asked}\n{by} answers now: {}", answer.words());
+        let said = format!("Earlier you asked: {asked}\n{by} answers now: {}", words_to(&row.detail, &answer));
         let started = match &row.job {
             Some(job) => {
                 let before = self.find_job(job).await.map_err(|_| QuestionError::NoJob(job.to_string()))?;
@@ -151,6 +149,26 @@ impl Engine {
             Err(error) => Err(QuestionError::NotAgain(error)),
         }
     }
+}
+
+/// Whoever comes too late is told so first: what would have fitted is of no use to them.
+fn unfit(row: &QuestionRow, saying: &Saying, error: AnswerError) -> QuestionError {
+    match row.state {
+        QuestionState::Open => QuestionError::DoesNotFit(error),
+        _ if saying.again && is_repeatable(row) => QuestionError::DoesNotFit(error),
+        QuestionState::Expired => QuestionError::Late(Box::new(row.clone())),
+        _ => QuestionError::Closed(Box::new(row.clone())),
+    }
+}
+
+/// An approval is for the bytes that the person saw, in the team they were to run for. Anything else is the same for
+/// whoever asks it.
+fn is_similar(row: &QuestionRow, other: &QuestionRow) -> bool {
+    let is_approval = |row: &QuestionRow| row.digest.is_some() || row.kind == QuestionKind::Approval;
+    if is_approval(row) || is_approval(other) {
+        return other.team == row.team && other.deed == row.deed && other.digest == row.digest;
+    }
+    asks_alike(&row.detail, &other.detail)
 }
 
 fn millis(length: Millis) -> i64 {

@@ -4,6 +4,7 @@ use iris_core::agent::PermissionRequest;
 use iris_core::duration::Millis;
 use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId};
 use iris_core::job::JobState;
+use iris_core::question::risk::as_written;
 use iris_core::question::{Answer, AskRequest, Draft, OnDeadline, Policy, QuestionState, Way};
 use iris_core::rule::RuleScope;
 use iris_core::turn::Ask;
@@ -26,6 +27,7 @@ fn policy(deadline_ms: u64) -> Policy {
         shortest: Millis(1),
         longest: Millis(86_400_000),
         on_deadline: OnDeadline::Fail,
+        real: as_written,
     }
 }
 

@@ -3,15 +3,17 @@
 use clap::ValueEnum;
 use iris_api::question::{AnswerRequest, EditRequest, Pending, Question, Remember, Response};
 use iris_core::duration::Millis;
-use serde_json::Value;
+use iris_core::fault::FaultKind;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::Context;
-use super::inbox::lines;
+use super::inbox::{how, lines};
 use crate::client::Client;
 use crate::confirm::{Consent, can_be_asked, confirm};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::moment;
 use crate::printer::Printer;
 
 /// Answer a question that an agent waits for
@@ -24,6 +26,8 @@ Examples:
   iris answer 01a1e1dd 2                          the second option
   iris answer 01a1e1dd 'something else'           words of your own
   iris answer 01a1e1dd Red Large                  several questions, each its answer
+  iris answer 01a1e1dd 'Red,Blue' Large           the same, where one of them takes several
+  iris answer 01a1e1dd '{\"name\": \"Ada\"}'          the fields of a form; see `iris inbox`
   iris answer 01a1e1dd yes --remember 8h          and do not ask for the same in the next 8 hours
   iris answer 01a1e1dd yes --edit '{\"command\":\"make test\"}'   let it do this instead
   iris answer 01a1e1dd Blue --again               it is too late: run the work again with this answer
@@ -63,7 +67,7 @@ enum Scope {
 pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
     let mut question = find(&client, &arguments.question).await?;
-    let response = response(&question, &arguments.answer)?;
+    let response = response(&question, &arguments.answer).map_err(|failure| unfit(&question, &arguments, failure))?;
     let approves = question.digest.is_some() && response.value == true;
     if arguments.edit.is_some() && !approves {
         return Err(Failure::invalid("--edit says what is approved instead, so it goes with yes and with an action")
@@ -93,6 +97,16 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
     Ok(Exit::Done)
 }
 
+/// Whoever comes too late is told so first: what would have fitted is of no use to them.
+fn unfit(question: &Question, arguments: &AnswerArguments, failure: Failure) -> Failure {
+    if question.state == "open" || arguments.again {
+        return failure;
+    }
+    let by = question.closed_by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+    let at = question.closed_at.map(|at| format!(" at {}", moment::zoned(at))).unwrap_or_default();
+    Failure::fault(FaultKind::Conflict, format!("the question was already {}{by}{at}", question.state))
+}
+
 /// An approval is for what somebody saw. The whole id or the digest says what that was. The beginning of an id does not:
 /// the next question may begin with it, too. A person is shown what it is about.
 fn check_seen(question: &Question, arguments: &AnswerArguments, printer: &mut Printer) -> Result<(), Failure> {
@@ -105,7 +119,7 @@ fn check_seen(question: &Question, arguments: &AnswerArguments, printer: &mut Pr
         Some(seen) => Err(Failure::invalid(format!("what is asked is not {seen}: its digest is {digest}"))
             .hint("look at it again with `iris inbox`, and answer what you see there")),
         None if can_be_asked(printer) => {
-            for line in lines(question) {
+            for line in lines(question, None) {
                 printer.note(line);
             }
             confirm(printer, Consent::AskIfPossible, "approve exactly this?")
@@ -172,7 +186,11 @@ pub fn response(question: &Question, answer: &[String]) -> Result<Response, Fail
         "approval" | "boolean" => yes_or_no(answer),
         "form" => {
             let text = answer.join(" ");
-            let value = serde_json::from_str(&text).unwrap_or(Value::from(text));
+            let value = match how::fields(question).as_slice() {
+                // A bare `false` would mean that nothing is filled in.
+                [only] if only.read(&text).is_boolean() => json!({ &only.name: only.read(&text) }),
+                _ => serde_json::from_str(&text).unwrap_or(Value::from(text)),
+            };
             Ok(Response { kind: None, value, text: None })
         }
         _ => {

@@ -1,15 +1,19 @@
 //! `iris inbox`: what agents wait for a human to say. On a terminal it is a list that lives; else it is printed once.
 
+pub mod how;
 pub mod list;
 
 pub use list::{lines, words};
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdin, stdout};
 
-use iris_api::question::Pending;
+use iris_api::question::{Pending, Question};
+use iris_api::session::Session;
 use iris_core::visible::visible;
 
 use super::{Context, monitor};
+use crate::client::Client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -33,7 +37,8 @@ pub async fn run(arguments: InboxArguments, context: &mut Context) -> Result<Exi
     if is_watched && !arguments.once {
         return monitor::watch(context).await;
     }
-    let pending: Pending = context.client().get(&["questions", "pending"], &[]).await?;
+    let client = context.client();
+    let pending: Pending = client.get(&["questions", "pending"], &[]).await?;
     let printer = &mut context.printer;
     if printer.is_json() {
         printer.json(&pending)?;
@@ -42,14 +47,29 @@ pub async fn run(arguments: InboxArguments, context: &mut Context) -> Result<Exi
     if pending.questions.is_empty() {
         printer.line("nobody waits for you")?;
     }
+    let parties = parties(&client, &pending.questions).await;
     for (number, question) in pending.questions.iter().enumerate() {
         if number > 0 {
             printer.line("")?;
         }
-        for line in list::lines(question) {
+        for line in list::lines(question, parties.get(&question.session).map(String::as_str)) {
             // For people, also in a pipe: what would hide in a pager is shown. `--json` is for programs.
             printer.line(visible(&line))?;
         }
     }
     Ok(Exit::Done)
+}
+
+/// For whom the agents work that ask, by their sessions. One that cannot be read is left out: the question is shown all the
+/// same.
+async fn parties(client: &Client, questions: &[Question]) -> BTreeMap<String, String> {
+    let mut parties = BTreeMap::new();
+    for question in questions {
+        if !parties.contains_key(&question.session)
+            && let Ok(session) = client.get::<Session>(&["sessions", &question.session], &[]).await
+        {
+            parties.insert(session.id, session.from);
+        }
+    }
+    parties
 }

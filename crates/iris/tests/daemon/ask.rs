@@ -156,6 +156,42 @@ async fn the_tool_that_asks_waits_or_goes_on_by_its_kind() {
     assert_eq!((&question["suggestion"]["times"], &question["state"]), (&json!(1), &json!("open")));
 }
 
+/// The same words are the same question, whatever team asks. What is approved is approved in its team.
+#[tokio::test]
+async fn the_very_same_is_answered_together_in_all_teams() {
+    let other = ASKING.replace("Which colour?", " which  Colour ?");
+    let world = World::new(asking_setup().team("beta", &other));
+    let tell = async |team: &str, message: &str| {
+        let told = json!({"toTeam": team, "fromTeam": "user", "message": message, "timeout": -1});
+        world.post("/api/teams/tell", told).await.1
+    };
+    let open = async |count: usize| {
+        let pending =
+            async || world.get("/api/questions/pending").await["questions"].as_array().expect("a list").clone();
+        world.eventually("they all ask", async || pending().await.len() == count).await;
+        pending().await
+    };
+    let told = [tell("alpha", "ask").await, tell("beta", "ask").await];
+    let asked = open(2).await;
+    let path = format!("/api/questions/{}/answer", question_id(&asked[0]));
+    let (status, answered) = world.post(&path, json!({"response": {"value": "Blue"}, "similar": true})).await;
+    assert_eq!((status, &answered["also"]), (200, &json!([asked[1]["id"]])), "{answered}");
+    for told in told {
+        assert_eq!(world.ended(id(&told)).await["response"], "took Blue");
+    }
+    // Whoever comes too late is told so, whatever was said.
+    let (status, late) = world.answer(&asked[0], json!({"size": 1})).await;
+    assert_eq!((status, &late["closed"]["by"]), (409, &json!("user")), "{late}");
+
+    tell("alpha", "permit touch x").await;
+    tell("beta", "permit touch x").await;
+    let asked = open(2).await;
+    let path = format!("/api/questions/{}/answer", question_id(&asked[0]));
+    let (status, answered) = world.post(&path, json!({"response": {"value": true}, "similar": true})).await;
+    assert_eq!((status, &answered["also"]), (200, &json!(null)), "{answered}");
+    open(1).await;
+}
+
 #[tokio::test]
 async fn what_cannot_be_asked_is_told_to_the_agent() {
     let script = "default: [{ mcp: { server: iris, tool: ask_question, arguments: { question: 'x', type: rude } } }, { say: '{{result}}' }]\n";

@@ -224,13 +224,13 @@ fn a_risky_yes_takes_two_keys_and_a_reply_refuses() {
     monitor.see("the risk is high");
     monitor.press("\u{1b}");
     monitor.see("nothing was done");
-    let first = if monitor.seen().contains("alpha asks") { ("alpha", "beta") } else { ("beta", "alpha") };
+    let first = if monitor.seen().contains("alpha for user asks") { ("alpha", "beta") } else { ("beta", "alpha") };
     monitor.press("y");
     monitor.see("the risk is high");
     monitor.press("y");
     monitor.see(&format!("answered; {} goes on", first.0));
     assert_eq!(reply(&daemon, first.0), "pushed");
-    monitor.see_that("the other one", |screen| screen.contains(&format!("{} asks", first.1)));
+    monitor.see_that("the other one", |screen| screen.contains(&format!("{} for user asks", first.1)));
     monitor.press("rnot before the release\r");
     monitor.see(&format!("answered; {} goes on", first.1));
     assert!(reply(&daemon, first.1).contains("not before the release"));

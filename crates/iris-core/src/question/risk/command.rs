@@ -1,7 +1,7 @@
 //! The risk of a line for a shell. It is read as words, without the quotes and backslashes that a shell takes away, and
 //! rated up by what is found in it; only a closed list of commands is ever rated low.
 
-use super::{Judged, leaves};
+use super::{Judged, Place, leaves};
 use crate::visible::acts;
 
 /// Words that destroy or take power over what is not the folder's.
@@ -74,7 +74,7 @@ const FLAGS: [(&str, &str); 8] = [
 /// Longer commands are not read to their end by everybody.
 const LONG: usize = 2000;
 
-pub(super) fn judge(command: &str, folder: &str) -> Judged {
+pub(super) fn judge(command: &str, place: Place<'_>) -> Judged {
     if command.chars().any(|c| acts(c) && !matches!(c, '\n' | '\t')) {
         return super::hidden();
     }
@@ -82,7 +82,7 @@ pub(super) fn judge(command: &str, folder: &str) -> Judged {
     let why = commands
         .iter()
         .find_map(destroys)
-        .or_else(|| commands.iter().find_map(|one| reaches(one, folder)))
+        .or_else(|| commands.iter().find_map(|one| reaches(one, place)))
         .or_else(|| made_up(command))
         .or_else(|| (command.len() > LONG).then(|| format!("it is {} characters long", command.chars().count())));
     match why {
@@ -165,13 +165,13 @@ fn is_flag_or_word(word: &str, wanted: &str) -> bool {
     }
 }
 
-fn reaches(command: &Simple, folder: &str) -> Option<String> {
+fn reaches(command: &Simple, place: Place<'_>) -> Option<String> {
     let word = REACHING.iter().find(|known| command.words.iter().any(|word| name(word) == **known));
     let elsewhere = |word: &&String| {
         let is_home = matches!(word.split('/').next(), Some("HOME" | "OLDPWD"));
-        (is_home || leaves(word, folder)) && !matches!(word.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr")
+        (is_home || leaves(word, place)) && !matches!(word.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr")
     };
-    let path = || command.words.iter().find(elsewhere).map(|path| format!("{path} is outside the team's folder"));
+    let path = || command.words.iter().find(elsewhere).map(|path| super::outside(path).why);
     word.map(|word| format!("it reaches out with {word}")).or_else(path)
 }
 
@@ -225,10 +225,11 @@ fn only_looks(command: &str) -> bool {
 mod tests {
     use super::*;
     use crate::question::Risk;
+    use crate::question::risk::as_written;
 
     fn check(expected: Risk, commands: &[&str]) {
         for command in commands {
-            let judged = judge(command, "/srv/site");
+            let judged = judge(command, Place { folder: "/srv/site", real: as_written });
             assert_eq!(judged.risk, expected, "{command:?}: {}", judged.why);
         }
     }

@@ -3,14 +3,38 @@
 use iris_api::question::{Given, Question};
 use serde_json::Value;
 
+use super::how;
 use crate::moment;
 use crate::printer::Tone;
 
-pub fn lines(question: &Question) -> Vec<String> {
-    let mut lines = vec![format!("{}  {}: {}", question.id, question.team, question.question)];
+/// `from`: the party for which the agent works, if it is known.
+pub fn lines(question: &Question, from: Option<&str>) -> Vec<String> {
+    let whom = whom(question, from).map(|whom| format!(" for {whom}")).unwrap_or_default();
+    let mut lines = vec![format!("{}  {}{whom}: {}", question.id, question.team, question.question)];
     lines.extend(body(question).into_iter().map(|line| format!("  {line}")));
-    lines.push(format!("  {}; iris answer {} {}", since(question), question.id, how(question)));
+    lines.push(format!("  {}; {}", since(question), how::command(question)));
     lines.iter().map(|line| one_line(line)).collect()
+}
+
+/// For whom the agent works: a job, or a party.
+pub fn whom(question: &Question, from: Option<&str>) -> Option<String> {
+    let job = question.job.as_ref().map(|job| format!("job {job}"));
+    job.or_else(|| from.map(str::to_owned))
+}
+
+/// What becomes of it when nobody answers in time.
+pub fn otherwise(question: &Question) -> Option<String> {
+    question.deadline?;
+    let what = match &question.default {
+        Some(default) if question.on_deadline == "default" => {
+            return Some(format!("this holds: {}", said(question, default)));
+        }
+        _ if question.blocking && question.job.is_some() => "its job fails",
+        _ if question.way == "detected" || !question.blocking => "it is closed, and nobody is told",
+        _ if question.way == "api" => "whoever waits for it is told",
+        _ => "its agent is told, if it still waits",
+    };
+    Some(what.to_owned())
 }
 
 /// What an agent wrote cannot go on in a line that looks like one of ours.
@@ -20,7 +44,7 @@ fn one_line(text: &str) -> String {
 
 fn body(question: &Question) -> Vec<String> {
     let mut parts = parts(question);
-    parts.extend(question.default.as_ref().map(|given| (Tone::Plain, format!("if nobody answers: {}", words(given)))));
+    parts.extend(otherwise(question).map(|what| (Tone::Plain, format!("if nobody answers: {what}"))));
     parts.extend(before(question));
     parts.into_iter().map(|(_, line)| line).collect()
 }
@@ -58,13 +82,14 @@ pub fn parts(question: &Question) -> Vec<(Tone, String)> {
             lines.push((tone, format!("{}. {}{mark}{about}", number + 1, option.label)));
         }
     }
+    lines.extend(how::fields(question).iter().map(|field| (Tone::Plain, how::describe(field))));
     lines.into_iter().map(|(tone, line)| (tone, one_line(&line))).collect()
 }
 
 /// What the same was answered before.
 pub fn before(question: &Question) -> Option<(Tone, String)> {
     let suggestion = question.suggestion.as_ref()?;
-    let (answer, last_by) = (words(&suggestion.answer), &suggestion.last_by);
+    let (answer, last_by) = (said(question, &suggestion.answer), &suggestion.last_by);
     let line = format!("before: {answer} ({} of {} times, last by {last_by})", suggestion.times, suggestion.of);
     Some((Tone::Faint, line))
 }
@@ -76,16 +101,28 @@ fn since(question: &Question) -> String {
     format!("since {}{until}{whom}", moment::zoned(question.opened_at))
 }
 
-fn how(question: &Question) -> &'static str {
-    match question.response_type.as_str() {
-        "approval" | "boolean" => "yes|no",
-        "form" => "'{\"field\": …}'",
-        _ => "<option or text>",
+/// An answer by the names that the list shows, where it is one of the options.
+fn said(question: &Question, given: &Given) -> String {
+    let label = |index: usize, value: &Value| {
+        let options = question.questions.get(index).map(|asked| asked.options.as_slice()).unwrap_or_default();
+        let option = value.as_str().and_then(|value| options.iter().find(|option| option.value == value));
+        option.map_or_else(|| words_of(value), |option| option.label.clone())
+    };
+    match &given.value {
+        Value::Array(values) => {
+            let labels = values.iter().enumerate().map(|(index, value)| label(index, value));
+            labels.collect::<Vec<_>>().join(", ")
+        }
+        value => label(0, value),
     }
 }
 
 pub fn words(given: &Given) -> String {
-    match &given.value {
+    words_of(&given.value)
+}
+
+fn words_of(value: &Value) -> String {
+    match value {
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::String(text) => text.clone(),

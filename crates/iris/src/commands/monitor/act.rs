@@ -25,7 +25,7 @@ pub async fn act(client: &Client, act: &Act) -> Result<String, String> {
 
 async fn perform(client: &Client, act: &Act) -> Result<String, ClientError> {
     match act {
-        Act::Answer { id, digest, response } => {
+        Act::Answer { id, digest, response, .. } => {
             let (response, digest) = (response.clone(), digest.clone());
             let request = AnswerRequest { response, digest, remember: None, again: false, similar: false };
             // Taken as it comes: the exact bytes of an action do not survive being taken apart and put together.

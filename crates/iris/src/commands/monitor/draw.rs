@@ -14,6 +14,7 @@ use ratatui::widgets::Paragraph;
 
 use super::state::{Link, Mode, Purpose, State, View};
 use super::text;
+use crate::commands::inbox::how;
 use crate::moment;
 use crate::printer::Tone;
 
@@ -115,17 +116,17 @@ fn foot(frame: &mut Frame<'_>, state: &State) {
         }
         Mode::Look | Mode::Help { .. } => row(frame, height - 2, notice(state, width).unwrap_or_default()),
     }
-    let trouble = state.notice.as_ref().filter(|notice| notice.tone == Tone::Bad);
+    let trouble = state.notice().filter(|notice| notice.tone == Tone::Bad);
     let keys = match (&state.mode, trouble) {
         // What is being written is where a notice would be.
         (Mode::Write { .. }, Some(_)) => notice(state, width).unwrap_or_default(),
-        _ => look::line(Tone::Faint, text::cut(hints(state), width)),
+        _ => look::line(Tone::Faint, text::cut(&text::shown(&hints(state)).replace('\n', " "), width)),
     };
     row(frame, height - 1, keys);
 }
 
 fn notice(state: &State, width: usize) -> Option<Line<'static>> {
-    let (tone, text) = match (&state.notice, &state.link) {
+    let (tone, text) = match (state.notice(), &state.link) {
         (Some(notice), _) => (notice.tone, notice.text.clone()),
         (None, Link::Lost { since, why }) => {
             let why = why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
@@ -146,22 +147,28 @@ fn lead(state: &State, purpose: &Purpose) -> String {
             match question.map(|question| (question.response_type.as_str(), question.questions.len())) {
                 Some(("approval" | "boolean", _)) => format!(" say no to {team}, because: "),
                 Some(("form", _)) => format!(" answer {team} as JSON: "),
-                Some((_, count)) if count > 1 => format!(" {count} answers to {team}, with commas: "),
+                Some((_, count)) if count > 1 => format!(" {count} answers to {team}, with ; between: "),
                 _ => format!(" answer {team}: "),
             }
         }
     }
 }
 
-fn hints(state: &State) -> &'static str {
-    match (&state.mode, state.view) {
+fn hints(state: &State) -> String {
+    let keys = match (&state.mode, state.view) {
+        (Mode::Write { purpose: Purpose::Reply { question }, .. }, _) => {
+            let question = state.inbox.questions.iter().find(|open| open.id == *question);
+            let like = question.and_then(how::typed).map(|like| format!("  like: {like}")).unwrap_or_default();
+            return format!(" Enter sends  Esc leaves{like}");
+        }
         (Mode::Write { .. }, _) => " Enter sends  Esc leaves",
         (Mode::Confirm { .. }, _) => "",
         (Mode::Help { .. }, _) => " j/k scroll  any other key goes back",
         (Mode::Look, View::Inbox) => " 1-9 y n answer  r reply  j/k next  PgDn more  Enter session  Tab fleet  ? q",
         (Mode::Look, View::Fleet) => " j/k next  Enter opens  t tell  w wake  s sleep  c cancel  Tab inbox  ? help  q",
         (Mode::Look, View::Session) => " j/k PgUp scroll  G follow  t tell  1-9 y n r answer  c cancel  Esc fleet  ? q",
-    }
+    };
+    keys.to_owned()
 }
 
 fn fade(frame: &mut Frame<'_>, area: Rect) {

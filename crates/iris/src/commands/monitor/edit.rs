@@ -22,6 +22,11 @@ pub enum Typed {
 const LONGEST: usize = 8000;
 
 impl Editor {
+    pub fn with(text: &str) -> Self {
+        let line: Vec<char> = text.chars().take(LONGEST).collect();
+        Self { at: line.len(), line }
+    }
+
     pub fn press(&mut self, key: KeyEvent) -> Typed {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {

@@ -12,6 +12,7 @@ use super::state::session::Conversation;
 use super::state::{Mode, Purpose, State, View};
 use super::wish::{Act, Wish};
 use crate::commands::answer::response;
+use crate::commands::inbox::how;
 use crate::printer::Tone;
 
 impl State {
@@ -174,7 +175,7 @@ impl State {
     }
 
     /// The question that keys answer where one looks.
-    fn question(&self) -> Option<&Question> {
+    pub(super) fn question(&self) -> Option<&Question> {
         match self.view {
             View::Inbox => self.inbox.chosen(),
             View::Fleet => None,
@@ -245,7 +246,7 @@ impl State {
         }
         let is_yes = response.value == Value::Bool(true);
         let digest = question.action.as_ref().map(|action| action.digest.clone());
-        let act = Act::Answer { id: question.id.clone(), digest, response };
+        let act = Act::Answer { id: question.id.clone(), digest, response, typed: None };
         let unseen = match self.view {
             View::Session => draw::session::unseen(self),
             _ => draw::inbox::unseen(self),
@@ -307,7 +308,12 @@ impl State {
 
     fn write_to(&mut self, purpose: Purpose) {
         self.notice = None;
-        self.mode = Mode::Write { editor: Editor::default(), purpose };
+        let unsent = match &purpose {
+            Purpose::Reply { question } => self.inbox.unsent.get(question),
+            Purpose::Tell { .. } => None,
+        };
+        let editor = unsent.map(|typed| Editor::with(typed)).unwrap_or_default();
+        self.mode = Mode::Write { editor, purpose };
     }
 
     fn write(&mut self, key: KeyEvent) -> Vec<Wish> {
@@ -350,10 +356,10 @@ impl State {
             _ if is_yes_or_no(question) => vec!["no".to_owned(), text.to_owned()],
             0 | 1 => vec![text.to_owned()],
             // Several questions, each its answer.
-            _ => text.split(',').map(|word| word.trim().to_owned()).collect(),
+            _ => how::split(question, text)?,
         };
         let response = response(question, &words).map_err(|failure| failure.message)?;
         let digest = question.action.as_ref().map(|action| action.digest.clone());
-        Ok(Act::Answer { id: id.to_owned(), digest, response })
+        Ok(Act::Answer { id: id.to_owned(), digest, response, typed: Some(text.to_owned()) })
     }
 }

@@ -13,7 +13,9 @@ use crate::client::follow::Met;
 
 fn answers(wishes: &[Wish]) -> Vec<(String, Value, Option<String>)> {
     let answer = |wish: &Wish| match wish {
-        Wish::Act(Act::Answer { id, digest, response }) => Some((id.clone(), response.value.clone(), digest.clone())),
+        Wish::Act(Act::Answer { id, digest, response, .. }) => {
+            Some((id.clone(), response.value.clone(), digest.clone()))
+        }
         _ => None,
     };
     wishes.iter().filter_map(answer).collect()
@@ -30,9 +32,13 @@ fn a_number_answers_the_chosen_question_once() {
     assert_eq!(answers(&press(&mut state, "7")), [], "there is no such option");
     assert_eq!(answers(&press(&mut state, "2")), [("q-colour".to_owned(), "blue".into(), None)]);
     assert_eq!(answers(&press(&mut state, "1")), [], "its answer is on its way");
-    let answered = Act::Answer { id: "q-colour".to_owned(), digest: None, response: response(&json!("blue")) };
+    let answered = answer_of("q-colour", &json!("blue"), None);
     state.acted(&answered, Err("too late: already answered by ada at 14:02:11".to_owned()));
     assert!(seen(&state).contains("too late: already answered by ada at"));
+}
+
+fn answer_of(id: &str, value: &Value, typed: Option<&str>) -> Act {
+    Act::Answer { id: id.to_owned(), digest: None, response: response(value), typed: typed.map(str::to_owned) }
 }
 
 fn response(value: &Value) -> iris_api::question::Response {
@@ -128,6 +134,89 @@ fn where_several_may_be_chosen_one_key_is_not_an_answer() {
     assert!(seen(&state).contains("r answers, with commas between"), "{}", seen(&state));
     let given = answers(&press(&mut state, "r1, Blue\n"));
     assert_eq!(given, [("q-colour".to_owned(), json!(["red", "blue"]), None)]);
+}
+
+fn form() -> iris_api::question::Question {
+    let schema = json!({"properties": {"age": {"type": "integer"}, "name": {"type": "string"}}, "required": ["age"]});
+    question("q-form", json!({"question": "Who?", "responseType": "form", "schema": schema, "openedAt": NOW}))
+}
+
+/// The one who typed it has it back, and reads why where it belongs.
+#[test]
+fn what_was_not_taken_is_there_again_under_its_own_question() {
+    let mut state = state(NARROW);
+    read_all(&mut state, vec![form(), question("q-other", json!({"openedAt": NOW + 1}))]);
+    assert!(seen(&state).contains("age, required: a whole number"), "{}", seen(&state));
+    let sent = press(&mut state, "r{\"age\": \"x\"}\n");
+    let [Wish::Act(act)] = sent.as_slice() else { panic!("it is sent: {sent:?}") };
+    state.acted(act, Err("the field 'age' takes a whole number".to_owned()));
+    let screen = seen(&state);
+    assert!(screen.contains("{\"age\": \"x\"}") && screen.contains("takes a whole number"), "{screen}");
+    assert!(matches!(state.mode, Mode::Write { .. }));
+    // It is not said under another question, and is there again under its own.
+    press(&mut state, "\u{1b}");
+    state.acted(&answer_of("q-form", &json!(1), None), Err("it was not taken".to_owned()));
+    assert!(seen(&state).contains("it was not taken"));
+    press(&mut state, "j");
+    assert!(!seen(&state).contains("it was not taken"), "{}", seen(&state));
+    press(&mut state, "k");
+    assert!(seen(&state).contains("it was not taken"));
+    press(&mut state, "r");
+    assert!(seen(&state).contains("{\"age\": \"x\"}"), "{}", seen(&state));
+    assert!(seen(&state).contains("like: {\"age\":1}"), "{}", seen(&state));
+}
+
+#[test]
+fn several_questions_are_answered_in_one_line() {
+    let mut state = state(NARROW);
+    let options = json!([{"value": "a", "label": "A"}, {"value": "b", "label": "B"}]);
+    let two = json!({"questions": [
+        {"question": "Which?", "options": options, "several": true}, {"question": "How many?", "options": []},
+    ]});
+    read_all(&mut state, vec![question("q-two", two)]);
+    press(&mut state, "r");
+    assert!(seen(&state).contains("like: A, B; your words"), "{}", seen(&state));
+    assert_eq!(answers(&press(&mut state, "A, B\n")), []);
+    assert!(seen(&state).contains("2 answers are needed"), "{}", seen(&state));
+    assert_eq!(answers(&press(&mut state, "; 2\n")), [("q-two".to_owned(), json!([["a", "b"], "2"]), None)]);
+}
+
+/// What is said to happen is what happens, by the way it was asked.
+#[test]
+fn what_becomes_of_a_question_that_nobody_answers() {
+    let then = |more: Value| {
+        let mut asked = json!({"deadline": NOW + 60_000});
+        asked.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let mut state = state(NARROW);
+        read_all(&mut state, vec![question("q", asked)]);
+        let screen = seen(&state).replace('\n', " ");
+        screen.split_once("; then ").map(|(_, then)| then.to_owned()).unwrap_or_else(|| panic!("{screen}"))
+    };
+    let agent = "its agent is told, if it still waits";
+    assert!(then(json!({"way": "permission"})).starts_with(agent));
+    assert!(then(json!({"way": "detected"})).starts_with("it is closed, and nobody is told"));
+    assert!(then(json!({"way": "tool", "blocking": false})).starts_with("it is closed, and nobody is told"));
+    assert!(then(json!({"way": "detected", "job": "01a1e280-0000"})).starts_with("its job fails"));
+    assert!(then(json!({"way": "api"})).starts_with("whoever waits for it is told"));
+    let options = json!([{"value": "a", "label": "Apples"}]);
+    let asked = json!([{"question": "Which?", "options": options}]);
+    let default = json!({"value": "a"});
+    let named = json!({"questions": asked, "options": options, "default": default, "onDeadline": "default"});
+    assert!(then(named).starts_with("this holds: Apples"));
+    assert!(then(json!({"way": "tool", "default": default, "onDeadline": "fail"})).starts_with(agent));
+}
+
+#[test]
+fn the_same_question_of_two_parties_can_be_told_apart() {
+    let mut state = state(NARROW);
+    let of = |id: &str, more: Value| question(id, more);
+    let job = "01a1e280-1111-7000-8000-000000000001";
+    read_all(&mut state, vec![of("q1", json!({})), of("q2", json!({"session": "s2"})), of("q3", json!({"job": job}))]);
+    let screen = seen(&state);
+    for whom in ["backend    for user", "backend    for frontend", "backend    for job …0001"] {
+        assert!(screen.contains(whom), "{whom}: {screen}");
+    }
+    assert!(screen.contains("backend for user asks (choice)"), "{screen}");
 }
 
 fn acts(wishes: &[Wish]) -> Vec<String> {

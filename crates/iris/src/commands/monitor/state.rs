@@ -8,6 +8,7 @@ pub mod problem;
 pub mod session;
 
 use iris_api::event::Event;
+use iris_api::question::Question;
 use iris_api::status::Status;
 use ratatui::layout::Size;
 
@@ -15,6 +16,7 @@ use super::edit::Editor;
 use super::wish::{Act, Got, Read, Wish};
 use crate::client::ClientError;
 use crate::client::follow::Met;
+use crate::commands::inbox::list;
 use crate::printer::Tone;
 use fleet::Fleet;
 use inbox::Inbox;
@@ -91,6 +93,8 @@ pub struct Notice {
     pub text: String,
     pub tone: Tone,
     pub at: i64,
+    /// The question whose answer this is about.
+    about: Option<String>,
 }
 
 /// A notice is read by then; one that something is wrong takes longer.
@@ -121,6 +125,12 @@ impl State {
         vec![Read::Questions, Read::Status, Read::Teams, Read::Sessions, Read::Ends, Read::Decided]
     }
 
+    /// For whom the agent works that asks.
+    pub fn party_of(&self, question: &Question) -> Option<String> {
+        let known = self.fleet.sessions.get(&question.session);
+        list::whom(question, known.map(|known| known.session.from.as_str()))
+    }
+
     /// The time up to which what is shown is true.
     pub fn as_of(&self) -> i64 {
         match self.link {
@@ -130,7 +140,14 @@ impl State {
     }
 
     pub fn say(&mut self, tone: Tone, text: impl Into<String>) {
-        self.notice = Some(Notice { text: text.into(), tone, at: self.now });
+        self.notice = Some(Notice { text: text.into(), tone, at: self.now, about: None });
+    }
+
+    /// What is to be read now. What came of an answer is not said under another question, as long as its own is there.
+    pub fn notice(&self) -> Option<&Notice> {
+        let is_open = |id: &String| self.inbox.questions.iter().any(|question| question.id == *id);
+        let is_elsewhere = |id: &String| self.question().is_some_and(|looked_at| looked_at.id != *id);
+        self.notice.as_ref().filter(|notice| !notice.about.as_ref().is_some_and(|id| is_open(id) && is_elsewhere(id)))
     }
 
     pub fn tick(&mut self, now: i64) {
@@ -283,14 +300,26 @@ impl State {
     }
 
     pub fn acted(&mut self, act: &Act, came: Result<String, String>) -> Vec<Wish> {
+        let was_taken = came.is_ok();
         match came {
             Ok(text) => self.say(Tone::Good, text),
             Err(text) => self.say(Tone::Bad, text),
         }
-        if let Act::Answer { id, .. } = act {
-            self.inbox.sending.remove(id);
-            return vec![Wish::Read(Read::Questions)];
+        let Act::Answer { id, typed, .. } = act else { return Vec::new() };
+        self.inbox.sending.remove(id);
+        self.notice.iter_mut().for_each(|notice| notice.about = Some(id.clone()));
+        if let Some(typed) = typed.as_ref().filter(|_| !was_taken) {
+            self.put_right(id, typed);
         }
-        Vec::new()
+        vec![Wish::Read(Read::Questions)]
+    }
+
+    /// What was not taken is there again, to be put right: at once if the question is still looked at.
+    fn put_right(&mut self, id: &str, typed: &str) {
+        self.inbox.unsent.insert(id.to_owned(), typed.to_owned());
+        if matches!(self.mode, Mode::Look) && self.question().is_some_and(|question| question.id == id) {
+            let purpose = Purpose::Reply { question: id.to_owned() };
+            self.mode = Mode::Write { editor: Editor::with(typed), purpose };
+        }
     }
 }

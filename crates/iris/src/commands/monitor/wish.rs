@@ -28,11 +28,30 @@ impl Wish {
 /// Something that changes something.
 #[derive(Clone, Debug)]
 pub enum Act {
-    Answer { id: String, digest: Option<String>, response: Response },
-    Wake { team: String, from: String },
-    Sleep { team: String, from: String },
-    Cancel { team: String, from: String },
-    Tell { team: String, from: String, text: String },
+    Answer {
+        id: String,
+        digest: Option<String>,
+        response: Response,
+        /// As it was typed, if it was.
+        typed: Option<String>,
+    },
+    Wake {
+        team: String,
+        from: String,
+    },
+    Sleep {
+        team: String,
+        from: String,
+    },
+    Cancel {
+        team: String,
+        from: String,
+    },
+    Tell {
+        team: String,
+        from: String,
+        text: String,
+    },
 }
 
 /// Something to read. The same thing is not read twice at once.

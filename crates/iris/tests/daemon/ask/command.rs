@@ -21,7 +21,7 @@ async fn a_question_is_seen_and_answered_by_commands() {
     let told = world.tell_async("user", "permit echo hidden\u{202e} >> ran.txt").await;
     let question = world.open_question().await;
     let (_, inbox) = iris(&world, &["inbox", "--once"]);
-    assert!(inbox.contains("May it use Bash?") && inbox.contains("| command: echo hidden"), "{inbox}");
+    assert!(inbox.contains("alpha for user: May it use Bash?") && inbox.contains("| command: echo hidden"), "{inbox}");
     assert!(inbox.contains("risk high: it holds characters that cannot be seen"), "{inbox}");
     assert!(inbox.contains("\\u{202e}") && !inbox.contains('\u{202e}'), "nothing hides: {inbox}");
     let short = &question_id(&question)[..36];
@@ -32,6 +32,8 @@ async fn a_question_is_seen_and_answered_by_commands() {
     assert_eq!(std::fs::read_to_string(world.path().join("projects/alpha/ran.txt")).expect("it ran"), "seen\n");
     let (done, said) = iris(&world, &["answer", short, "no"]);
     assert!(!done && said.contains("superseded"), "{said}");
+    let (done, said) = iris(&world, &["answer", short, "perhaps"]);
+    assert!(!done && said.contains("already superseded by user at"), "too late comes first: {said}");
     let (_, rules) = iris(&world, &["rules", "list"]);
     assert!(rules.contains("echo seen") && rules.contains("deed"), "{rules}");
     let listed: Value = serde_json::from_str(&iris(&world, &["rules", "list", "--json"]).1).expect("JSON");

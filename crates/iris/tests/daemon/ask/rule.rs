@@ -100,6 +100,29 @@ async fn an_edit_is_another_question_and_only_it_can_be_approved() {
     assert_eq!(ran(&world), "two\n");
 }
 
+/// What was remembered was a file in the team's folder. A link that is put there later leads out of it.
+#[tokio::test]
+async fn a_rule_does_not_follow_a_link_that_was_swapped_in() {
+    let world = asking();
+    let (team, elsewhere) = (world.path().join("projects/alpha"), world.path().join("elsewhere"));
+    std::fs::create_dir(team.join("out")).expect("a folder");
+    std::fs::create_dir(&elsewhere).expect("a folder");
+    let told = world.tell_async("user", "permit touch out/made").await;
+    let question = world.open_question().await;
+    assert_eq!(question["risk"], "medium", "{question}");
+    let path = format!("/api/questions/{}/answer", question_id(&question));
+    let remember = json!({"response": {"value": true}, "remember": {"scope": "tool", "forMs": 600_000}});
+    assert_eq!(world.post(&path, remember).await.0, 200);
+    world.ended(id(&told)).await;
+    assert_eq!(world.tell("permit touch out/made").await["response"], "ran", "without asking");
+    std::fs::remove_dir_all(team.join("out")).expect("it is there");
+    std::os::unix::fs::symlink(&elsewhere, team.join("out")).expect("a link");
+    world.tell_async("user", "permit touch out/made").await;
+    let question = world.open_question().await;
+    assert_eq!(question["risk"], "high", "{question}");
+    assert!(!elsewhere.join("made").exists());
+}
+
 #[tokio::test]
 async fn a_rule_answers_for_as_long_as_it_says_and_its_answers_say_so() {
     let world = asking();

@@ -8,15 +8,17 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::look;
-use crate::commands::inbox::list;
+use crate::commands::inbox::{how, list};
 use crate::commands::monitor::state::State;
-use crate::commands::monitor::state::inbox::{is_own, is_yes_or_no, takes_several};
+use crate::commands::monitor::state::inbox::{is_own, is_yes_or_no};
 use crate::commands::monitor::text;
 use crate::moment;
 use crate::printer::Tone;
 
 /// From this width on, the list is beside the question and not above it.
 const WIDE: u16 = 110;
+/// So much room has in the list for whom it is asked.
+const WHOM: usize = 13;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     if state.inbox.questions.is_empty() {
@@ -28,8 +30,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let rows = height.saturating_sub(1);
     let first = first_row(at, count, rows);
     let mut lines = vec![counts(state, width)];
+    let shown = state.inbox.questions.iter().skip(first).take(rows);
+    let room_for_whom = shown.map(|question| text::cells(&for_whom(question, state))).max().unwrap_or(0);
     for (index, question) in state.inbox.questions.iter().enumerate().skip(first).take(rows) {
-        let row = row(question, state, width);
+        let row = row(question, state, width, room_for_whom);
         lines.push(if index == at { row.patch_style(look::BAR) } else { row });
     }
     frame.render_widget(Paragraph::new(lines), above);
@@ -76,7 +80,16 @@ pub fn counts(state: &State, width: usize) -> Line<'static> {
     look::line(Tone::Faint, text::cut(&text, width))
 }
 
-fn row(question: &Question, state: &State, width: usize) -> Line<'static> {
+/// For whom it is asked, as short as that can be said.
+fn for_whom(question: &Question, state: &State) -> String {
+    // The beginning of a job's id is the time; its end tells it from the others.
+    let job =
+        question.job.as_ref().map(|job| format!("job …{}", job.get(job.len().saturating_sub(4)..).unwrap_or(job)));
+    let party = job.or_else(|| state.party_of(question));
+    party.map(|party| text::headline(&format!("for {party}"), WHOM)).unwrap_or_default()
+}
+
+fn row(question: &Question, state: &State, width: usize, room_for_whom: usize) -> Line<'static> {
     let own = is_own(question, &state.me);
     let is_sending = state.inbox.sending.contains(&question.id);
     let mark = if is_sending {
@@ -94,7 +107,8 @@ fn row(question: &Question, state: &State, width: usize) -> Line<'static> {
     let whom = question.asked_of.as_ref().filter(|_| !own).map(|party| format!("of {party}"));
     let facts: Vec<String> = [risk, left, whom].into_iter().flatten().collect();
     let facts = if facts.is_empty() { String::new() } else { format!("  {}", text::shown(&facts.join(", "))) };
-    let lead = format!("{mark} {age:>4} {}  ", text::fill(&text::shown(&question.team), 10));
+    let team = text::fill(&text::shown(&question.team), 10);
+    let lead = format!("{mark} {age:>4} {team} {}  ", text::fill(&for_whom(question, state), room_for_whom));
     let room = width.saturating_sub(text::cells(&lead) + text::cells(&facts));
     let style = if own { look::NEEDS } else { look::style(Tone::Faint) };
     let ask = text::fill(&text::headline(&question.question, room), room);
@@ -128,7 +142,8 @@ pub fn unseen(state: &State) -> usize {
 /// The whole question.
 pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    let asked = format!("{} asks ({})", question.team, question.kind.replace('_', " "));
+    let party = state.party_of(question).map(|party| format!(" for {party}")).unwrap_or_default();
+    let asked = format!("{}{party} asks ({})", question.team, question.kind.replace('_', " "));
     let since = format!("since {}, {} ago", moment::clock(question.opened_at), age(state, question));
     let whom = question.asked_of.as_ref().map(|party| format!(", asked of {party}")).unwrap_or_default();
     push(&mut lines, Tone::Faint, &format!("{asked}, {since}{whom}"), width);
@@ -139,10 +154,13 @@ pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'stat
     parts.iter().for_each(|(tone, line)| push(&mut lines, *tone, line, width));
     if is_yes_or_no(question) {
         lines.push(look::line(Tone::Strong, "1. yes (y)   2. no (n)   r: no, and why"));
-    } else if takes_several(question) {
-        lines.push(look::line(Tone::Strong, "r answers, with commas between"));
-    } else if question.response_type == "form" {
-        lines.push(look::line(Tone::Strong, "r answers, as JSON"));
+    } else if let Some(like) = how::typed(question) {
+        let between = match question.questions.len() {
+            0 => "",
+            1 => ", with commas between",
+            _ => ", with ; between the answers and commas between options",
+        };
+        push(&mut lines, Tone::Strong, &format!("r answers{between}, like: {like}"), width);
     } else if !has_parts || question.options.is_empty() {
         lines.push(look::line(Tone::Strong, "r answers in your own words"));
     }
@@ -159,10 +177,7 @@ fn age(state: &State, question: &Question) -> String {
 fn then(question: &Question, state: &State) -> Option<String> {
     let deadline = question.deadline?;
     let left = moment::span((deadline - state.as_of()) / 1000 * 1000);
-    let what = match &question.default {
-        Some(default) => format!("this holds: {}", list::words(default)),
-        None => "its agent is told that nobody answered".to_owned(),
-    };
+    let what = list::otherwise(question)?;
     Some(format!("{left} left, until {}; then {what}", moment::clock(deadline)))
 }
 

@@ -6,6 +6,8 @@ use iris_api::event::Event;
 use iris_api::question::{Question, Response};
 use serde_json::Value;
 
+use crate::commands::inbox::how::takes_several;
+
 #[derive(Debug, Default)]
 pub struct Inbox {
     /// Those put to us first, each part by urgency.
@@ -21,6 +23,8 @@ pub struct Inbox {
     pub scroll: usize,
     /// Whose answer is on its way.
     pub sending: BTreeSet<String>,
+    /// What was typed in answer to a question and not taken, to be put right.
+    pub unsent: BTreeMap<String, String>,
     /// When questions were decided, by the number of the event that says so.
     decided: BTreeMap<i64, i64>,
 }
@@ -40,6 +44,7 @@ impl Inbox {
         let was_at = self.at();
         self.questions = questions;
         self.sending.retain(|id| self.questions.iter().any(|question| question.id == *id));
+        self.unsent.retain(|id, _| self.questions.iter().any(|question| question.id == *id));
         if self.chosen().is_none() {
             let last = self.questions.len().saturating_sub(1);
             let next = self.questions.get(was_at.min(last)).map(|question| question.id.clone());
@@ -111,11 +116,6 @@ pub fn is_risky(question: &Question) -> bool {
 /// As in the dashboard.
 pub fn is_unknowable(question: &Question) -> bool {
     question.way == "plan" || (question.response_type == "approval" && question.action.is_none())
-}
-
-/// Several things are asked, or several may be chosen: that takes more than one key.
-pub fn takes_several(question: &Question) -> bool {
-    question.questions.len() > 1 || question.questions.iter().any(|asked| asked.several)
 }
 
 /// What a number key says to a question.

@@ -1,0 +1,169 @@
+//! How a question is answered: what to type, as an answer that would be taken.
+
+use iris_api::question::{Asked, Question};
+use iris_core::question::form::{self, Field};
+use serde_json::Value;
+
+/// Several things are asked, or several may be chosen: that takes more than one key.
+pub fn takes_several(question: &Question) -> bool {
+    question.questions.len() > 1 || question.questions.iter().any(|asked| asked.several)
+}
+
+pub fn fields(question: &Question) -> Vec<Field> {
+    question.schema.as_ref().map(form::fields).unwrap_or_default()
+}
+
+/// What a field is and takes, in one line.
+pub fn describe(field: &Field) -> String {
+    let required = if field.is_required { ", required" } else { "" };
+    let about = field.about.as_ref().map(|about| format!("  {about}")).unwrap_or_default();
+    format!("{}{required}: {}{about}", field.name, field.kind.takes())
+}
+
+/// The command, for a shell.
+pub fn command(question: &Question) -> String {
+    let quoted = |word: &str| shlex::try_quote(word).map_or_else(|_| "…".to_owned(), |word| word.into_owned());
+    let (lead, words) = match question.response_type.as_str() {
+        "approval" | "boolean" => ("", "yes|no".to_owned()),
+        "form" => ("for example: ", quoted(&filled(question))),
+        _ if takes_several(question) => {
+            let lead = if question.questions.len() > 1 { "in this order, for example: " } else { "for example: " };
+            (lead, question.questions.iter().map(|asked| quoted(&one(asked, ","))).collect::<Vec<_>>().join(" "))
+        }
+        _ => ("", "<option or text>".to_owned()),
+    };
+    format!("{lead}iris answer {} {words}", question.id)
+}
+
+/// What is typed where the question is known already; nothing if that needs no telling.
+pub fn typed(question: &Question) -> Option<String> {
+    match question.response_type.as_str() {
+        "approval" | "boolean" => None,
+        "form" => Some(filled(question)),
+        _ if takes_several(question) => {
+            Some(question.questions.iter().map(|asked| one(asked, ", ")).collect::<Vec<_>>().join("; "))
+        }
+        _ => None,
+    }
+}
+
+/// The answers to several questions, from one line: `Red, Blue; two`. Commas do where no question has use for them.
+pub fn split(question: &Question, line: &str) -> Result<Vec<String>, String> {
+    let pieces = |by: char| line.split(by).map(|piece| piece.trim().to_owned()).collect::<Vec<_>>();
+    let (asked, by_semicolons, by_commas) = (question.questions.len(), pieces(';'), pieces(','));
+    let has_several = question.questions.iter().any(|asked| asked.several);
+    if by_semicolons.len() == asked {
+        return Ok(by_semicolons);
+    }
+    if by_semicolons.len() == 1 && !has_several && by_commas.len() == asked {
+        return Ok(by_commas);
+    }
+    let example = typed(question).unwrap_or_default();
+    Err(format!("{asked} answers are needed, with ; between, and not {}; like: {example}", by_semicolons.len()))
+}
+
+/// One field takes a bare value; several want their names.
+fn filled(question: &Question) -> String {
+    let fields = fields(question);
+    let value = match fields.as_slice() {
+        [only] => only.example(),
+        fields => form::example(fields),
+    };
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+fn one(asked: &Asked, between: &str) -> String {
+    let picked = if asked.several { 2 } else { 1 };
+    let first = asked.options.iter().take(picked).enumerate();
+    let names: Vec<String> = first
+        .map(|(index, option)| {
+            // With a comma in its name it would be taken for two, and with a semicolon for the next answer.
+            if option.label.contains([',', ';']) { (index + 1).to_string() } else { option.label.clone() }
+        })
+        .collect();
+    if names.is_empty() { "your words".to_owned() } else { names.join(between) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::commands::answer::response;
+
+    fn question(more: Value) -> Question {
+        let mut base = json!({
+            "id": "q1", "kind": "choice", "state": "open", "way": "ask_user", "blocking": true, "question": "So?",
+            "responseType": "choice", "onDeadline": "fail", "team": "backend", "session": "s1", "openedAt": 1,
+        });
+        base.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        serde_json::from_value(base).expect("a question")
+    }
+
+    fn asked(several: bool, labels: &[&str]) -> Value {
+        let options: Vec<_> = labels.iter().map(|label| json!({"value": label, "label": label})).collect();
+        json!({"question": "Which?", "options": options, "several": several})
+    }
+
+    /// What is shown is typed as it is, and says what it seems to say.
+    fn check(question: &Question, command_shown: &str, typed_shown: &str, expected: &Value) {
+        assert_eq!(command(question), command_shown);
+        let words = command_shown.split_once("q1 ").expect("the id").1;
+        let given = response(question, &shlex::split(words).expect("words")).expect("it fits");
+        assert_eq!(given.value, *expected, "{command_shown}");
+        assert_eq!(typed(question).as_deref(), Some(typed_shown));
+        let words = if question.questions.len() > 1 {
+            split(question, typed_shown).expect("answers")
+        } else {
+            vec![typed_shown.to_owned()]
+        };
+        assert_eq!(response(question, &words).expect("it fits").value, *expected, "{typed_shown}");
+    }
+
+    #[test]
+    fn what_is_shown_to_be_typed_works() {
+        let two = question(
+            json!({"questions": [asked(true, &["Red", "Dark blue", "Green"]), asked(false, &["Very large"])]}),
+        );
+        check(
+            &two,
+            "in this order, for example: iris answer q1 'Red,Dark blue' 'Very large'",
+            "Red, Dark blue; Very large",
+            &json!([["Red", "Dark blue"], "Very large"]),
+        );
+        let comma = question(json!({"questions": [asked(true, &["a, b", "c"]), asked(false, &[])]}));
+        check(
+            &comma,
+            "in this order, for example: iris answer q1 '1,c' 'your words'",
+            "1, c; your words",
+            &json!([["a, b", "c"], "your words"]),
+        );
+        let any = question(json!({"questions": [asked(true, &["Red", "Blue"])]}));
+        check(&any, "for example: iris answer q1 'Red,Blue'", "Red, Blue", &json!(["Red", "Blue"]));
+        let properties = json!({"name": {"type": "string", "description": "in full"}, "size": {"enum": ["it's", "l"]}});
+        let form = |schema: Value| question(json!({"responseType": "form", "schema": schema}));
+        let both = form(json!({"properties": properties, "required": ["name", "size"]}));
+        check(
+            &both,
+            r#"for example: iris answer q1 "{\"name\":\"text\",\"size\":\"it's\"}""#,
+            r#"{"name":"text","size":"it's"}"#,
+            &json!({"name": "text", "size": "it's"}),
+        );
+        let shown: Vec<String> = fields(&both).iter().map(describe).collect();
+        assert_eq!(shown, ["name, required: text  in full", "size, required: one of: it's, l"]);
+        let age = form(json!({"properties": {"age": {"type": "integer", "minimum": 18}}}));
+        check(&age, "for example: iris answer q1 18", "18", &json!(18));
+    }
+
+    #[test]
+    fn too_few_answers_are_told_how() {
+        let two = question(json!({"questions": [asked(true, &["A", "B"]), asked(false, &["C"])]}));
+        let why = split(&two, "A, C").expect_err("one of them takes commas");
+        assert_eq!(why, "2 answers are needed, with ; between, and not 1; like: A, B; C");
+        let plain = question(json!({"questions": [asked(false, &["A"]), asked(false, &["C"])]}));
+        assert_eq!(split(&plain, "A, C").expect("commas do"), ["A", "C"]);
+    }
+}

@@ -8,9 +8,10 @@ pub struct Flaw {
     pub hint: &'static str,
 }
 
-const MAKE_ONE: &str = "make one for the name in server.allowedHosts: `openssl req -x509 -newkey rsa:2048 -nodes -days 365 \
-                        -subj /CN=iris.example -addext subjectAltName=DNS:iris.example -addext basicConstraints=critical,CA:FALSE \
-                        -keyout key.pem -out cert.pem`, name both in server.tls, and start iris anew";
+const MAKE_ONE: &str = "make one for the name in server.allowedHosts: `openssl req -x509 -newkey rsa:2048 -nodes \
+                        -days 365 -subj /CN=iris.example -addext subjectAltName=DNS:iris.example \
+                        -addext basicConstraints=critical,CA:FALSE -keyout key.pem -out cert.pem`, \
+                        name both in server.tls, and start iris anew";
 const TRUST: &str = "server.tls.certificate of this home, or else the system, has to have it or who signed it; is IRIS_URL \
                      the right address?";
 const RENEW: &str = "put a new one where server.tls.certificate says, and start iris anew";

@@ -42,9 +42,10 @@ pub fn securely(home: &Home, is_here: bool) -> Result<reqwest::Client, String> {
     let own = config.server.tls.and_then(|tls| std::fs::read(tls.certificate).ok()).unwrap_or_default();
     let own = Certificate::from_pem_bundle(&own).unwrap_or_default();
     let mut client = builder().tls_certs_merge(own);
-    if let (true, Ok(address)) = (is_here, config.settings.host.parse()) {
+    if is_here {
+        let listening = config.settings.host.parse().unwrap_or(Ipv4Addr::LOCALHOST.into());
         // The port is that of the address that is asked.
-        let here = SocketAddr::new(reached_by(address), 0);
+        let here = SocketAddr::new(reached_by(listening), 0);
         for name in &config.server.allowed_hosts {
             client = client.resolve(name.split(':').next().unwrap_or(name), here);
         }

@@ -135,6 +135,7 @@ async fn what_is_refused_is_refused_once_and_by_its_id() {
         assert_eq!(answer["id"], asked["id"], "{line}: {answer}");
         assert!(answer["error"]["message"].is_string(), "{line}: {answer}");
     }
+    pipe.write(r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#).await;
     // Nothing else was said: the next line is the next answer.
     introduce(&mut pipe, 20).await;
     for line in [

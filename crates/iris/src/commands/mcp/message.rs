@@ -125,6 +125,9 @@ impl Message {
     }
 }
 
+/// Of an introduction.
+const NEEDED: [&str; 3] = ["protocolVersion", "capabilities", "clientInfo"];
+
 /// What makes an object no message, with the code for it. The daemon would refuse it too, but without its id: it cannot
 /// read that of a message that is none.
 fn mistake(value: &Value) -> Option<(i64, &'static str)> {
@@ -140,6 +143,8 @@ fn mistake(value: &Value) -> Option<(i64, &'static str)> {
         Some((-32602, "params has to be an object"))
     } else if !may_be_object(value.get("params").and_then(|params| params.get("_meta"))) {
         Some((-32602, "_meta in params has to be an object"))
+    } else if value["method"] == "initialize" && !NEEDED.iter().all(|name| value["params"].get(name).is_some()) {
+        Some((-32602, "params of initialize has to have protocolVersion, capabilities and clientInfo"))
     } else {
         None
     }

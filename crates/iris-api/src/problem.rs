@@ -21,6 +21,9 @@ pub struct Problem {
     /// For an answer that came too late: what became of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<Closed>,
+    /// For a number that is of another log: the end of this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<i64>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -257,6 +257,7 @@ impl Inner {
     }
 
     pub fn set_config(&self, config: Config) {
+        crate::secret::mask(&config);
         self.config.store(Arc::new(config));
     }
 

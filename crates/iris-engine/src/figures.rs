@@ -16,6 +16,7 @@ use opentelemetry::trace::{
 use opentelemetry::{Context, KeyValue, global};
 
 use crate::engine::{Engine, Inner};
+use crate::secret::masked;
 
 const SCOPE: &str = "iris";
 
@@ -117,14 +118,11 @@ pub(crate) struct Ended<'a> {
 pub(crate) fn turn_ended(traces: &Traces, ended: &Ended<'_>) {
     let (outcome, team) = (ended.outcome, ended.team);
     let state = outcome.ending.state().as_str();
-    let mut of = vec![
-        KeyValue::new("gen_ai.operation.name", "invoke_agent"),
-        KeyValue::new("gen_ai.agent.name", team.to_string()),
-    ];
-    of.extend(outcome.usage.model.clone().map(|model| KeyValue::new("gen_ai.response.model", model)));
+    let mut of = vec![KeyValue::new("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", team.as_str())];
+    of.extend(outcome.usage.model.as_deref().map(|model| text("gen_ai.response.model", model)));
     let figures = instruments();
-    figures.turns.add(1, &[KeyValue::new("team", team.to_string()), KeyValue::new("state", state)]);
-    figures.cost.add(outcome.usage.cost_usd, &[KeyValue::new("team", team.to_string())]);
+    figures.turns.add(1, &[text("team", team.as_str()), KeyValue::new("state", state)]);
+    figures.cost.add(outcome.usage.cost_usd, &[text("team", team.as_str())]);
     for (kind, count) in [("input", outcome.usage.input_tokens), ("output", outcome.usage.output_tokens)] {
         if count > 0 {
             let kind = [KeyValue::new("gen_ai.token.type", kind)];
@@ -137,6 +135,11 @@ pub(crate) fn turn_ended(traces: &Traces, ended: &Ended<'_>) {
     }
     figures.duration.record(duration.as_secs_f64(), &of);
     traces.end(ended, of, duration);
+}
+
+/// What somebody else wrote, an agent or a config: secrets in it stay here.
+fn text(name: &'static str, value: &str) -> KeyValue {
+    KeyValue::new(name, masked(value))
 }
 
 /// Which trace a turn is part of: the one of the turn in which it was told, else one of its own. Kept only if somebody
@@ -172,16 +175,16 @@ impl Traces {
         let known = self.open.lock().expect("nothing panics while it holds the traces").remove(ended.turn);
         let (trace, parent) = known.unwrap_or((own_trace, None));
         of.extend([
-            KeyValue::new("gen_ai.conversation.id", ended.session.to_owned()),
+            text("gen_ai.conversation.id", ended.session),
             KeyValue::new("gen_ai.usage.input_tokens", i64::try_from(ended.outcome.usage.input_tokens).unwrap_or(0)),
             KeyValue::new("gen_ai.usage.output_tokens", i64::try_from(ended.outcome.usage.output_tokens).unwrap_or(0)),
             KeyValue::new("iris.turn.id", ended.turn.to_string()),
-            KeyValue::new("iris.party", ended.party.to_string()),
+            text("iris.party", ended.party.as_str()),
         ]);
         let tracer = global::tracer(SCOPE);
         let now = UNIX_EPOCH + Duration::from_millis(u64::try_from(iris_store::wall_ms()).unwrap_or(0));
         let builder = tracer
-            .span_builder(format!("invoke_agent {}", ended.team))
+            .span_builder(masked(&format!("invoke_agent {}", ended.team)))
             .with_kind(SpanKind::Internal)
             .with_start_time(now - duration)
             .with_attributes(of);
@@ -195,7 +198,7 @@ impl Traces {
         let mut begun = Ids { trace, span }.used_for(|| builder.start_with_context(&tracer, &around));
         use opentelemetry::trace::Span as _;
         if let Some(why) = ended.outcome.ending.explain() {
-            begun.set_status(Status::error(why));
+            begun.set_status(Status::error(masked(&why)));
         }
         begun.end_with_timestamp(now);
     }

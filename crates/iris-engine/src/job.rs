@@ -45,7 +45,8 @@ impl JobError {
     pub fn kind(&self) -> FaultKind {
         match self {
             Self::NotFound(_) => FaultKind::NotFound,
-            Self::Over { .. } | Self::KeyTaken(_) => FaultKind::Conflict,
+            Self::Over { .. } => FaultKind::Conflict,
+            Self::KeyTaken(_) => FaultKind::Unfit,
             Self::Tell(error) => error.kind(),
             Self::Cancel(error) => error.kind(),
             Self::Store(error) => error.kind(),

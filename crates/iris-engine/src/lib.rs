@@ -16,6 +16,7 @@ pub mod pool;
 pub mod question;
 pub mod reply;
 pub mod rule;
+pub mod secret;
 pub mod session;
 pub mod tasks;
 mod team;

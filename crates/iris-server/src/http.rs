@@ -82,9 +82,11 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 pub(crate) async fn announced(request: Request, next: Next) -> Response {
     let length: Option<usize> =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let is_login = request.uri().path() == "/api/login";
+    let most = if is_login { LARGEST_CODE } else { LARGEST_BODY };
     match length {
-        Some(length) if length > LARGEST_BODY => {
-            problem::too_large(&format!("it has {length} bytes; at most {LARGEST_BODY} are taken")).into_response()
+        Some(length) if length > most => {
+            problem::too_large(&format!("it has {length} bytes; at most {most} are taken")).into_response()
         }
         _ => next.run(request).await,
     }

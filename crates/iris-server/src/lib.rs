@@ -82,8 +82,7 @@ pub async fn serve(
     doors: Doors,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let mcp = |app: &App| mcp::routes(app, mcp::Door::maker(app));
-    serve_with(engine, doors, shutdown, mcp).await
+    serve_with(engine, doors, shutdown, mcp::own_routes).await
 }
 
 /// As `serve`, with another's answers at /mcp: for the conformance suite, whose fixtures nobody else has a use for.

@@ -57,6 +57,11 @@ pub(crate) fn routes<H: ServerHandler>(app: &App, handler: impl Fn() -> H + Send
     Router::new().route("/mcp", any(answer)).layer(from_fn_with_state(sessions, session::belongs_to_caller))
 }
 
+/// Iris's own.
+pub(crate) fn own_routes(app: &App) -> Router<App> {
+    routes(app, Door::maker(app)).layer(from_fn_with_state(app.clone(), notice::only_watchable))
+}
+
 /// A client has to take both; what it names first it likes better. Without sessions an answer is else one piece of JSON,
 /// unless there is progress to tell of.
 fn wants_stream(headers: &HeaderMap) -> bool {
@@ -91,7 +96,7 @@ pub(crate) struct Door {
 
 impl Door {
     /// Makes doors that know of each other's open calls.
-    pub fn maker(app: &App) -> impl Fn() -> Self + Send + Sync + use<> {
+    fn maker(app: &App) -> impl Fn() -> Self + Send + Sync + use<> {
         let (app, calls) = (app.clone(), OpenCalls::default());
         move || Self { app: app.clone(), calls: calls.clone(), subscribed: Arc::default() }
     }
@@ -162,7 +167,7 @@ impl ServerHandler for Door {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        notice::follow_list(self, &context);
+        notice::follow_list(self, &context)?;
         resource::list(&self.app, request, &context).await
     }
 

@@ -1,5 +1,6 @@
 //! Talking to the daemon: where it is, what it is asked, and what its refusals mean.
 
+mod certificate;
 mod connect;
 pub mod follow;
 pub mod frames;
@@ -18,6 +19,7 @@ use serde::de::DeserializeOwned;
 
 use crate::failure::{Failure, Why};
 use crate::place;
+use certificate::Flaw;
 
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -35,6 +37,9 @@ pub enum ClientError {
     NotRunning(String),
     #[error("iris at {url} does not answer ({what})")]
     Unreachable { url: String, what: String },
+    /// Somebody answers, by a certificate that cannot be trusted.
+    #[error("the certificate of iris at {url} is not good: {}", .flaw.what)]
+    Untrusted { url: String, flaw: Flaw },
     /// The request was sent and no answer came: it may have been done.
     #[error("the connection to iris at {url} was lost before it answered ({what})")]
     Lost { url: String, what: String },
@@ -106,7 +111,7 @@ impl Client {
             return Ok(&self.http);
         }
         if self.https.get().is_none() {
-            let made = connect::securely(&self.home);
+            let made = connect::securely(&self.home, self.url.is_none());
             let made = made.map_err(|what| ClientError::Unreachable { url: url.to_string(), what })?;
             self.https.get_or_init(|| made);
         }
@@ -161,8 +166,10 @@ impl From<ClientError> for Failure {
         match error {
             ClientError::NotRunning(_) => Self::new(unavailable, message),
             ClientError::Unreachable { .. } => {
-                Self::new(unavailable, message).hint("it may be starting or stopping; try `iris status`")
+                let hint = "it may be starting or stopping; its log, logs/daemon.log in IRIS_HOME, says more";
+                Self::new(unavailable, message).hint(hint)
             }
+            ClientError::Untrusted { flaw, .. } => Self::new(unavailable, message).hint(flaw.hint),
             ClientError::Lost { .. } => Self::new(unavailable, message).hint("see what became of it: `iris events`"),
             // What to send is of no use to somebody who types commands.
             ClientError::Refused(problem) if problem.kind == "unauthorized" => Self::new(Why::Refused, message)
@@ -205,7 +212,11 @@ async fn refusal(base: String, response: Response) -> ClientError {
 }
 
 fn gone(base: &str, error: &reqwest::Error) -> ClientError {
-    let (url, what) = (base.to_owned(), root(error));
+    let url = base.to_owned();
+    if let Some(flaw) = certificate::flaw(error) {
+        return ClientError::Untrusted { url, flaw };
+    }
+    let what = root(error);
     if error.is_connect() { ClientError::Unreachable { url, what } } else { ClientError::Lost { url, what } }
 }
 

@@ -1203,6 +1203,11 @@ export interface components {
         Problem: {
             closed?: components["schemas"]["Closed"] | null;
             detail: string;
+            /**
+             * Format: int64
+             * @description For a number that is of another log: the end of this one.
+             */
+            head?: number | null;
             hint?: string | null;
             /** @description For machines: invalid, unfit, not_found, conflict, gone, limit, unavailable, unsupported, internal, unauthorized, forbidden. */
             kind: string;
@@ -1770,6 +1775,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Page_Event"];
                     "text/event-stream": components["schemas"]["Frame"];
+                };
+            };
+            /** @description for a page: the number `after` is not of this log, whose end is `head` */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description What went wrong, and what to do about it */
@@ -2707,7 +2721,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description messages follow: `type` is `event` or `delta` */
+            /** @description messages follow: `type` is `event` or `delta`; `reset` first, with `asked` and `head`, if the number `after` is not of this log: read anew what you know, and go on from `head` */
             101: {
                 headers: {
                     [name: string]: unknown;

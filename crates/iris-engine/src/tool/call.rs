@@ -135,6 +135,22 @@ pub async fn call(engine: &Engine, caller: &Caller, tool: &str, arguments: &RawV
     }
 }
 
+/// Arguments, or what does not fit in them, in words for a model: which one it is, and no place in a text it never saw.
+pub(super) fn read_arguments<T: DeserializeOwned>(tool: &str, arguments: &RawValue) -> Result<T, Refusal> {
+    let mut reader = serde_json::Deserializer::from_str(arguments.get());
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let (path, said) = (error.path().to_string(), error.inner().to_string());
+        let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+        let said = match (said.strip_prefix("missing field "), said.strip_prefix("unknown field ")) {
+            (Some(field), _) => format!("{field} is missing"),
+            (_, Some(field)) => format!("it takes no {}", field.replacen(", expected one of ", "; it takes ", 1)),
+            _ if path == "." => said.to_owned(),
+            _ => format!("`{path}`: {said}"),
+        };
+        format!("{tool}: {said}").into()
+    })
+}
+
 struct Given<'a> {
     tool: &'a str,
     arguments: &'a RawValue,
@@ -142,7 +158,7 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn read<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
-        serde_json::from_str(self.arguments.get()).map_err(|error| format!("{}: {error}", self.tool).into())
+        read_arguments(self.tool, self.arguments)
     }
 
     fn team(&self) -> Result<TeamName, Refusal> {
@@ -211,7 +227,8 @@ fn answer(report: TellReport) -> Answer {
         }
         TellOutcome::Ended { ending, response, duration_ms, .. } => {
             let error = ending.explain().unwrap_or_default();
-            let why = format!("{} did not answer: {error}. It had said: {response}", report.to);
+            let said = if response.is_empty() { String::new() } else { format!(". It had said: {response}") };
+            let why = format!("{} did not answer: {error}{said}", report.to);
             answer["partialResponse"] = Value::from(response);
             answer["durationMs"] = Value::from(duration_ms);
             answer["error"] = Value::from(error);

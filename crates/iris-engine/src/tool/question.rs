@@ -5,12 +5,12 @@ use iris_core::agent::{ToolEffect, ToolSpec};
 use iris_core::id::JobId;
 use iris_core::question::{AskRequest, tool_answer};
 use iris_store::question::QuestionRow;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::ASK;
 use super::answer::Refusal;
-use super::call::{Answer, Caller};
+use super::call::{Answer, Caller, read_arguments};
 use super::spec::{object, text};
 use crate::engine::Engine;
 use crate::question::QuestionError;
@@ -71,11 +71,11 @@ fn arguments() -> Value {
 }
 
 pub(super) async fn ask(engine: &Engine, caller: &Caller, arguments: &RawValue) -> Answer {
-    let unreadable = |error: serde_json::Error| format!("{ASK}: {error}");
-    let mut given: Value = serde_json::from_str(arguments.get()).map_err(unreadable)?;
+    let mut given: Value = read_arguments(ASK, arguments)?;
     let job = given.as_object_mut().and_then(|given| given.remove("job"));
     let job = job.and_then(|job| job.as_str().map(JobId::new));
-    let request: AskRequest = serde_json::from_value(given).map_err(unreadable)?;
+    let given = to_raw_value(&given).expect("JSON stays JSON");
+    let request: AskRequest = read_arguments(ASK, &given)?;
     let opened = engine.ask_from_outside(&caller.party, job, &request).await.map_err(refused)?;
     if !opened.blocks && opened.answer.is_none() {
         let default = opened.default.as_ref().map(iris_core::question::Answer::words);

@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use iris_api::Page;
 use iris_api::event::{Event, Frame};
+use iris_api::problem::Problem;
 use iris_core::event::Recorded;
 use iris_core::fault::FaultKind;
 use iris_core::id::JobId;
@@ -94,10 +95,13 @@ impl Filter {
         Filter,
         ("Last-Event-ID" = Option<i64>, Header, description = "Where a stream goes on; stronger than `after`"),
     ),
-    responses((status = 200, description = "done", content(
-        (Page<Event> = "application/json"),
-        (Frame = "text/event-stream"),
-    )))
+    responses(
+        (status = 200, description = "done", content(
+            (Page<Event> = "application/json"),
+            (Frame = "text/event-stream"),
+        )),
+        (status = 410, description = "for a page: the number `after` is not of this log, whose end is `head`", body = Problem),
+    )
 )]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -128,6 +132,7 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
     let limit = page_size(filter.limit);
     let wanted = usize::try_from(limit).unwrap_or(LOOKED_AT);
     let mut after = filter.after.unwrap_or(0);
+    is_of_this_log(app, after).await?;
     let mut items = Vec::new();
     // Goes on until the page is full or the log is at its end, so that a rare kind is found in one request.
     loop {
@@ -146,6 +151,21 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
             return Ok(Json(Page { items, next: None }));
         }
     }
+}
+
+/// An empty page would say that nothing has happened since, to a reader that would wait for ever. A stream says `reset`.
+async fn is_of_this_log(app: &App, after: i64) -> Result<(), Fault> {
+    let bus = app.engine.bus();
+    if after <= bus.head() {
+        return Ok(());
+    }
+    let head = bus.newest(app.engine.store()).await?;
+    if after <= head {
+        return Ok(());
+    }
+    let what = format!("the log has no event {after}; its newest is {head}");
+    let hint = format!("the number is of another log: read anew what you know, and go on with after={head}");
+    Err(Fault::new(FaultKind::Gone, what).hint(hint).head(head))
 }
 
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);

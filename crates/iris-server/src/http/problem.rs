@@ -30,6 +30,8 @@ pub(crate) struct Fault {
     retry_after: Option<u64>,
     /// How a question was closed that somebody wanted to answer.
     closed: Option<Box<Closed>>,
+    /// The end of the log, for whoever has a number of another.
+    head: Option<i64>,
 }
 
 impl Fault {
@@ -67,6 +69,11 @@ impl Fault {
         (self.kind, text)
     }
 
+    pub fn head(mut self, head: i64) -> Self {
+        self.head = Some(head);
+        self
+    }
+
     fn maybe_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
@@ -74,7 +81,7 @@ impl Fault {
 }
 
 pub(crate) fn refused(status: StatusCode, kind: &str, detail: String) -> Fault {
-    Fault { status, kind: kind.to_owned(), detail, hint: None, retry_after: None, closed: None }
+    Fault { status, kind: kind.to_owned(), detail, hint: None, retry_after: None, closed: None, head: None }
 }
 
 pub(crate) fn not_found(what: &str, id: &str) -> Fault {
@@ -106,6 +113,7 @@ impl IntoResponse for Fault {
             kind: self.kind,
             hint: self.hint,
             closed: self.closed.map(|closed| *closed),
+            head: self.head,
         };
         let mut response = (self.status, Json(problem)).into_response();
         let headers = response.headers_mut();

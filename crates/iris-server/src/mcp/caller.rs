@@ -26,8 +26,11 @@ pub(super) fn reader(app: &App, extensions: &Extensions) -> Result<Caller, Error
 pub(super) fn caller(app: &App, extensions: &Extensions) -> Result<Caller, ErrorData> {
     // Without it the request did not come through `auth`, and nobody is let in by mistake.
     let unknown = || ErrorData::internal_error("the caller is not known", None);
-    let parts = extensions.get::<Parts>().ok_or_else(unknown)?;
-    let mut caller = parts.extensions.get::<Caller>().cloned().ok_or_else(unknown)?;
+    extensions.get::<Parts>().and_then(|parts| of_request(app, parts)).ok_or_else(unknown)
+}
+
+pub(super) fn of_request(app: &App, parts: &Parts) -> Option<Caller> {
+    let mut caller = parts.extensions.get::<Caller>().cloned()?;
     let folder = parts.headers.get(FOLDER).and_then(|folder| folder.to_str().ok());
     if let (true, Some(folder)) = (caller.is_human(), folder) {
         let folder = PathBuf::from(percent_decode_str(folder).decode_utf8_lossy().as_ref());
@@ -35,5 +38,5 @@ pub(super) fn caller(app: &App, extensions: &Extensions) -> Result<Caller, Error
             caller.party = Party::new(team.as_str());
         }
     }
-    Ok(caller)
+    Some(caller)
 }

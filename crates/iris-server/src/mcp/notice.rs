@@ -5,17 +5,29 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use iris_core::event::{ConfigEvent, Recorded};
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use iris_core::event::{ConfigEvent, Recorded, SessionEvent};
+use iris_core::id::Party;
+use iris_core::team::TeamName;
 use iris_engine::tasks;
 use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::Door;
-use super::caller::reader;
-use super::resource::{Of, may_watch, not_found};
+use super::caller::{of_request, reader};
+use super::resource::{Of, may_read, may_watch, not_found};
 use crate::App;
+use crate::auth::Caller;
+use crate::http::LARGEST_BODY;
+use crate::http::problem::too_large;
 
 /// What a session of the older revision watches.
 #[derive(Debug, Default)]
@@ -46,7 +58,7 @@ pub(super) async fn subscribe(door: &Door, uri: String, context: &RequestContext
         }
         subscribed.resources.insert(uri);
     }
-    follow_for(door, context);
+    follow_for(door, &who, context);
     Ok(())
 }
 
@@ -55,22 +67,24 @@ pub(super) fn unsubscribe(door: &Door, uri: &str) {
 }
 
 /// Whoever has seen the list is told when it changes; in the newer revision one has to ask for it.
-pub(super) fn follow_list(door: &Door, context: &RequestContext<RoleServer>) {
+pub(super) fn follow_list(door: &Door, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
     if context.meta.protocol_version().is_none() {
+        let who = reader(&door.app, &context.extensions)?;
         lock(&door.subscribed).list = true;
-        follow_for(door, context);
+        follow_for(door, &who, context);
     }
+    Ok(())
 }
 
 fn lock(subscribed: &Mutex<Subscribed>) -> MutexGuard<'_, Subscribed> {
     subscribed.lock().expect("nothing panics while it holds what is watched")
 }
 
-fn follow_for(door: &Door, context: &RequestContext<RoleServer>) {
+fn follow_for(door: &Door, who: &Caller, context: &RequestContext<RoleServer>) {
     if std::mem::replace(&mut lock(&door.subscribed).followed, true) {
         return;
     }
-    let (door, peer) = (door.clone(), context.peer.clone());
+    let (door, peer, who) = (door.clone(), context.peer.clone(), who.clone());
     let mut log = Log::new(&door.app);
     // It ends with the session, or with the daemon.
     drop(tasks::spawn("mcp notices", async move {
@@ -81,7 +95,7 @@ fn follow_for(door: &Door, context: &RequestContext<RoleServer>) {
             let (uris, list) = {
                 let subscribed = lock(&door.subscribed);
                 let uris = subscribed.resources.intersection(&changed.resources).cloned().collect();
-                (uris, subscribed.list && changed.list)
+                (uris, subscribed.list && changed.list_of(&who))
             };
             if tell(&peer, uris, list).await.is_none() {
                 return;
@@ -100,7 +114,45 @@ async fn tell(peer: &Peer<RoleServer>, uris: Vec<String>, list: bool) -> Option<
     Some(())
 }
 
-/// What can be watched in the newer revision: resources that there may be, and their list.
+/// In the newer revision it is acknowledged at once what is watched, by a library that does not say who asks. So what they
+/// cannot watch is taken out of the request before.
+pub(super) async fn only_watchable(State(app): State<App>, request: Request, next: Next) -> Response {
+    if request.headers().get("mcp-method").is_none_or(|method| method != "subscriptions/listen") {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let body = match to_bytes(body, LARGEST_BODY).await {
+        Ok(body) => body,
+        Err(error) => return too_large(&error.to_string()).into_response(),
+    };
+    let body = match narrowed(&app, &parts, &body).await {
+        Some(narrowed) => {
+            parts.headers.remove(header::CONTENT_LENGTH);
+            Body::from(narrowed)
+        }
+        None => Body::from(body),
+    };
+    next.run(Request::from_parts(parts, body)).await
+}
+
+/// `None` if there is nothing in it to look at.
+async fn narrowed(app: &App, parts: &Parts, body: &[u8]) -> Option<String> {
+    let who = of_request(app, parts)?;
+    let mut message: Value = serde_json::from_slice(body).ok()?;
+    let uris = message.pointer_mut("/params/notifications/resourceSubscriptions")?.as_array_mut()?;
+    uris.truncate(MOST);
+    for asked in std::mem::take(uris) {
+        // What is no address at all is refused by whoever reads it.
+        let keep = match asked.as_str() {
+            Some(uri) => may_watch(app, &who, uri).await,
+            None => true,
+        };
+        uris.extend(Some(asked).filter(|_| keep));
+    }
+    Some(message.to_string())
+}
+
+/// What can be watched in the newer revision: resources, and their list.
 pub(super) fn accepted(requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
     let mut accepted = requested.clone();
     if let Some(uris) = &mut accepted.resource_subscriptions {
@@ -131,7 +183,7 @@ pub(super) async fn listen(app: &App, context: SubscriptionContext) -> Result<()
                 return Ok(());
             }
         }
-        if list && changed.list && context.sink().notify_resource_list_changed().await.is_err() {
+        if list && changed.list_of(&who) && context.sink().notify_resource_list_changed().await.is_err() {
             return Ok(());
         }
     }
@@ -148,7 +200,10 @@ struct Log {
 #[derive(Debug, Default)]
 struct Changed {
     resources: BTreeSet<String>,
-    list: bool,
+    /// The list of teams has changed, for everybody.
+    teams: bool,
+    /// Whose conversations began or were deleted.
+    conversations: Vec<(Party, TeamName)>,
 }
 
 impl Log {
@@ -189,6 +244,11 @@ impl Log {
 }
 
 impl Changed {
+    /// Whether the list that this one sees has changed.
+    fn list_of(&self, who: &Caller) -> bool {
+        self.teams || self.conversations.iter().any(|(from, to)| may_read(who, from, to))
+    }
+
     fn take(&mut self, event: &Recorded) {
         let subject = &event.subject;
         if let Some(team) = &subject.team {
@@ -201,7 +261,13 @@ impl Changed {
         if let Some(turn) = &subject.turn {
             self.resources.insert(format!("iris://turns/{turn}"));
         }
-        self.list |= matches!(&*event.kind, "session.created" | "session.deleted");
+        if matches!(&*event.kind, "session.created" | "session.deleted") {
+            let between = match serde_json::from_str(&event.body) {
+                Ok(SessionEvent::Created { from, to } | SessionEvent::Deleted { from, to, .. }) => Some((from, to)),
+                _ => None,
+            };
+            self.conversations.extend(between);
+        }
         if event.kind == "config.applied" {
             self.take_config(&event.body);
         }
@@ -212,7 +278,7 @@ impl Changed {
         let Ok(ConfigEvent::Applied { changed, .. }) = serde_json::from_str(body) else { return };
         for key in changed.iter().filter_map(|key| key.strip_prefix("teams.")) {
             self.resources.insert("iris://teams".to_owned());
-            self.list = true;
+            self.teams = true;
             // A name may have dots in it, as the path to what changed in the team has; nobody watches what is no team.
             let ends = key.match_indices('.').map(|(end, _)| end).chain([key.len()]);
             self.resources.extend(ends.map(|end| format!("iris://teams/{}", &key[..end])));
@@ -236,11 +302,11 @@ mod tests {
             found
         };
         let found = applied(&["teams.gamma", "teams.a.b.model"]);
-        assert!(found.list);
+        assert!(found.teams);
         for uri in ["iris://teams", "iris://teams/gamma", "iris://teams/a.b"] {
             assert!(found.resources.contains(uri), "{uri}: {found:?}");
         }
         let found = applied(&["settings.maxQueue"]);
-        assert!(!found.list && found.resources.is_empty(), "{found:?}");
+        assert!(!found.teams && found.resources.is_empty(), "{found:?}");
     }
 }

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use iris_core::id::{SessionId, TurnId};
+use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::team::TeamName;
 use iris_engine::SessionRow;
 use rmcp::model::{
     ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
@@ -70,7 +71,7 @@ pub(super) async fn list(
     let rows = app.engine.list_sessions(None, &cursor, PAGE).await.map_err(Fault::from)?;
     let more = i64::try_from(rows.len()).is_ok_and(|count| count == PAGE);
     let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
-    resources.extend(rows.iter().filter(|row| may_read(&who, row)).map(session));
+    resources.extend(rows.iter().filter(|row| may_read(&who, &row.from, &row.to)).map(session));
     let mut listed = ListResourcesResult::with_all_items(resources);
     listed.next_cursor = next;
     Ok(listed)
@@ -95,9 +96,8 @@ fn session(row: &SessionRow) -> Resource {
 }
 
 /// An agent reads its own conversations: those it has with others and those others have with it.
-fn may_read(who: &Caller, session: &SessionRow) -> bool {
-    let name = who.party.as_str();
-    who.is_human() || session.from.as_str() == name || session.to.as_str() == name
+pub(super) fn may_read(who: &Caller, from: &Party, to: &TeamName) -> bool {
+    who.is_human() || *from == who.party || to.as_str() == who.party.as_str()
 }
 
 pub(super) async fn read(
@@ -115,13 +115,21 @@ pub(super) async fn read(
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(JSON)]))
 }
 
-/// Whether who calls may be told that it changed: a human also of what is not there yet, an agent of what it may read.
+/// Whether who calls may be told that it changed: what is there and may be read.
 pub(super) async fn may_watch(app: &App, who: &Caller, uri: &str) -> bool {
-    match Of::parse(uri) {
-        None => false,
-        Some(_) if who.is_human() => true,
-        Some(of) => matches!(look(app, who, of).await, Ok(Some(_))),
-    }
+    let Some(of) = Of::parse(uri) else { return false };
+    let session = match of {
+        Of::Teams => return true,
+        Of::Team(name) => return is_team(app, &name),
+        Of::Session(id) => Some(id),
+        Of::Turn(id) => app.engine.find_turn(&id).await.ok().flatten().map(|turn| turn.session),
+    };
+    let Some(session) = session else { return false };
+    app.engine.find_session(&session).await.ok().flatten().is_some_and(|found| may_read(who, &found.from, &found.to))
+}
+
+fn is_team(app: &App, name: &str) -> bool {
+    app.engine.config().teams.keys().any(|team| team.as_str() == name)
 }
 
 pub(super) fn not_found(uri: &str) -> ErrorData {
@@ -143,7 +151,7 @@ pub(super) async fn all_teams(app: &App) -> Result<Value, Fault> {
 }
 
 async fn look_at_team(app: &App, who: &Caller, name: String) -> Result<Option<Value>, Fault> {
-    if !app.engine.config().teams.keys().any(|team| team.as_str() == name) {
+    if !is_team(app, &name) {
         return Ok(None);
     }
     let Json(mut status) = team::show(State(app.clone()), Path(name)).await?;
@@ -153,7 +161,8 @@ async fn look_at_team(app: &App, who: &Caller, name: String) -> Result<Option<Va
 }
 
 async fn look_at_session(app: &App, who: &Caller, id: &SessionId) -> Result<Option<Value>, Fault> {
-    let Some(row) = app.engine.find_session(id).await?.filter(|row| may_read(who, row)) else { return Ok(None) };
+    let found = app.engine.find_session(id).await?;
+    let Some(row) = found.filter(|row| may_read(who, &row.from, &row.to)) else { return Ok(None) };
     let turns = app.engine.list_turns(id, (row.next_number - 1 - TURNS).max(0), TURNS).await?;
     let turns: Vec<_> = turns.into_iter().map(wire::turn).collect();
     Ok(Some(json!({ "session": wire::session(&app.engine, &row), "turns": turns })))
@@ -162,7 +171,7 @@ async fn look_at_session(app: &App, who: &Caller, id: &SessionId) -> Result<Opti
 async fn look_at_turn(app: &App, who: &Caller, id: &TurnId) -> Result<Option<Value>, Fault> {
     let Some(turn) = app.engine.find_turn(id).await? else { return Ok(None) };
     let session = app.engine.find_session(&turn.session).await?;
-    if !session.is_some_and(|session| may_read(who, &session)) {
+    if !session.is_some_and(|found| may_read(who, &found.from, &found.to)) {
         return Ok(None);
     }
     let messages = app.engine.list_messages(id, 0, MESSAGES).await?;

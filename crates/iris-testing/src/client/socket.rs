@@ -6,9 +6,10 @@ use anyhow::{Context, Result, bail};
 use futures_util::StreamExt;
 use serde_json::Value;
 use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Error;
+pub use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
-use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 pub struct Socket(pub WebSocketStream<MaybeTlsStream<TcpStream>>);

@@ -1,5 +1,6 @@
 //! How the daemon is connected to: plainly on this machine, or by TLS.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,12 +31,32 @@ pub fn plainly() -> reqwest::Client {
     client.expect("a client that trusts nobody needs nothing that could be missing")
 }
 
-/// For https: whom the system trusts, and the certificate of this home's own daemon.
-pub fn securely(home: &Home) -> Result<reqwest::Client, String> {
+/// For https: whom the system trusts, and the certificate of this home's own daemon. That is on this machine, whatever
+/// its names mean elsewhere.
+pub fn securely(home: &Home, is_here: bool) -> Result<reqwest::Client, String> {
     // Somebody else may have chosen already, which is as good.
     rustls::crypto::ring::default_provider().install_default().ok();
-    let own = config::load(&home.config()).ok().and_then(|config| config.server.tls);
-    let own = own.and_then(|tls| std::fs::read(tls.certificate).ok()).unwrap_or_default();
+    let Ok(config) = config::load(&home.config()) else {
+        return builder().build().map_err(|error| error.to_string());
+    };
+    let own = config.server.tls.and_then(|tls| std::fs::read(tls.certificate).ok()).unwrap_or_default();
     let own = Certificate::from_pem_bundle(&own).unwrap_or_default();
-    builder().tls_certs_merge(own).build().map_err(|error| error.to_string())
+    let mut client = builder().tls_certs_merge(own);
+    if is_here {
+        let listening = config.settings.host.parse().unwrap_or(Ipv4Addr::LOCALHOST.into());
+        // The port is that of the address that is asked.
+        let here = SocketAddr::new(reached_by(listening), 0);
+        for name in &config.server.allowed_hosts {
+            client = client.resolve(name.split(':').next().unwrap_or(name), here);
+        }
+    }
+    client.build().map_err(|error| error.to_string())
+}
+
+fn reached_by(listening: IpAddr) -> IpAddr {
+    match listening {
+        IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(address) if address.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        address => address,
+    }
 }

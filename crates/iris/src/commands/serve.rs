@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
-use crate::{logging, place, telemetry};
+use crate::{place, telemetry};
 pub use stop::Signals;
 
 /// Run Iris in the foreground, until Ctrl-C
@@ -64,7 +64,7 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     starter::write_schema(home.root());
     let config = config::load(&home.config())?;
     let teams = config.teams.len();
-    logging::mask(&config);
+    iris_engine::secret::mask(&config);
     let telemetry = telemetry::start(&config.telemetry)?;
     // Bound before anything is opened: a port that is taken is found out before any agent is touched.
     let listen::Bound { listener, tls, url } = listen::bind(&arguments, &config).await?;

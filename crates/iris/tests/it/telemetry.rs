@@ -94,6 +94,24 @@ fn a_turn_is_a_span_and_a_figure_with_the_names_others_know() {
     assert!(!shown.contains("made-up-secret"), "{shown}");
 }
 
+/// What an agent says of its failure may hold anything.
+#[test]
+fn no_secret_leaves_with_a_span() {
+    let collector = Collector::start();
+    let place = Place::with_teams();
+    let key = "sk-ant-api03-made-up-for-a-test";
+    let script = format!("default: [{{ fail: 'refused {key} of hunter22' }}]\n");
+    std::fs::write(place.path("script.yaml"), script).expect("a script");
+    let config = std::fs::read_to_string(place.home().join("config.yaml")).expect("read");
+    let config = config.replace("agent: scripted", "env: { THE_PASSWORD: hunter22 }, agent: scripted");
+    place.configure(&format!("{config}telemetry: {{ otlp: '{}', interval: 300ms }}\n", collector.url));
+    let daemon = Daemon::on(place);
+    daemon.iris(&["tell", "alpha", "hi"]);
+    let (_, _, body) = collector.wait_for("/v1/traces", &["invoke_agent alpha", "refused"]);
+    let body = String::from_utf8_lossy(&body).into_owned();
+    assert!(body.contains("refused sk-ant-*** of ***"), "{body}");
+}
+
 /// A collector that is away is no reason for anything to fail or to wait.
 #[test]
 fn nobody_has_to_listen() {

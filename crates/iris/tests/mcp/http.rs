@@ -53,11 +53,17 @@ async fn what_goes_wrong_is_said_with_what_to_do() {
     let unknown = modern.refused("team_tell", json!({"toTeam": "nobody", "message": "x"})).await;
     assert_eq!(unknown, "there is no team 'nobody'; known teams: alpha, beta");
     let strange = modern.refused("team_tell", json!({"toTeam": "alpha", "message": "x", "loud": true})).await;
-    assert!(strange.contains("unknown field `loud`"), "{strange}");
+    assert_eq!(strange, "team_tell: it takes no `loud`; it takes `toTeam`, `message`, `timeout`, `key`");
+    let short = modern.refused("team_tell", json!({"toTeam": "alpha"})).await;
+    assert_eq!(short, "team_tell: `message` is missing");
+    let wrong = modern.refused("team_tell", json!({"toTeam": "alpha", "message": "x", "timeout": "soon"})).await;
+    assert_eq!(wrong, "team_tell: `timeout`: invalid type: string \"soon\", expected i64");
     let silent = modern.refused("team_report", json!({"team": "alpha"})).await;
     assert_eq!(silent, "you have not spoken to alpha yet; use team_tell");
     let dead = modern.call("team_tell", json!({"toTeam": "alpha", "message": "die"})).await;
     assert_eq!((&dead["isError"], &dead["structuredContent"]["status"]), (&json!(true), &json!("terminated")));
+    let words = dead["content"][0]["text"].as_str().expect("words");
+    assert!(!words.contains("It had said"), "it said nothing: {words}");
 
     for params in [json!({"name": "no_such_tool", "arguments": {}}), json!({"name": "team_teams", "arguments": "x"})] {
         let answer = modern.request("tools/call", params).await;
@@ -200,7 +206,7 @@ async fn prompts_are_written_and_names_completed() {
     assert_eq!(completed["result"]["completion"]["values"], json!(["beta"]), "{completed}");
 }
 
-async fn token(world: &World, request: Value) -> Modern {
+pub async fn token(world: &World, request: Value) -> Modern {
     let (status, made) = world.post("/api/tokens", request).await;
     assert!((200..300).contains(&status), "{made}");
     Modern::with(world, made["secret"].as_str().expect("a secret"))

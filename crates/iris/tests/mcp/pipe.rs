@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use iris_agents::contain::end_leftovers;
 use iris_engine::home::Home;
+use iris_testing::daemon::Setup;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
@@ -23,8 +24,13 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Self {
+        Self::with(|setup, _| setup)
+    }
+
+    /// With more in its config.
+    pub fn with(more: impl FnOnce(Setup, &Path) -> Setup) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let setup = setup().team("alpha", SCRIPT).team("beta", SCRIPT);
+        let setup = more(setup().team("alpha", SCRIPT).team("beta", SCRIPT), folder.path());
         setup.write(folder.path()).expect("a home");
         Self { folder }
     }

@@ -113,6 +113,87 @@ async fn what_is_no_message_is_answered_with_an_error() {
     assert_eq!(pipe.request("ping", json!({})).await["result"], json!({}), "it goes on");
 }
 
+/// Each of them once, at once, and by its own id: whoever waits for an answer knows what it is to.
+#[tokio::test]
+async fn what_is_refused_is_refused_once_and_by_its_id() {
+    let place = Place::new();
+    let mut pipe = Pipe::start(place.command(place.path()));
+    let early = [
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"team_tell","arguments":{"toTeam":"alpha","message":"x"}}}"#,
+        r#"{"id":9,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":10,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"t","version":"1"}}}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":11,"method":"tools/list","params":"x"}"#,
+        r#"{"jsonrpc":"2.0","id":12,"method":"tools/list","params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":13,"method":"tools/list","params":{"_meta":"x"}}"#,
+    ];
+    for line in early {
+        pipe.write(line).await;
+        let (asked, answer): (serde_json::Value, _) = (serde_json::from_str(line).expect("JSON"), pipe.read().await);
+        assert_eq!(answer["id"], asked["id"], "{line}: {answer}");
+        assert!(answer["error"]["message"].is_string(), "{line}: {answer}");
+    }
+    pipe.write(r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#).await;
+    // Nothing else was said: the next line is the next answer.
+    introduce(&mut pipe, 20).await;
+    for line in [
+        r#"{"jsonrpc":"2.0","id":21,"method":"tools/call","params":{"name":"team_tell","arguments":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":22,"method":"tools/call"}"#,
+        r#"{"jsonrpc":"2.0","id":23,"method":"resources/read","params":{}}"#,
+    ] {
+        pipe.write(line).await;
+        let answer = pipe.read().await;
+        let asked: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        assert!(answer["id"] == asked["id"] && answer["error"].is_object(), "{line}: {answer}");
+    }
+}
+
+async fn introduce(pipe: &mut Pipe, id: u64) {
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    pipe.send(json!({"id": id, "method": "initialize", "params": params})).await;
+    let answer = pipe.answer(id).await;
+    assert_eq!(answer["result"]["serverInfo"]["name"], "iris", "{answer}");
+    assert!(pipe.heard.is_empty(), "{:?}", pipe.heard);
+    pipe.send(json!({"method": "notifications/initialized"})).await;
+}
+
+/// A client counts from one again when it introduces itself again, and some never count. What is sent again is only ever
+/// what the bridge itself sends again.
+#[tokio::test]
+async fn an_id_that_is_used_again_is_another_request() {
+    let place = Place::new();
+    let mut pipe = place.open(place.path()).await;
+    for (number, message) in ["first", "second", "third"].into_iter().enumerate() {
+        if number == 2 {
+            introduce(&mut pipe, 1).await;
+        }
+        let arguments = json!({"toTeam": "alpha", "message": message});
+        pipe.send(json!({"id": 5, "method": "tools/call", "params": {"name": "team_tell", "arguments": arguments}}))
+            .await;
+        let answer = pipe.answer(5).await;
+        assert_eq!(answer["result"]["structuredContent"]["response"], format!("You said: {message}"), "{answer}");
+    }
+}
+
+/// The daemon has a certificate for a name that means nothing here; it is on this machine all the same.
+#[tokio::test]
+async fn a_daemon_with_tls_is_found_and_spoken_to() {
+    let place = Place::with(|setup, folder| {
+        let made = rcgen::generate_simple_self_signed(vec!["iris.example".to_owned()]).expect("a certificate");
+        let (certificate, key) = (folder.join("cert.pem"), folder.join("key.pem"));
+        std::fs::write(&certificate, made.cert.pem()).expect("written");
+        std::fs::write(&key, made.signing_key.serialize_pem()).expect("written");
+        let tls = format!("tls: {{ certificate: {}, key: {} }}", certificate.display(), key.display());
+        setup.setting("host: 0.0.0.0").server(&tls).server("allowedHosts: [iris.example]")
+    });
+    let mut pipe = place.open(place.path()).await;
+    let told = pipe.done("team_tell", json!({"toTeam": "alpha", "message": "hello"})).await;
+    assert_eq!(told["response"], "You said: hello");
+}
+
 /// A file of requests, all there at once and then no more.
 #[tokio::test]
 async fn what_was_asked_is_answered_before_it_ends() {

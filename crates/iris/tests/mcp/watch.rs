@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::http::token;
 use crate::stage::{Modern, world};
 
 #[tokio::test]
@@ -58,4 +59,34 @@ async fn what_is_watched_is_announced_when_it_changed() {
         methods.insert(notice["method"].as_str().expect("a method").to_owned());
     }
     assert!(methods.contains("notifications/resources/list_changed"), "{methods:?}");
+}
+
+/// What is acknowledged is watched: not what is not there, nor what the caller may not read. And a list in which nothing
+/// changed for them has not changed.
+#[tokio::test]
+async fn an_agent_watches_what_is_its_own() {
+    let world = world();
+    let owner = Modern::of(&world);
+    let told = owner.done("team_tell", json!({"toTeam": "alpha", "message": "hello"})).await;
+    let foreign = format!("iris://sessions/{}", told["sessionId"].as_str().expect("an id"));
+    let agent = token(&world, json!({"name": "b", "kind": "agent", "party": "beta"})).await;
+    let uris = ["iris://teams/alpha", "iris://teams/beta", "iris://teams/none", "iris://turns/none", &foreign];
+    let wanted = json!({"notifications": {"resourceSubscriptions": uris, "resourcesListChanged": true}});
+    let mut heard = agent.begin("subscriptions/listen", wanted).await;
+    let first = heard.next().await.expect("it is acknowledged");
+    let watched = json!(["iris://teams/alpha", "iris://teams/beta"]);
+    assert_eq!(first["params"]["notifications"]["resourceSubscriptions"], watched, "{first}");
+
+    for (from, to) in [("other", "alpha"), ("other", "beta")] {
+        owner.done("team_tell", json!({"fromTeam": from, "toTeam": to, "message": "a new conversation"})).await;
+        // What is in the list is told after what is watched.
+        loop {
+            let notice = heard.next().await.expect("a notice");
+            assert_eq!(notice["method"], "notifications/resources/updated", "to {to}: {notice}");
+            if notice["params"]["uri"] == format!("iris://teams/{to}") {
+                break;
+            }
+        }
+    }
+    while heard.next().await.expect("a notice")["method"] != "notifications/resources/list_changed" {}
 }

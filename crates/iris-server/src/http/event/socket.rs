@@ -2,6 +2,7 @@
 //!
 //! Each message is `{"type":"event",…}`, `{"type":"delta",…}` or, first, `{"type":"reset",…}`. What a client sends is not read, beyond pings and goodbyes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +33,10 @@ const SILENT: Duration = Duration::from_secs(50);
 /// A reader that does not take what there was to say at one time within this has stalled. It is less than the connection's
 /// own patience, so that there is time to say why it ends.
 const STALLED: Duration = Duration::from_secs(10);
+/// How long whoever is told that it ends may take to hear it and to say goodbye too.
 const LAST_WORD: Duration = Duration::from_secs(2);
+/// Whose credential is good no longer is gone within a second.
+const LAST_WORD_REVOKED: Duration = Duration::from_millis(500);
 
 /// The log as it grows, by WebSocket
 #[utoipa::path(
@@ -40,7 +44,8 @@ const LAST_WORD: Duration = Duration::from_secs(2);
     path = "/api/stream",
     tag = "events",
     params(Filter),
-    responses((status = 101, description = "messages follow: `type` is `event` or `delta`"))
+    responses((status = 101, description = "messages follow: `type` is `event` or `delta`; `reset` first, \
+     with `asked` and `head`, if the number `after` is not of this log: read anew what you know, and go on from `head`"))
 )]
 pub(crate) async fn open(
     State(app): State<App>,
@@ -58,28 +63,51 @@ pub(crate) async fn open(
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LARGEST_MESSAGE).max_frame_size(LARGEST_MESSAGE);
     Ok(upgrade.on_upgrade(move |socket| async move {
         let _visit = visit;
-        let (sink, heard) = socket.split();
-        let why = tokio::select! {
-            why = speak(sink, follower, &caller.credential.id) => why,
-            why = listen(heard) => why,
-            () = caller.credential.ended() => "the credential is good no longer",
+        let (mut sink, mut heard) = socket.split();
+        let goodbye = tokio::select! {
+            goodbye = speak(&mut sink, follower, &caller.credential.id) => goodbye,
+            why = listen(&mut heard) => Goodbye { why: why.into(), code: None, within: LAST_WORD },
+            () = caller.credential.ended() => {
+                Goodbye::of(close_code::POLICY, "the credential is good no longer", LAST_WORD_REVOKED)
+            }
         };
-        tracing::debug!(credential = caller.credential.id, why, "a socket ends");
+        tracing::debug!(credential = caller.credential.id, why = %goodbye.why, "a socket ends");
+        // Whoever is gone need not be told.
+        tokio::time::timeout(goodbye.within, part(sink, heard, goodbye)).await.ok();
     }))
 }
 
-async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower, credential: &str) -> &'static str {
+/// Why it ends. A code is for a reader that does not know it yet.
+struct Goodbye {
+    why: Cow<'static, str>,
+    code: Option<u16>,
+    within: Duration,
+}
+
+impl Goodbye {
+    fn of(code: u16, why: impl Into<Cow<'static, str>>, within: Duration) -> Self {
+        Self { why: why.into(), code: Some(code), within }
+    }
+}
+
+/// Both sides say that it ends, and then it does.
+async fn part(mut sink: SplitSink<WebSocket, Message>, mut heard: SplitStream<WebSocket>, goodbye: Goodbye) {
+    if let Some(code) = goodbye.code {
+        let frame = CloseFrame { code, reason: goodbye.why.as_ref().into() };
+        sink.send(Message::Close(Some(frame))).await.ok();
+    }
+    // The answer to a goodbye that was heard is waiting in there already.
+    sink.close().await.ok();
+    while let Some(Ok(_)) = heard.next().await {}
+}
+
+async fn speak(sink: &mut SplitSink<WebSocket, Message>, mut follower: Follower, credential: &str) -> Goodbye {
     let mut pings = tokio::time::interval(PING_EVERY);
     loop {
         let messages = tokio::select! {
             items = follower.next() => match items {
                 Some(items) => items.into_iter().map(|item| Message::text(shape(&item))).collect(),
-                None => {
-                    let frame = CloseFrame { code: close_code::RESTART, reason: "the daemon ends".into() };
-                    // Whoever is gone need not be told.
-                    sink.send(Message::Close(Some(frame))).await.ok();
-                    return "the daemon ends";
-                }
+                None => return Goodbye::of(close_code::RESTART, "the daemon ends", LAST_WORD),
             },
             _ = pings.tick() => vec![Message::Ping(Default::default())],
         };
@@ -87,20 +115,18 @@ async fn speak(mut sink: SplitSink<WebSocket, Message>, mut follower: Follower, 
         let mut messages = stream::iter(messages.into_iter().map(Ok));
         match tokio::time::timeout(STALLED, sink.send_all(&mut messages)).await {
             Ok(Ok(())) => {}
-            Ok(Err(_)) => return "the reader is gone",
+            Ok(Err(_)) => return Goodbye { why: "the reader is gone".into(), code: None, within: LAST_WORD },
             Err(_) => {
                 tracing::info!(credential, "a reader took nothing for {} s and was dropped", STALLED.as_secs());
-                let reason = format!("nothing was taken for {} s; come back with your number", STALLED.as_secs());
-                let frame = CloseFrame { code: close_code::POLICY, reason: reason.into() };
+                let why = format!("nothing was taken for {} s; come back with your number", STALLED.as_secs());
                 // It is behind what was not taken, so it arrives only if the reader wakes up now.
-                tokio::time::timeout(LAST_WORD, sink.send(Message::Close(Some(frame)))).await.ok();
-                return "the reader has stalled";
+                return Goodbye::of(close_code::POLICY, why, LAST_WORD);
             }
         }
     }
 }
 
-async fn listen(mut heard: SplitStream<WebSocket>) -> &'static str {
+async fn listen(heard: &mut SplitStream<WebSocket>) -> &'static str {
     loop {
         match tokio::time::timeout(SILENT, heard.next()).await {
             Ok(Some(Ok(Message::Close(_)) | Err(_)) | None) => return "the reader left",

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use uuid::Uuid;
 
 use super::forward::{Answer, Trouble, forward, post, trouble};
 use super::message::{Kind, Message, error};
-use super::session::Session;
+use super::session::{Current, Session};
 use crate::client::Client;
 use crate::commands::Context;
 use crate::commands::serve::Signals;
@@ -32,11 +33,15 @@ pub struct Bridge {
     pub session: Session,
     /// `None` is the end: nothing is written after it.
     out: mpsc::Sender<Option<String>>,
-    open: Mutex<HashMap<String, Open>>,
+    /// By a number of our own: a client may use an id again, and does when it introduces itself again.
+    open: Mutex<HashMap<u64, Open>>,
+    /// How many there ever were.
+    begun: AtomicU64,
     /// Told whenever one of them has ended.
     fewer: Notify,
     /// Makes the keys of this bridge's tells its own.
     name: Uuid,
+    hears: Mutex<Option<AbortHandle>>,
 }
 
 /// A request that waits for its answer.
@@ -76,8 +81,10 @@ impl Bridge {
             session: Session::default(),
             out,
             open: Mutex::default(),
+            begun: AtomicU64::new(0),
             fewer: Notify::new(),
             name: Uuid::new_v4(),
+            hears: Mutex::default(),
         };
         Ok(Ends { bridge: Arc::new(bridge), lines })
     }
@@ -88,7 +95,7 @@ impl Bridge {
         self.out.send(Some(line)).await.ok();
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<String, Open>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,16 +120,16 @@ impl Bridge {
     }
 
     async fn begin(self: &Arc<Self>, mut message: Message) {
-        let id = message.id().to_string();
         if self.open().len() >= MOST_OPEN {
             let why = format!("{MOST_OPEN} requests are under way already; wait for one of them");
             return self.say(error(message.id(), -32603, &why).to_string()).await;
         }
-        let key = match message.give_key(format!("{}/{id}", self.name)) {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        let key = match message.give_key(format!("{}/{number}", self.name)) {
             Ok(key) => key,
             Err(why) => return self.say(error(message.id(), -32602, &why).to_string()).await,
         };
-        let (bridge, sent, number) = (Arc::clone(self), message.clone(), id.clone());
+        let (bridge, sent) = (Arc::clone(self), message.clone());
         // It is in the table before it can end.
         let mut open = self.open();
         let task = tasks::spawn("mcp request", async move {
@@ -130,13 +137,24 @@ impl Bridge {
             bridge.open().remove(&number);
             bridge.fewer.notify_one();
         });
-        open.insert(id, Open { task: task.abort_handle(), message, key });
+        open.insert(number, Open { task: task.abort_handle(), message, key });
     }
 
     /// The client no longer wants an answer, and gets none. Where there is a session it is told; else the daemon is, by
     /// the key, because a connection that only breaks does not mean that.
     async fn cancel(self: &Arc<Self>, cancelled: &Message) {
-        let Some(open) = self.open().remove(&cancelled.params()["requestId"].to_string()) else { return };
+        let wanted = &cancelled.params()["requestId"];
+        let found: Vec<Open> = {
+            let mut open = self.open();
+            open.extract_if(|_, open| open.message.id() == wanted).map(|(_, open)| open).collect()
+        };
+        for open in found {
+            self.break_off(open, cancelled).await;
+        }
+        self.fewer.notify_one();
+    }
+
+    async fn break_off(self: &Arc<Self>, open: Open, cancelled: &Message) {
         open.task.abort();
         let Some(version) = open.message.own_version() else { return forward(self, cancelled).await };
         let Some(key) = &open.key else { return };
@@ -156,7 +174,7 @@ impl Bridge {
     /// one while a client is open.
     fn listen(self: &Arc<Self>) {
         let bridge = Arc::clone(self);
-        drop(tasks::spawn("mcp listen", async move {
+        let hears = tasks::spawn("mcp listen", async move {
             loop {
                 let session = bridge.session.current().await;
                 if !session.is_one() {
@@ -168,7 +186,10 @@ impl Bridge {
                 }
                 tokio::time::sleep(AGAIN).await;
             }
-        }));
+        });
+        // A client that introduces itself again hears nothing of its session before.
+        let before = self.hears.lock().unwrap_or_else(PoisonError::into_inner).replace(hears.abort_handle());
+        before.inspect(AbortHandle::abort);
     }
 
     async fn hear(&self, headers: reqwest::header::HeaderMap) -> Result<(), Trouble> {
@@ -202,7 +223,11 @@ impl Bridge {
         for (_, open) in self.open().drain() {
             open.task.abort();
         }
-        let session = self.session.current().await;
+        self.leave(&self.session.current().await).await;
+    }
+
+    /// The daemon need not keep a session that nobody will come back to.
+    pub async fn leave(&self, session: &Current) {
         if session.is_one() {
             let bye = self.client.mcp(Method::DELETE, |request| request.headers(session.headers()));
             tokio::time::timeout(GOODBYE, bye).await.ok();

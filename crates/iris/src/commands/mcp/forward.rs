@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use reqwest::header::{self, HeaderMap};
-use reqwest::{Method, Response};
+use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -93,24 +93,44 @@ pub async fn ask(bridge: &Bridge, message: &Message, headers: HeaderMap) -> Resu
 async fn attempt(bridge: &Bridge, message: &Message, session: &Current) -> Result<(), Trouble> {
     let begins = message.method() == "initialize";
     let in_session = !begins && message.own_version().is_none();
+    if in_session && !session.is_one() {
+        return Err(Trouble::Refused("the client has not introduced itself; send `initialize` first".to_owned()));
+    }
     let headers = if in_session { session.headers() } else { message.headers() };
     let response = post(bridge, message, headers).await?;
     let headers = response.headers().clone();
-    let mut answered = message.kind() != Kind::Request;
+    let status = response.status();
+    let is_stream = kind(&response).starts_with("text/event-stream");
+    let is_request = message.kind() == Kind::Request;
     let (mut answer, mut said) = (None, Answer::of(response));
     while let Some(text) = said.next().await? {
-        let value: Value = serde_json::from_str(&text).unwrap_or_default();
-        if value.get("method").is_none() && value["id"] == *message.id() {
-            answered = true;
+        let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
+        // What a whole answer refuses is what was asked, also if the daemon could not read by which id.
+        if !is_stream && value.get("error").is_some() {
+            if !is_request {
+                return Err(Trouble::Refused(value["error"]["message"].as_str().unwrap_or_default().to_owned()));
+            }
+            value["id"] = message.id().clone();
+            bridge.say(value.to_string()).await;
+            return Ok(());
+        }
+        if is_request && value.get("method").is_none() && value["id"] == *message.id() {
             answer = Some(value);
         }
         bridge.say(text).await;
     }
-    if !answered {
-        return Err(Trouble::Lost("the daemon ended before it answered".to_owned()));
+    if is_request && answer.is_none() {
+        return Err(match status {
+            // It would not be answered the next time either.
+            StatusCode::ACCEPTED => Trouble::Refused("the daemon did not take it for a request".to_owned()),
+            _ => Trouble::Lost("the daemon ended before it answered".to_owned()),
+        });
     }
     match answer {
-        Some(answer) if begins => bridge.session.begin(message.params(), &headers, &answer).await,
+        Some(answer) if begins && answer.get("error").is_none() => {
+            bridge.session.begin(message.params(), &headers, &answer).await;
+            bridge.leave(session).await;
+        }
         Some(answer) if answer.get("error").is_none() => bridge.session.watch(message).await,
         _ => {}
     }

@@ -28,7 +28,10 @@ impl Message {
     /// `Err` is what is to be answered to a line that is none.
     pub fn parse(line: &str) -> Result<Self, Value> {
         match serde_json::from_str::<Value>(line) {
-            Ok(value) if value.is_object() => Ok(Self { value }),
+            Ok(value) if value.is_object() => match mistake(&value) {
+                Some((code, why)) => Err(error(&value["id"], code, why)),
+                None => Ok(Self { value }),
+            },
             Ok(_) => Err(error(&Value::Null, -32600, "a line has to be one JSON-RPC message")),
             Err(why) => Err(error(&Value::Null, -32700, &format!("a line is not JSON: {why}"))),
         }
@@ -122,6 +125,31 @@ impl Message {
     }
 }
 
+/// Of an introduction.
+const NEEDED: [&str; 3] = ["protocolVersion", "capabilities", "clientInfo"];
+
+/// What makes an object no message, with the code for it. The daemon would refuse it too, but without its id: it cannot
+/// read that of a message that is none.
+fn mistake(value: &Value) -> Option<(i64, &'static str)> {
+    let may_be_object = |value: Option<&Value>| value.is_none_or(|value| value.is_object() || value.is_null());
+    let is_answer = value.get("result").or(value.get("error")).is_some();
+    if value["jsonrpc"] != "2.0" {
+        Some((-32600, "jsonrpc has to be \"2.0\""))
+    } else if value.get("id").is_some_and(|id| !id.is_string() && !id.is_i64()) && !is_answer {
+        Some((-32600, "id has to be a string or a whole number"))
+    } else if value.get("method").map_or(!is_answer, |method| !method.is_string()) {
+        Some((-32600, "method has to be a string"))
+    } else if !may_be_object(value.get("params")) {
+        Some((-32602, "params has to be an object"))
+    } else if !may_be_object(value.get("params").and_then(|params| params.get("_meta"))) {
+        Some((-32602, "_meta in params has to be an object"))
+    } else if value["method"] == "initialize" && !NEEDED.iter().all(|name| value["params"].get(name).is_some()) {
+        Some((-32602, "params of initialize has to have protocolVersion, capabilities and clientInfo"))
+    } else {
+        None
+    }
+}
+
 /// What cannot stand in a header as it is goes there in base64, as the protocol has it.
 fn header(value: &str) -> String {
     let plain = value.trim() == value && value.bytes().all(|byte| (0x20..0x7f).contains(&byte));
@@ -142,7 +170,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn message(text: &str) -> Message {
-        Message::parse(text).expect("a message")
+        Message::of(serde_json::from_str(text).expect("JSON"))
     }
 
     #[test]
@@ -152,6 +180,27 @@ mod tests {
         assert_eq!(message(r#"{"id":1,"result":{}}"#).kind(), Kind::Response);
         assert_eq!(Message::parse("[]").expect_err("no batches")["error"]["code"], -32600);
         assert_eq!(Message::parse("{").expect_err("no JSON")["error"]["code"], -32700);
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_by_its_own_id() {
+        let line = |more: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping"{more}}}"#);
+        for good in [line(""), line(r#","params":null"#), line(r#","params":{"_meta":{}}"#)] {
+            assert!(Message::parse(&good).is_ok(), "{good}");
+        }
+        for (bad, code) in [
+            (r#"{"id":7,"method":"ping"}"#.to_owned(), -32600),
+            (r#"{"jsonrpc":"2.0","id":7}"#.to_owned(), -32600),
+            (r#"{"jsonrpc":"2.0","id":7,"method":7}"#.to_owned(), -32600),
+            (line(r#","params":"x""#), -32602),
+            (line(r#","params":[]"#), -32602),
+            (line(r#","params":{"_meta":"x"}"#), -32602),
+        ] {
+            let answer = Message::parse(&bad).expect_err("refused");
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(code)), "{bad}");
+        }
+        let answer = Message::parse(&line("").replace('7', "1.5")).expect_err("refused");
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1.5), &json!(-32600)));
     }
 
     #[test]

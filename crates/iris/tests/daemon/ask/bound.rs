@@ -97,7 +97,7 @@ async fn a_key_is_for_one_question_over_the_api() {
     assert_eq!((status, &again["questionId"]), (200, &first["questionId"]));
     for (text, kind) in [("Delete production?", "approval"), ("Look at the log?", "blocking")] {
         let (status, said) = world.post(&path, ask(text, kind)).await;
-        assert_eq!(status, 409, "{said}");
+        assert_eq!(status, 422, "{said}");
         let said = said.to_string();
         assert!(said.contains("'k'") && said.contains(first["questionId"].as_str().expect("an id")), "{said}");
     }

@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use super::caller::{bearer, code_of, is_problem};
 use super::stream::Socket;
-use crate::world::{ECHO, World, setup};
+use crate::world::{ECHO, SOON, World, setup};
 
 #[tokio::test]
 async fn a_token_that_asks_too_often_is_told_to_wait_and_the_owner_is_not() {
@@ -69,6 +69,14 @@ async fn a_stranger_may_send_very_little() {
     let world = World::new(setup().team("alpha", ECHO));
     let large = json!({"code": "x".repeat(100_000)}).to_string();
     assert_eq!(world.send("POST", "/api/login", &[], &large).await.status, 413);
+    // Before it is sent, if it is said how much it is.
+    let mut stranger = TcpStream::connect(&world.daemon.address).await.expect("connected");
+    let head =
+        "POST /api/login HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2000\r\n\r\n";
+    stranger.write_all(head.as_bytes()).await.expect("sent");
+    let mut said = [0; 12];
+    tokio::time::timeout(SOON, stranger.read_exact(&mut said)).await.expect("in time").expect("an answer");
+    assert_eq!(String::from_utf8_lossy(&said), "HTTP/1.1 413");
     let socket = Socket::of_the_owner(&world, "/api/stream").await;
     drop(socket);
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use iris_testing::client::socket;
+use futures_util::{SinkExt, StreamExt};
+use iris_testing::client::socket::{self, Message};
 use serde_json::{Value, json};
 
 use super::caller::bearer;
@@ -19,6 +20,23 @@ impl Socket {
 
     pub async fn of_the_owner(world: &World, path: &str) -> Self {
         Self::open(world, path, &[("authorization", &bearer(&world.daemon.token))]).await.expect("open")
+    }
+
+    /// Says goodbye and waits for the answer to it: with which code.
+    pub async fn leave(mut self) -> Option<u16> {
+        self.0.0.send(Message::Close(None)).await.expect("sent");
+        self.code().await
+    }
+
+    /// What is said last.
+    pub async fn code(&mut self) -> Option<u16> {
+        loop {
+            match tokio::time::timeout(SOON, self.0.0.next()).await.expect("in time") {
+                Some(Ok(Message::Close(frame))) => return Some(frame.map_or(1005, |frame| frame.code.into())),
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return None,
+            }
+        }
     }
 
     pub async fn next(&mut self) -> Option<Value> {
@@ -223,7 +241,8 @@ async fn readers_that_are_cut_off_miss_nothing_and_see_nothing_twice() {
 async fn a_number_from_nowhere_is_no_harm() {
     let world = World::new(setup().team("alpha", ECHO));
     for after in [i64::MAX, i64::MAX - 1, i64::MIN, -1] {
-        world.get(&format!("/api/events?after={after}")).await;
+        let page = world.client().get(&format!("/api/events?after={after}")).await.expect("an answer");
+        assert_eq!(page.status, if after < 0 { 200 } else { 410 }, "{after}");
         let mut stream = world.client().follow(&format!("/api/events?after={after}")).await.expect("a stream");
         stream.next(Duration::from_millis(50)).await.ok();
     }
@@ -238,6 +257,10 @@ async fn a_reader_of_another_log_is_told_and_goes_on_with_this_one() {
     let head = whole_log(&world).await.last().expect("events")["seq"].as_i64().expect("a number");
     let mut stream = world.client().follow("/api/events?after=1000000").await.expect("a stream");
     let mut socket = Socket::of_the_owner(&world, "/api/stream?after=1000000").await;
+    let page = world.client().get("/api/events?after=1000000").await.expect("an answer");
+    assert_eq!((page.status, &page.json().expect("JSON")["head"]), (410, &json!(head)), "{page:?}");
+    let end = world.client().get(&format!("/api/events?after={head}")).await.expect("an answer");
+    assert_eq!((end.status, &end.json().expect("JSON")["items"]), (200, &json!([])), "{end:?}");
     let (kind, said) = stream.next(SOON).await.expect("a frame");
     assert_eq!((kind.as_str(), &said), ("reset", &json!({"asked": 1_000_000, "head": head})));
     let said = socket.next().await.expect("a message");
@@ -246,4 +269,5 @@ async fn a_reader_of_another_log_is_told_and_goes_on_with_this_one() {
     let (kind, event) = stream.next(SOON).await.expect("a frame");
     assert_eq!((kind.as_str(), event["seq"].as_i64()), ("event", Some(head + 1)));
     assert_eq!(socket.next().await.expect("a message")["seq"], head + 1);
+    assert_eq!(socket.leave().await, Some(1005), "a goodbye is answered");
 }

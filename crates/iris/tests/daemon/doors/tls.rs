@@ -73,6 +73,28 @@ async fn with_a_certificate_it_speaks_tls_and_nothing_else() {
     assert!(!String::from_utf8_lossy(&said).contains("HTTP"), "{said:?}");
 }
 
+/// As `openssl req -x509` makes one if it is told nothing else. Whoever has one learns what to do, not the name of an error.
+#[tokio::test]
+async fn a_certificate_that_cannot_be_used_is_explained() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut wanted = rcgen::CertificateParams::new(vec!["iris.example".to_owned()]).expect("a name");
+    wanted.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let pair = rcgen::KeyPair::generate().expect("a key");
+    let (certificate, key) = (home.path().join("cert.pem"), home.path().join("key.pem"));
+    std::fs::write(&certificate, wanted.self_signed(&pair).expect("a certificate").pem()).expect("written");
+    std::fs::write(&key, pair.serialize_pem()).expect("written");
+    let tls = format!("tls: {{ certificate: {}, key: {} }}", certificate.display(), key.display());
+    let setup =
+        setup().team("alpha", ECHO).setting("host: 0.0.0.0").server(&tls).server("allowedHosts: [iris.example]");
+    setup.write(home.path()).expect("a home");
+    let _daemon = Daemon::start(&setup, home.path()).expect("it starts");
+    let mut status = tokio::process::Command::new(env!("CARGO_BIN_EXE_iris"));
+    let ended = status.arg("status").env_clear().env("IRIS_HOME", home.path()).output().await.expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && said.contains("CA:TRUE") && said.contains("CA:FALSE"), "{said}");
+    assert!(!said.contains("iris status"), "{said}");
+}
+
 fn trusting(certificate: CertificateDer<'static>) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     roots.add(certificate).expect("a certificate");

@@ -91,7 +91,7 @@ async fn a_revoked_token_opens_nothing_and_keeps_nothing_open() {
         assert_eq!(gone.status, 200);
         assert_eq!(world.with(token).get("/api/teams").await.expect("an answer").status, 401);
         while following.next(SOON).await.is_ok() {}
-        socket.closed().await;
+        assert_eq!(socket.code().await, Some(1008), "it is told why");
     }
     assert_eq!(world.get("/api/tokens").await["items"], json!([]));
     let again = world.client().delete("/api/tokens/one").await.expect("an answer");

@@ -40,7 +40,8 @@ pub(super) async fn delete(engine: &Engine, caller: &Caller, team: &TeamName) ->
     };
     engine.cancel_session(&session.id, Some(&caller.party)).await.map_err(|error| Refusal::from(error.to_string()))?;
     engine.sleep(&session.id, Sleep::Now).await.map_err(said)?;
-    let forgotten = engine.delete_session(&session.id, &caller.party, iris_store::session::Record::Kept).await.map_err(said)?;
+    let forgotten =
+        engine.delete_session(&session.id, &caller.party, iris_store::session::Record::Kept).await.map_err(said)?;
     Ok(json!({ "team": team, "hadSession": true, "forgotten": forgotten }))
 }
 

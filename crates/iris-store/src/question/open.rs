@@ -98,7 +98,8 @@ pub fn open(
 /// Whether an answer to what is on record is an answer to this, too.
 fn asks_the_same(known: &QuestionRow, draft: &Draft) -> bool {
     let is_same = match &draft.digest {
-        Some(_) => known.digest == draft.digest,
+        // The same bytes may do more than when they were decided on: a link may lead elsewhere now.
+        Some(_) => known.digest == draft.digest && draft.risk <= known.risk,
         None => to_json(&known.detail) == to_json(&draft.detail),
     };
     is_same && known.kind == draft.kind

@@ -22,8 +22,10 @@ on_both!(forgetting_takes_what_is_over_and_nothing_else, |database: Database| as
     assert!(store.read(move |tx| event::list_messages(tx, &id, 0, 10)).await.expect("readable").is_empty());
 
     let id = first.session.clone();
-    let refused =
-        store.write("delete", move |tx| session::delete(tx, &id, &Party::new("user"), session::Record::Kept)).await.expect("written");
+    let refused = store
+        .write("delete", move |tx| session::delete(tx, &id, &Party::new("user"), session::Record::Kept))
+        .await
+        .expect("written");
     assert_eq!(refused, Removal::InUse);
     let missing = store
         .write("delete", |tx| session::delete(tx, &SessionId::new("none"), &Party::new("user"), session::Record::Kept))

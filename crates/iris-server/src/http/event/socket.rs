@@ -1,6 +1,7 @@
 //! /api/stream: the same events by WebSocket, for clients that cannot read SSE.
 //!
-//! Each message is `{"type":"event",…}`, `{"type":"delta",…}` or, first, `{"type":"reset",…}`. What a client sends is not read, beyond pings and goodbyes.
+//! Each message is `{"type":"event",…}`, `{"type":"delta",…}` or, first, `{"type":"reset",…}`. What a client sends is not
+//! read, beyond pings and goodbyes.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 //! the user has looked at them, and only as long as they are what they were: trust is in the content, not in the folder.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use iris_agents::launch::{Brought, brought};
 use iris_core::fault::FaultKind;
@@ -17,6 +18,7 @@ use crate::engine::{Engine, Inner};
 /// More than any project has; a folder with more is not trusted.
 const MOST_FILES: usize = 2000;
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
+const AGAIN: Duration = Duration::from_millis(250);
 
 /// What there is to trust in a team's folder.
 #[derive(Clone, Debug)]
@@ -89,12 +91,16 @@ impl Engine {
 
 /// Whether an agent that starts in the folder now may read its settings.
 pub(crate) async fn is_trusted(engine: &Inner, folder: &Path, kind: AgentKind) -> Result<bool, StoreError> {
-    match look(engine, folder, kind).await {
-        Ok(found) => Ok(found.trusted),
-        Err(TrustError::Store(error)) => Err(error),
-        Err(error) => {
-            tracing::warn!(folder = %folder.display(), %error, "the folder's settings are not read");
-            Ok(false)
+    loop {
+        match look(engine, folder, kind).await {
+            Ok(found) => return Ok(found.trusted),
+            // No turn is to fail because the database is away for a while.
+            Err(TrustError::Store(error)) if error.may_pass() => tokio::time::sleep(AGAIN).await,
+            Err(TrustError::Store(error)) => return Err(error),
+            Err(error) => {
+                tracing::warn!(folder = %folder.display(), %error, "the folder's settings are not read");
+                return Ok(false);
+            }
         }
     }
 }

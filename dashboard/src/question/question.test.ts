@@ -108,7 +108,8 @@ test("only a job fails because nobody answered", () => {
   expect(then({})).toBe("its agent is told that nobody answered");
   expect(then({ action: MAKE })).toBe("not done; its agent is told that nobody answered");
   expect(then({ job: "7" })).toBe("the job fails");
-  expect(then({ job: "7", blocking: false })).toBe("its agent is told that nobody answered");
+  expect(then({ job: "7", blocking: false })).toBe("it is closed, and nobody is told");
+  expect(then({ way: "detected" }), "its turn is over").toBe("it is closed, and nobody is told");
   expect(then({ onDeadline: "wait" })).toBe("it goes on waiting");
 });
 

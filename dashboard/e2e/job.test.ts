@@ -17,7 +17,7 @@ test("a job is started, asks, is answered, and comes to its end", async () => {
   const page = await signedIn(daemon);
   await page.keyboard.press("g");
   await page.keyboard.press("j");
-  await page.getByText("No jobs yet").waitFor();
+  await page.getByText("No jobs yet").first().waitFor();
   await page.getByRole("button", { name: "Start a job" }).click();
   await page.getByLabel("Team").selectOption("atlas");
   await page.getByLabel("What is to be done").fill("ask for the colour");
@@ -29,7 +29,7 @@ test("a job is started, asks, is answered, and comes to its end", async () => {
   expect(await asked.getByRole("link", { name: "job", exact: true }).count(), "no link to where one is").toBe(0);
   await asked.getByRole("button", { name: "Blue" }).click();
   await page.getByText("completed").first().waitFor();
-  await page.getByText("It came to this").waitFor();
+  await page.getByText("It came to this").first().waitFor();
   await page.getByRole("region", { name: "What it asked" }).getByText("Blue").waitFor();
   await page.getByRole("log").getByText("Blue it is").waitFor();
 });

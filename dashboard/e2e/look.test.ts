@@ -73,7 +73,7 @@ test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
   }
   // What comes by itself.
   await page.goto(`${daemon.url}/settings`);
-  await page.getByText("Tokens and browsers").waitFor();
+  await page.getByText("Tokens and browsers").first().waitFor();
   // Only what arrives while the page looks opens by itself. On a phone this stands in the page unseen.
   await page.locator('[data-connection="live"]').waitFor({ state: "attached" });
   await daemon.tell("atlas", `approve ${look.replace("-", "_")}`);
@@ -96,7 +96,7 @@ test.each(LOOKS)("with nothing in it, $name", async ({ name: look, ...options })
 test.each(LOOKS)("signed out, $name", async ({ name: look, ...options }) => {
   const page = await stranger(options);
   await page.goto(`${daemon.url}/login`);
-  await page.getByText("iris link").waitFor();
+  await page.getByText("iris link").first().waitFor();
   await page.screenshot({ path: join(PICTURES, `login-${look}.png`) });
   expect(await serious(page)).toEqual([]);
 });

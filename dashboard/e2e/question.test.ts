@@ -36,17 +36,17 @@ async function answerOf(turn: string): Promise<string> {
 
 test("a question shows up in the inbox, the badge and the title, and is answered with the mouse", async () => {
   const page = await signedIn(daemon);
-  await page.getByText("Nobody needs you").waitFor();
+  await page.getByText("Nobody needs you").first().waitFor();
   const { turnId } = await daemon.tell("atlas", "ask");
   await card(page, "atlas").getByText("Which colour for the button?").waitFor();
   await page.getByLabel("1 need you").waitFor();
   expect(await page.title()).toBe("(1) Inbox · Iris");
   await card(page, "atlas").getByRole("button", { name: "Blue" }).click();
-  await page.getByText("Nobody needs you").waitFor();
+  await page.getByText("Nobody needs you").first().waitFor();
   expect(await answerOf(turnId)).toBe("Blue it is");
   await page.waitForFunction(() => document.title === "Inbox · Iris");
   await page.getByRole("link", { name: "Decided" }).click();
-  await page.getByText("answered by user: Blue").waitFor();
+  await page.getByText("answered by user: Blue").first().waitFor();
 });
 
 test("a press on a card that was not current goes where it was aimed", async () => {
@@ -102,8 +102,8 @@ test("an answer that is not taken says so, by key and together; what the card sa
   await card(page, "atlas").getByText("Not sent: the daemon cannot be reached").waitFor();
   for (const team of ["atlas", "beacon"]) await card(page, team).getByRole("checkbox").check();
   await page.getByRole("button", { name: "Approve all 2" }).click();
-  await page.getByText("2 not sent; each says why").waitFor();
-  await page.getByText("2 selected").waitFor();
+  await page.getByText("2 not sent; each says why").first().waitFor();
+  await page.getByText("2 selected").first().waitFor();
   await page.unroute("**/answer");
   await card(page, "beacon").getByLabel("The answer holds").selectOption("for this very action, for a day");
   await card(page, "beacon").getByLabel("The answer holds").blur();
@@ -275,7 +275,7 @@ test("so does a yes to what an agent asks leave for in its own words", async () 
   await daemon.tell("atlas", "leave town");
   await card(page, "atlas").getByText("it cannot be known").waitFor();
   await card(page, "atlas").getByRole("checkbox").check();
-  await page.getByText("1 selected").waitFor();
+  await page.getByText("1 selected").first().waitFor();
   expect(await page.getByRole("toolbar").getByRole("button", { name: "Approve" }).count(), "nor is it approved with others").toBe(0);
   await page.keyboard.press("1");
   await card(page, "atlas").getByRole("button", { name: "Press again to approve" }).waitFor();
@@ -312,7 +312,7 @@ test("that a no holds is said before and after it, and it can be taken back", as
   await daemon.tell("atlas", "approve thirteen");
   await expect.poll(() => card(page, "atlas").getByLabel("The answer holds").locator("option:checked").innerText()).toBe("a yes only now, a no for a day");
   await card(page, "atlas").getByRole("button", { name: "Refuse" }).click();
-  await page.getByText(/^Refused\. Until .* whoever in atlas asks the same is refused without anybody being asked$/).waitFor();
+  await page.getByText(/^Refused\. Until .* whoever in atlas asks the same is refused without anybody being asked$/).first().waitFor();
   expect((await daemon.tell("atlas", "approve thirteen", 0)).response, "nobody was asked").toMatch(/^Kept/);
 
   await page.getByRole("link", { name: "Decided" }).click();
@@ -322,8 +322,8 @@ test("that a no holds is said before and after it, and it can be taken back", as
   await page.getByRole("button", { name: /Take back: .*make thirteen/ }).waitFor();
 
   await page.getByRole("button", { name: "Take the rule back" }).click();
-  await page.getByText("Taken back: the next time somebody is asked").waitFor();
-  await page.getByText("The rule that the link leads to does not hold any more").waitFor();
+  await page.getByText("Taken back: the next time somebody is asked").first().waitFor();
+  await page.getByText("The rule that the link leads to does not hold any more").first().waitFor();
   await daemon.tell("atlas", "approve thirteen");
   await page.getByRole("dialog").getByRole("heading", { name: "Run make thirteen?" }).waitFor();
 });
@@ -336,7 +336,7 @@ test("put aside, taken back, filtered", async () => {
   await card(page, "beacon").waitFor();
   await page.keyboard.press("s");
   await card(page, "atlas").waitFor({ state: "detached" });
-  await page.getByText(/Put aside until \d/).waitFor();
+  await page.getByText(/Put aside until \d/).first().waitFor();
   await page.getByLabel("1 need you").waitFor();
   await page.keyboard.press("u");
   await card(page, "atlas").waitFor();
@@ -383,9 +383,9 @@ test("a link to what is not open any more says what became of it, and leads to n
   await page.keyboard.press("1");
   await card(page, "beacon").waitFor({ state: "detached" });
   await page.goto(`${daemon.url}/inbox?question=nothing`);
-  await page.getByText("there is no question nothing").waitFor();
+  await page.getByText("there is no question nothing").first().waitFor();
   await page.goto(`${daemon.url}/job/nothing`);
-  await page.getByText("there is no job nothing").waitFor();
+  await page.getByText("there is no job nothing").first().waitFor();
 });
 
 test("an action is changed before it is approved, and what was approved is what runs", async () => {
@@ -417,7 +417,7 @@ test("an action is changed before it is approved, and what was approved is what 
   await expect.poll(async () => (await asked.getByRole("button", { name: /^(Approve|Press again)/ }).click({ timeout: 1000 }).catch(() => undefined), page.getByRole("article").count())).toBe(0);
   expect(await answerOf(turnId)).toMatch(/^Ran rm -rf staging for 90/);
   await page.getByRole("link", { name: "Decided" }).click();
-  await page.getByText("changed before it was answered").waitFor();
+  await page.getByText("changed before it was answered").first().waitFor();
   expect(await page.locator("main").innerText(), "no bare number of a question").not.toContain(after.id);
 });
 
@@ -457,5 +457,5 @@ test("a question is withdrawn, once that was confirmed", async () => {
   await card(page, "atlas").waitFor({ state: "detached" });
   expect(await answerOf(turnId)).toMatch(/^Not done, because .*nobody will answer/);
   await page.getByRole("link", { name: "Decided" }).click();
-  await page.getByText("withdrawn by user").waitFor();
+  await page.getByText("withdrawn by user").first().waitFor();
 });

@@ -18,7 +18,7 @@ test("a daemon that is killed is shown as gone, and what it does when it is back
   await page.goto(`${daemon.url}/fleet`);
   await page.locator('[data-connection="live"]').waitFor();
   await daemon.tell("atlas", "hello", 0);
-  await page.getByText("idle").waitFor();
+  await page.getByText("idle").first().waitFor();
 
   await daemon.end("SIGKILL");
   await page.getByRole("alert").getByText("Connection lost").waitFor();
@@ -33,7 +33,7 @@ test("a daemon that is killed is shown as gone, and what it does when it is back
   await page.getByRole("link", { name: "Fleet" }).click();
   await daemon.serve();
   await page.getByRole("alert").waitFor({ state: "detached" });
-  await page.getByText("asleep").waitFor();
+  await page.getByText("asleep").first().waitFor();
   // The browser reports requests that went nowhere.
   forgive(page);
 

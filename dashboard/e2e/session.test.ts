@@ -74,7 +74,7 @@ test("words appear while they are written", async () => {
   const { sessionId } = await daemon.tell("beacon", "hello", 0);
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${sessionId}`);
-  await page.getByText("You said: hello").waitFor();
+  await page.getByText("You said: hello").first().waitFor();
   await page.getByPlaceholder("Tell beacon").fill("slow");
   await page.keyboard.press("Enter");
   const writing = page.locator("[data-writing]");
@@ -89,7 +89,7 @@ test("a question is answered where it is asked", async () => {
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${sessionId}`);
   await page.getByRole("log").getByRole("group", { name: "Answers" }).getByRole("button", { name: "Blue" }).click();
-  await page.getByText("Blue it is").waitFor();
+  await page.getByText("Blue it is").first().waitFor();
 });
 
 test("what is asked while one reads further up is shown, and numbers answer it where it is", async () => {
@@ -97,7 +97,7 @@ test("what is asked while one reads further up is shown, and numbers answer it w
   for (let turn = 0; turn < 12; turn++) await daemon.tell("comet", `hay ${turn}`, 0);
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${sessionId}`);
-  await page.getByText("You said: hay 11").waitFor();
+  await page.getByText("You said: hay 11").first().waitFor();
   await page.getByRole("log").hover();
   await page.mouse.wheel(0, -4000);
   await page.getByRole("button", { name: "Follow" }).waitFor();
@@ -125,7 +125,7 @@ test("the beginning of an id leads to its session", async () => {
   await page.waitForURL(`**/session/${sessionId}`);
   await page.getByRole("heading", { name: /atlas for you/ }).waitFor();
   await page.goto(`${daemon.url}/session/zzz`);
-  await page.getByText("there is no session zzz").waitFor();
+  await page.getByText("there is no session zzz").first().waitFor();
 });
 
 test("an address that leads nowhere is a page that says so", async () => {
@@ -133,7 +133,7 @@ test("an address that leads nowhere is a page that says so", async () => {
   await page.goto(`${daemon.url}/fleet/`);
   await page.getByRole("heading", { name: "Fleet" }).waitFor();
   await page.goto(`${daemon.url}/zzz`);
-  await page.getByText("There is no such page").waitFor();
+  await page.getByText("There is no such page").first().waitFor();
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Fleet" }).waitFor();
   await page.getByRole("link", { name: "To the inbox" }).click();
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
@@ -155,10 +155,10 @@ test("one finds words, and goes from turn to turn", async () => {
   for (let turn = 0; turn < 30; turn++) await daemon.tell("beacon", `hay ${turn}`, 0);
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${sessionId}`);
-  await page.getByText("You said: hay 29").waitFor();
+  await page.getByText("You said: hay 29").first().waitFor();
   await page.keyboard.press("/");
   await page.getByLabel("Find in this conversation").fill("needle");
-  await page.getByText(/^\d of 2 found$/).waitFor();
+  await page.getByText(/^\d of 2 found$/).first().waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("log").getByText("needle in a haystack", { exact: true }).waitFor();
   const marked = (name: string) => page.evaluate((name) => [...(CSS.highlights.get(name) ?? [])].map(String), name);
@@ -167,7 +167,7 @@ test("one finds words, and goes from turn to turn", async () => {
   await page.getByLabel("Close").click();
   const follow = page.getByRole("button", { name: "Follow" });
   await follow.click();
-  await page.getByText("You said: hay 29").waitFor();
+  await page.getByText("You said: hay 29").first().waitFor();
   await page.getByRole("navigation", { name: "Turns" }).getByText("hay 20").click();
   await expect.poll(async () => (await page.getByRole("region", { name: /Turn/ }).first().textContent()) ?? "").toContain("hay");
   await follow.waitFor();
@@ -178,16 +178,16 @@ test("what is folded away is found, by a press and on a phone too", async () => 
   for (let turn = 0; turn < 8; turn++) await daemon.tell("atlas", `hay ${turn}`, 0);
   const page = await signedIn(daemon, { viewport: PHONE, hasTouch: true, isMobile: true });
   await page.goto(`${daemon.url}/session/${sessionId}`);
-  await page.getByText("You said: hay 7").waitFor();
+  await page.getByText("You said: hay 7").first().waitFor();
   await page.getByRole("button", { name: "Find", exact: true }).tap();
   await page.getByRole("searchbox").fill("used in the form");
-  await page.getByText(/^\d of \d found$/).waitFor();
+  await page.getByText(/^\d of \d found$/).first().waitFor();
   await page.getByRole("log").getByText("It is used in the form.").waitFor();
   await page.getByLabel("Close").tap();
   await page.getByRole("log").getByText("It is used in the form.").waitFor({ state: "detached" });
   await page.getByRole("button", { name: /\d+ turns/ }).tap();
   await page.getByRole("menuitem", { name: /hay 6/ }).tap();
-  await page.getByText("You said: hay 6").waitFor();
+  await page.getByText("You said: hay 6").first().waitFor();
 });
 
 test("the fleet says what each is up to, and does what it is told", async () => {
@@ -199,7 +199,7 @@ test("the fleet says what each is up to, and does what it is told", async () => 
   await page.keyboard.type("hang on");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: /comet for you/ }).waitFor();
-  await page.getByText("working").waitFor();
+  await page.getByText("working").first().waitFor();
   await page.getByLabel("Back to the fleet").click();
   await team.getByText("working").waitFor();
   await team.getByText("hang on").waitFor();
@@ -224,9 +224,9 @@ test("what can be done is done by name as well, and everything is stopped only a
   await page.getByRole("dialog").getByPlaceholder("Tell comet").fill("hang on");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: /comet for you/ }).waitFor();
-  await page.getByText("working").waitFor();
+  await page.getByText("working").first().waitFor();
   await pick("cancel comet", "Cancel what it does: comet for you");
-  await page.getByText("1 turn cancelled").waitFor();
+  await page.getByText("1 turn cancelled").first().waitFor();
   await pick("fence", "Job of beacon: Paint the fence");
   await page.getByRole("heading", { name: "Paint the fence" }).waitFor();
   await pick("start a job", "Start a job…");
@@ -238,7 +238,7 @@ test("what can be done is done by name as well, and everything is stopped only a
   expect((await daemon.call("GET", "/api/status")).agents).toBeGreaterThan(0);
   await pick("stop every", "Stop everything…");
   await dialog.getByRole("button", { name: "Stop everything" }).click();
-  await page.getByText(/agents? (was|were) stopped/).waitFor();
+  await page.getByText(/agents? (was|were) stopped/).first().waitFor();
 });
 
 test("everything by name, and from page to page by keys", async () => {

@@ -28,7 +28,7 @@ test("a question that is put to another party names it, and is no number on our 
   expect(await page.locator("[data-badge]").count()).toBe(0);
   for (const path of ["/fleet", `/session/${sessionId}`]) {
     await page.goto(daemon.url + path);
-    await page.getByText("waits for atlas").waitFor();
+    await page.getByText("waits for atlas").first().waitFor();
     expect(await page.locator("body").innerText(), path).not.toContain("waiting_for");
   }
 });

@@ -8,6 +8,7 @@ pub(crate) mod openapi;
 pub(crate) mod problem;
 mod question;
 pub(crate) mod repeat;
+pub(crate) mod request;
 mod rule;
 mod session;
 mod status;

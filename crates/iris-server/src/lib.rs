@@ -146,6 +146,6 @@ fn router(routes: Router<App>, app: App) -> Router {
         .layer(CompressionLayer::new().gzip(true))
         .layer(from_fn_with_state(app.clone(), auth::require))
         .layer(axum::middleware::from_fn(headers::guard))
-        .layer(axum::middleware::from_fn(http::figures::measure))
+        .layer(axum::middleware::from_fn(http::request::note))
         .with_state(app)
 }

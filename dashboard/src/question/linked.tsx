@@ -2,6 +2,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
+import { queries, statusQuery } from "@/api/ask";
 import { api, body, missing } from "@/api/call";
 import { recently } from "@/api/log";
 import { Failure } from "@/shell/page";
@@ -16,16 +17,16 @@ const questionQuery = (id: string) =>
   queryOptions({
     queryKey: ["questions", id],
     queryFn: async () => {
-      if (!(await wasAsked(id))) throw missing("question", id, "The inbox has what is open, and its list of what was decided has the newest of the others.");
+      if (!(await mayBeThere(id))) throw missing("question", id, "The inbox has what is open, and its list of what was decided has the newest of the others.");
       return body(api.GET("/api/questions/{id}", { params: { path: { id } } }));
     },
   });
 
-/** A browser complains in its console of what it asks for and does not get. So the log is looked into first: what is new in
- * it, as most links are, and then all of it. */
-async function wasAsked(id: string): Promise<boolean> {
-  const isIn = async (window: number) => (await recently("question.opened", window)).some(({ data }) => (data as { id?: string }).id === id);
-  return (await isIn(RECENT)) || isIn(Infinity);
+/** A browser complains in its console of what it asks for and does not get. So the newest part of the log is looked into
+ * first, which is mostly all of it. */
+async function mayBeThere(id: string): Promise<boolean> {
+  const asked = await recently("question.opened", RECENT);
+  return asked.some(({ data }) => (data as { id?: string }).id === id) || (queries.getQueryData(statusQuery.queryKey)?.newestEvent ?? 0) > RECENT;
 }
 
 const RECENT = 20_000;

@@ -1,0 +1,66 @@
+//! Every request: numbered, measured and said in the log.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
+use opentelemetry::metrics::Histogram;
+use opentelemetry::{KeyValue, global};
+
+use crate::connection::visit::Visit;
+
+fn durations() -> &'static Histogram<f64> {
+    static DURATIONS: OnceLock<Histogram<f64>> = OnceLock::new();
+    DURATIONS.get_or_init(|| {
+        global::meter("iris")
+            .f64_histogram("http.server.request.duration")
+            .with_unit("s")
+            .with_description("How long requests took, until their answer began")
+            .with_boundaries(vec![0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0])
+            .build()
+    })
+}
+
+/// What an answer is called in the log.
+const REQUEST: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Not the same after a restart, and nothing about the process: strangers are told it too.
+fn number() -> String {
+    static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("{:x}-{}", *START, NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// By route, never by path: names in paths are without number.
+pub(crate) async fn note(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let method = match request.method().as_str() {
+        known @ ("GET" | "HEAD" | "POST" | "DELETE") => known.to_owned(),
+        // Anybody can make up more.
+        _ => "_OTHER".to_owned(),
+    };
+    let visit = request.extensions().get::<Arc<Visit>>().cloned();
+    let (began, number) = (Instant::now(), number());
+    let mut response = next.run(request).await;
+    let took = began.elapsed();
+    let status = response.status();
+    let credential = visit.and_then(|visit| visit.credential());
+    if status.is_server_error() {
+        tracing::warn!(request = number, method, route, status = status.as_u16(), credential, ?took, "failed");
+    } else {
+        tracing::debug!(request = number, method, route, status = status.as_u16(), credential, ?took, "answered");
+    }
+    response.headers_mut().insert(REQUEST, HeaderValue::from_str(&number).expect("digits are plain"));
+    let of = [
+        KeyValue::new("http.request.method", method),
+        KeyValue::new("http.route", route),
+        KeyValue::new("http.response.status_code", i64::from(status.as_u16())),
+    ];
+    durations().record(took.as_secs_f64(), &of);
+    response
+}

@@ -1,5 +1,6 @@
 //! `iris serve`: the daemon in the foreground, from the lock on its home to the last agent's end.
 
+mod code;
 mod detach;
 mod listen;
 pub mod starter;
@@ -120,6 +121,7 @@ async fn serve(engine: Engine, doors: Doors, signals: &mut Signals) -> Result<Ex
         closed.await.ok();
     };
     let mut server = tasks::spawn("server", iris_server::serve(engine.clone(), doors, closing));
+    tasks::spawn("code", code::give_back());
     tokio::select! {
         () = signals.next() => {}
         ended = &mut server => {

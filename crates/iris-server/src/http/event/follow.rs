@@ -54,7 +54,7 @@ const MOST_AT_ONCE: usize = 256;
 const BYTES_AT_ONCE: usize = 64 * 1024;
 /// What happens within this time after something else is sent together with what follows: with many readers and much
 /// going on, a packet for each event would cost more than the events.
-const PACE: Duration = Duration::from_millis(20);
+const PACE: Duration = Duration::from_millis(30);
 
 impl Follower {
     pub fn new(app: App, filter: Filter, last: Option<i64>) -> Self {

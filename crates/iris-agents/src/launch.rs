@@ -124,6 +124,9 @@ pub fn explain_exit(kind: AgentKind, exit: &AgentExit) -> Option<&'static str> {
     }
 }
 
+/// Where agents that live in a home of their own keep their conversations in it.
+pub const CONVERSATIONS: [&str; 1] = [crate::claude::command::CONVERSATIONS];
+
 /// Whether this version of Iris can run agents of a kind.
 pub fn is_built(kind: AgentKind) -> bool {
     matches!(kind, AgentKind::Claude | AgentKind::Scripted)

@@ -44,6 +44,9 @@ pub struct PartyRequest {
 pub struct WakeResponse {
     pub session: Session,
     pub was_awake: bool,
+    /// It waited for a limit to be lifted, and does not any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_held: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -243,6 +243,10 @@ pub enum SessionEvent {
     Released {
         held_ms: i64,
     },
+    /// The agent's program does not find the conversation any more: it knows nothing of so many turns.
+    BeganAnew {
+        turns: i64,
+    },
     CacheCleared {
         turns: i64,
         by: Party,

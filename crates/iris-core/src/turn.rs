@@ -228,8 +228,9 @@ pub enum Effect {
     },
     Call(ToolCall),
     Background(Vec<String>),
-    /// A limit was reached: the turn goes back to where it waited, until the limit is lifted.
-    Pause(Limit),
+    /// A limit was reached: the turn goes back to where it waited, until the limit is lifted. What it came to by then, in
+    /// case that it is not to be tried again.
+    Pause(Limit, TurnOutcome),
     /// The process is of no more use.
     StopAgent,
     End(TurnOutcome),
@@ -357,8 +358,10 @@ impl Turn {
             && !cancelled
             && !self.is_own
         {
+            let ending = Ending::Failed { error: limit.what.clone() };
+            let outcome = TurnOutcome { ending, response: self.partial_text(), usage: end.usage };
             self.phase = Phase::Over;
-            return Effect::Pause(limit);
+            return Effect::Pause(limit, outcome);
         }
         let ending = match end.error {
             _ if cancelled => Ending::Cancelled,

@@ -58,7 +58,7 @@ fn word(effect: &Effect) -> String {
         Effect::Withdraw { .. } => "withdraw".to_owned(),
         Effect::Call(_) => "call".to_owned(),
         Effect::Background(_) => "background".to_owned(),
-        Effect::Pause(_) => "pause".to_owned(),
+        Effect::Pause(..) => "pause".to_owned(),
         Effect::StopAgent => "stop".to_owned(),
         Effect::End(outcome) => format!("end:{}", outcome.ending.state()),
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use iris_agents::launch::CONVERSATIONS;
 use iris_store::{Store, StoreError, backup as copies};
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,8 @@ const CONFIG: &str = "config.yaml";
 const MANIFEST: &str = "manifest.json";
 /// The memory of agents that keep none of their own, so that a restored conversation goes on.
 const AGENTS: &str = "agents";
+/// The conversations of agents that live in homes of their own, and nothing else of these: an agent's login is not copied.
+const HOMES: &str = "homes";
 
 impl Engine {
     /// Backs the home up while it is in use.
@@ -124,6 +127,9 @@ fn pack(home: &Home, database: &Path, target: &Path) -> Result<BackedUp, BackupE
         if home.agent_state().is_dir() {
             archive.append_dir_all(AGENTS, home.agent_state())?;
         }
+        for (name, folder) in conversations(&home.agent_homes()) {
+            archive.append_dir_all(Path::new(HOMES).join(name), folder)?;
+        }
         let file = archive.into_inner()?;
         file.sync_all()?;
         std::fs::rename(&partial, target)?;
@@ -131,6 +137,13 @@ fn pack(home: &Home, database: &Path, target: &Path) -> Result<BackedUp, BackupE
     };
     let bytes = write().map_err(|source| BackupError::Io { path: target.to_owned(), source })?;
     Ok(BackedUp { path: target.to_owned(), bytes, manifest })
+}
+
+/// The folders with conversations below the homes of teams, each with its place there.
+fn conversations(homes: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let teams = std::fs::read_dir(homes).into_iter().flatten().flatten().map(|entry| PathBuf::from(entry.file_name()));
+    let places = teams.flat_map(|team| CONVERSATIONS.map(|folder| team.join(folder)));
+    places.map(|place| (place.clone(), homes.join(place))).filter(|(_, folder)| folder.is_dir()).collect()
 }
 
 fn open_private(path: &Path) -> std::io::Result<std::fs::File> {
@@ -164,8 +177,9 @@ fn unpack(source: &Path, folder: &Path) -> Result<Manifest, BackupError> {
         let name = entry.path().map_err(|error| not_one(error.to_string()))?.into_owned();
         // Only what a backup is made of, under its own names: whatever else an archive holds is not written anywhere.
         if belongs(&name) && entry.header().entry_type().is_file() {
-            std::fs::create_dir_all(folder.join(AGENTS)).map_err(|error| not_one(error.to_string()))?;
-            entry.unpack(folder.join(&name)).map_err(|error| not_one(error.to_string()))?;
+            let file = folder.join(&name);
+            let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+            made.and_then(|()| entry.unpack(&file).map(drop)).map_err(|error| not_one(error.to_string()))?;
         }
     }
     let note = std::fs::read(folder.join(MANIFEST)).map_err(|_| not_one(format!("it has no {MANIFEST}")))?;
@@ -180,7 +194,11 @@ fn belongs(name: &Path) -> bool {
     let plain = parts.iter().all(|part| matches!(part, std::path::Component::Normal(_)));
     match parts.as_slice() {
         [only] => plain && [DATABASE, CONFIG, MANIFEST].iter().any(|known| only.as_os_str() == *known),
-        [first, _] => plain && first.as_os_str() == AGENTS,
+        [first, _] if first.as_os_str() == AGENTS => plain,
+        [first, team, ..] if first.as_os_str() == HOMES => {
+            let inside = |folder: &str| name.starts_with(Path::new(HOMES).join(team).join(folder));
+            plain && CONVERSATIONS.into_iter().any(inside)
+        }
         _ => false,
     }
 }
@@ -189,23 +207,32 @@ fn put_back(home: &Home, folder: &Path, manifest: Manifest) -> Result<Restored, 
     let mut kept: Vec<PathBuf> = copies::put_back(&folder.join(DATABASE), &home.database())?.into_iter().collect();
     let agents = folder.join(AGENTS);
     if agents.exists() {
-        let io = |source| BackupError::Io { path: home.agent_state(), source };
-        if home.agent_state().exists() {
-            let aside = home.root().join(format!("data/agents-before-restore-{}", iris_store::wall_ms()));
-            std::fs::rename(home.agent_state(), &aside).map_err(io)?;
-            kept.push(aside);
-        }
-        std::fs::rename(&agents, home.agent_state()).map_err(io)?;
+        kept.extend(replace(&agents, &home.agent_state(), "")?);
+    }
+    let homes = folder.join(HOMES);
+    for (place, conversations) in conversations(&homes) {
+        kept.extend(replace(&conversations, &home.agent_homes().join(place), "")?);
     }
     let config = folder.join(CONFIG);
     if config.exists() {
-        let io = |source| BackupError::Io { path: home.config(), source };
-        if home.config().exists() {
-            let aside = home.root().join(format!("config-before-restore-{}.yaml", iris_store::wall_ms()));
-            std::fs::rename(home.config(), &aside).map_err(io)?;
-            kept.push(aside);
-        }
-        std::fs::rename(&config, home.config()).map_err(io)?;
+        kept.extend(replace(&config, &home.config(), ".yaml")?);
     }
     Ok(Restored { manifest, kept })
+}
+
+/// Moves a file or folder to its place. What was there is kept beside it, under a name with this ending.
+fn replace(from: &Path, to: &Path, ending: &str) -> Result<Option<PathBuf>, BackupError> {
+    let io = |source| BackupError::Io { path: to.to_owned(), source };
+    let mut kept = None;
+    if to.exists() {
+        let name = to.file_stem().unwrap_or_default().to_string_lossy();
+        let aside = to.with_file_name(format!("{name}-before-restore-{}{ending}", iris_store::wall_ms()));
+        std::fs::rename(to, &aside).map_err(io)?;
+        kept = Some(aside);
+    }
+    if let Some(folder) = to.parent() {
+        std::fs::create_dir_all(folder).map_err(io)?;
+    }
+    std::fs::rename(from, to).map_err(io)?;
+    Ok(kept)
 }

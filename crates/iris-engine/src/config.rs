@@ -155,6 +155,10 @@ pub struct TeamConfig {
     /// What happens to a turn that was running when the daemon died.
     #[serde(default)]
     pub on_interrupted: OnInterrupted,
+    /// Which of several daemons on one database serves the team: the `node` of its `iris status`, or its host's name. Else
+    /// any may, and the one that began a conversation goes on with it for as long as it lives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// The team's colour in the dashboard, such as `#3366ff`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,

@@ -10,6 +10,7 @@ use iris_core::event::{DaemonEvent, Draft, Fact, Subject};
 use iris_core::id::SessionId;
 use iris_core::team::{OnInterrupted, TeamName};
 use iris_store::lane::OwnLanes;
+use iris_store::session::SessionRow;
 use iris_store::{Location, Opening, Store, StoreError, StoreHealth, event, lane};
 use tokio::task::JoinHandle;
 
@@ -263,6 +264,32 @@ impl Inner {
 
     pub fn team(&self, name: &TeamName) -> Option<Arc<TeamConfig>> {
         self.config.load().teams.get(name).cloned()
+    }
+
+    /// A session that nothing keeps from working any more.
+    pub fn go_on(&self, session: &SessionId) {
+        match self.runner(session) {
+            Some(runner) => runner.look_again(),
+            None => self.pool.want(session),
+        }
+    }
+
+    /// Whether another node serves a session: the one that its team is bound to, or else the one that has its
+    /// conversation.
+    pub async fn is_elsewhere(&self, session: &SessionRow) -> Result<bool, StoreError> {
+        if !matches!(self.store.location(), Location::Postgres(_)) {
+            return Ok(false);
+        }
+        if let Some(node) = self.team(&session.to).and_then(|team| team.node.clone()) {
+            return Ok(!self.is_called(&node));
+        }
+        let id = session.id.clone();
+        self.store.read(move |tx| lane::is_elsewhere(tx, &id)).await
+    }
+
+    pub fn is_called(&self, node: &str) -> bool {
+        let is_host = || nix::unistd::gethostname().is_ok_and(|host| host.to_str() == Some(node));
+        self.store.node().as_str() == node || is_host()
     }
 
     pub fn is_closing(&self) -> bool {

@@ -71,9 +71,14 @@ impl Home {
         self.root.join("data/agents")
     }
 
+    /// The homes of those teams that have one of their own.
+    pub fn agent_homes(&self) -> PathBuf {
+        self.root.join("data/homes")
+    }
+
     /// The home of a team's own in which its agents live, made if it is not there.
     pub fn agent_home(&self, team: &TeamName) -> std::io::Result<PathBuf> {
-        let home = self.root.join("data/homes").join(team.as_str());
+        let home = self.agent_homes().join(team.as_str());
         std::fs::create_dir_all(&home)?;
         std::fs::set_permissions(&home, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
         Ok(home)

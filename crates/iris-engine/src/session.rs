@@ -31,6 +31,8 @@ pub enum SessionError {
     NotStarted(String),
     #[error("agent kind '{}' is not built into this version of Iris", .0.as_str())]
     NotBuilt(AgentKind),
+    #[error("another node has the conversation with {0}")]
+    Elsewhere(TeamName),
     #[error("Iris is shutting down")]
     ShuttingDown,
     #[error("everything is being stopped")]
@@ -44,7 +46,7 @@ impl SessionError {
         match self {
             Self::UnknownTeam(_) | Self::NotFound(_) => FaultKind::NotFound,
             Self::Busy | Self::InUse | Self::NothingSaid(_) | Self::PartyTaken(_) => FaultKind::Conflict,
-            Self::NotStarted(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
+            Self::NotStarted(_) | Self::Elsewhere(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::Store(error) => error.kind(),
         }
@@ -58,6 +60,7 @@ impl SessionError {
             Self::PartyTaken(_) => Some("name another with --as".to_owned()),
             Self::Busy => Some("wait for its turn to end, or use --force to stop it now".to_owned()),
             Self::InUse => Some("put it to sleep first: `iris sleep <team> --force`".to_owned()),
+            Self::Elsewhere(_) => Some("tell it something: that node starts its agent then".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::NotStarted(_) | Self::ShuttingDown | Self::Halted => None,
@@ -73,6 +76,8 @@ const MOST_FORKS: u32 = 100;
 pub struct Woken {
     pub session: SessionRow,
     pub was_awake: bool,
+    /// It waited for a limit to be lifted, and does not any more.
+    pub was_held: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,8 +129,13 @@ impl Engine {
             .store
             .write("session.create", move |tx| session::find_or_create(tx, &party, &name, &fresh))
             .await?;
+        let was_held = before.is_held() && self.lift_limit(&before.id).await?;
         if matches!(before.state, SessionState::Idle | SessionState::Processing) {
-            return Ok(Woken { session: before, was_awake: true });
+            let session = if was_held { self.find_session(&before.id).await?.unwrap_or(before) } else { before };
+            return Ok(Woken { session, was_awake: true, was_held });
+        }
+        if self.inner.is_elsewhere(&before).await? {
+            return Err(SessionError::Elsewhere(to.clone()));
         }
         let (mut head, _) = self.inner.bus.subscribe();
         self.inner.pool.want(&before.id);
@@ -137,7 +147,7 @@ impl Engine {
             let now = now.ok_or_else(|| SessionError::NotFound(before.id.to_string()))?;
             match now.state {
                 SessionState::Idle | SessionState::Processing => {
-                    return Ok(Woken { session: now, was_awake: false });
+                    return Ok(Woken { session: now, was_awake: false, was_held });
                 }
                 // It was tried and it failed: the newest event of the session says why.
                 SessionState::Stopped if now.epoch > before.epoch => {
@@ -149,6 +159,16 @@ impl Engine {
                 return Err(SessionError::ShuttingDown);
             }
         }
+    }
+
+    /// The user knows better than the clock: a limit was raised, or another key is used.
+    async fn lift_limit(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let held = id.clone();
+        let was_held = self.inner.store.write("session.release", move |tx| session::release_now(tx, &held)).await?;
+        if was_held {
+            self.inner.go_on(id);
+        }
+        Ok(was_held)
     }
 
     async fn why_stopped(&self, session: &SessionRow) -> Result<String, StoreError> {

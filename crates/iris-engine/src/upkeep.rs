@@ -239,10 +239,7 @@ impl Upkeep {
             return Ok(());
         }
         for session in self.engine.store.write("session.release", session::release_held).await? {
-            match self.engine.runner(&session) {
-                Some(runner) => runner.look_again(),
-                None => self.engine.pool.want(&session),
-            }
+            self.engine.go_on(&session);
         }
         Ok(())
     }
@@ -287,7 +284,7 @@ impl Upkeep {
             return Ok(());
         }
         for session in self.engine.store.read(session::list_wanting_agent).await? {
-            if self.engine.team(&session.to).is_some() {
+            if self.engine.team(&session.to).is_some() && !self.engine.is_elsewhere(&session).await? {
                 self.engine.pool.want(&session.id);
             }
         }

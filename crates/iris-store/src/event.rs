@@ -116,6 +116,13 @@ pub fn list_messages(tx: &mut Tx<'_>, turn: &TurnId, after: i64, limit: i64) -> 
     tx.many(sql, values![turn, after, limit])?.iter().map(recorded).collect()
 }
 
+/// Whether an agent has used a tool in a turn. A message's form begins with its type, see `Heard::to_json`.
+pub(crate) fn has_acted(tx: &mut Tx<'_>, turn: &TurnId) -> Result<bool, StoreError> {
+    let sql =
+        "SELECT seq FROM event WHERE kind = 'message' AND turn = ?1 AND body LIKE '{\"type\":\"tool_use\"%' LIMIT 1";
+    Ok(tx.one(sql, values![turn])?.is_some())
+}
+
 pub(crate) fn delete_messages(tx: &mut Tx<'_>, turn: &str) -> Result<(), StoreError> {
     tx.run("DELETE FROM event WHERE kind = 'message' AND turn = ?1", values![turn])
 }

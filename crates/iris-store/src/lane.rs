@@ -34,7 +34,7 @@ pub fn claim(tx: &mut Tx<'_>, id: &SessionId) -> Result<Option<Claim>, StoreErro
     let epoch = session.epoch + 1;
     let node = tx.node().clone();
     tx.run(
-        "UPDATE session SET owner = ?1, epoch = ?2, lease_until = iris_now() + ?3 WHERE id = ?4",
+        "UPDATE session SET owner = ?1, lives_on = ?1, epoch = ?2, lease_until = iris_now() + ?3 WHERE id = ?4",
         values![&node, epoch, LEASE_MS, id],
     )?;
     session::enter(tx, &session, SessionState::Spawning, SessionEvent::Spawning { generation: epoch })?;
@@ -48,7 +48,23 @@ pub fn renew(tx: &mut Tx<'_>, mark: &ClockMark) -> Result<(), StoreError> {
         "UPDATE session SET lease_until = iris_now() + ?1 WHERE owner = ?2 AND state <> 'stopped'",
         values![LEASE_MS, &node],
     )?;
+    if tx.is_postgres() {
+        tx.run(
+            "INSERT INTO node (id, alive_until) VALUES (?1, iris_now() + ?2) \
+             ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until",
+            values![&node, LEASE_MS],
+        )?;
+    }
     save_clock(tx, mark)
+}
+
+/// Whether another node that is alive has the conversation of a session. It is left to that one: an agent here would know
+/// nothing of what was said.
+pub fn is_elsewhere(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreError> {
+    let node = tx.node().clone();
+    let sql = "SELECT node.id FROM node JOIN session ON session.lives_on = node.id \
+               WHERE session.id = ?1 AND node.id <> ?2 AND node.alive_until > iris_now()";
+    Ok(tx.one(sql, values![id, &node])?.is_some())
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

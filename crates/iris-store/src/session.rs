@@ -133,7 +133,7 @@ pub fn list_owned(tx: &mut Tx<'_>) -> Result<Vec<SessionRow>, StoreError> {
     tx.many(sql, values![&node])?.iter().map(SessionRow::read).collect()
 }
 
-/// Sessions that have work and no agent.
+/// Sessions that have work and no agent, wherever their conversation is.
 pub fn list_wanting_agent(tx: &mut Tx<'_>) -> Result<Vec<SessionRow>, StoreError> {
     let sql =
         session_columns!("WHERE queued > 0 AND state = 'stopped' AND held_until <= iris_now() ORDER BY used_at, id");
@@ -244,16 +244,36 @@ pub fn release_held(tx: &mut Tx<'_>) -> Result<Vec<SessionId>, StoreError> {
     let mut released = Vec::new();
     for row in tx.many(session_columns!("WHERE held_until > 0 AND held_until <= iris_now() ORDER BY id"), &[])? {
         let session = SessionRow::read(&row)?;
-        let held_ms = (tx.wall_ms() - session.state_at).max(0);
-        let fact = Fact::Session(SessionEvent::Released { held_ms });
-        event::append(tx, &[Draft { subject: session.subject(), fact }])?;
-        tx.run(
-            "UPDATE session SET held_until = 0, held_at = NULL, held_why = NULL WHERE id = ?1",
-            values![&session.id],
-        )?;
+        release(tx, &session)?;
         released.push(session.id);
     }
     Ok(released)
+}
+
+/// Somebody knows that the limit of a session is lifted before its time. Whether it had one.
+pub fn release_now(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreError> {
+    let Some(session) = lock(tx, id)?.filter(SessionRow::is_held) else { return Ok(false) };
+    release(tx, &session)?;
+    Ok(true)
+}
+
+fn release(tx: &mut Tx<'_>, session: &SessionRow) -> Result<(), StoreError> {
+    let held_ms = (tx.wall_ms() - session.state_at).max(0);
+    let fact = Fact::Session(SessionEvent::Released { held_ms });
+    event::append(tx, &[Draft { subject: session.subject(), fact }])?;
+    tx.run("UPDATE session SET held_until = 0, held_at = NULL, held_why = NULL WHERE id = ?1", values![&session.id])
+}
+
+/// The agent knows nothing of what was said before and begins anew. How many turns it has forgotten.
+pub fn begin_anew(tx: &mut Tx<'_>, id: &SessionId, epoch: i64) -> Result<i64, StoreError> {
+    let session = lock_owned(tx, id, epoch)?;
+    let sql = "SELECT count(*) FROM turn WHERE session = ?1 AND attempts > 0 AND finished_at IS NOT NULL";
+    let turns = tx.one(sql, values![id])?.map_or(0, |row| row.int(0));
+    if turns > 0 {
+        let fact = Fact::Session(SessionEvent::BeganAnew { turns });
+        event::append(tx, &[Draft { subject: session.subject(), fact }])?;
+    }
+    Ok(turns)
 }
 
 /// Whether any session's limit has been lifted.
@@ -273,7 +293,10 @@ pub fn fork(
         return Ok(None);
     }
     find_or_create(tx, from, &origin.to, fresh)?;
-    tx.run("UPDATE session SET fork_of = ?1 WHERE id = ?2", values![&origin.id, fresh])?;
+    tx.run(
+        "UPDATE session SET fork_of = ?1, lives_on = (SELECT lives_on FROM session WHERE id = ?1) WHERE id = ?2",
+        values![&origin.id, fresh],
+    )?;
     lock(tx, fresh)
 }
 

@@ -19,7 +19,7 @@ pub use end::{CancelWaiting, cancel_all_waiting, cancel_by, cancel_waiting, fail
 pub(crate) use end::{end_interrupted, requeue};
 pub use finish::{AgentAfter, Finish, finish, record};
 pub use own::{Own, begin_own};
-pub use pause::pause;
+pub use pause::{Pause, pause};
 pub use start::{ready, start_next};
 
 /// A turn that has been marked as running and must now be run.
@@ -29,6 +29,17 @@ pub struct Work {
     pub session: SessionId,
     pub epoch: i64,
     pub body: String,
+    /// It was given to an agent before, and broken off.
+    pub before: Option<Before>,
+}
+
+/// What earlier tries at a turn came to.
+#[derive(Clone, Debug)]
+pub struct Before {
+    pub tries: i64,
+    /// The agent has done something, which must not be done again.
+    pub has_acted: bool,
+    pub usage: Usage,
 }
 
 #[derive(Clone, Debug)]

@@ -1636,6 +1636,8 @@ export interface components {
         WakeResponse: {
             session: components["schemas"]["Session"];
             wasAwake: boolean;
+            /** @description It waited for a limit to be lifted, and does not any more. */
+            wasHeld?: boolean;
         };
     };
     responses: never;

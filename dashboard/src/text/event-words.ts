@@ -50,6 +50,8 @@ export function describe({ kind, data }: Pick<Event, "kind" | "data">): string {
       return words(text("why"));
     case "session.stopped":
       return stopped(body);
+    case "session.began_anew":
+      return `its program does not find the conversation; ${number("turns")} turns are not known to it`;
     case "session.cache_cleared":
       return `${number("turns")} turns forgotten, ${by()}`;
     case "session.deleted":

@@ -6,6 +6,8 @@ use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
 
 const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`";
 const PROGRAM: &str = "claude";
+/// Where it keeps what was said, below its home.
+pub(crate) const CONVERSATIONS: &str = ".claude/projects";
 
 /// The versions that are tested, oldest first; `xtask/src/claude.rs` fetches them.
 pub const TRIED: [&str; 2] = ["2.1.197", "2.1.325"];

@@ -48,6 +48,7 @@ impl SessionEvent {
             Self::Background { .. } => "session.background",
             Self::Held { .. } => "session.held",
             Self::Released { .. } => "session.released",
+            Self::BeganAnew { .. } => "session.began_anew",
             Self::CacheCleared { .. } => "session.cache_cleared",
             Self::Deleted { .. } => "session.deleted",
         }

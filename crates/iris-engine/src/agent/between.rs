@@ -31,7 +31,7 @@ impl Runner {
             .persist("turn.begin_own", move |tx| turns::begin_own(tx, &session, epoch, &turn, &origin))
             .await?;
         match begun {
-            Own::Begun => self.begin(id, Turn::start_own(self.grant)),
+            Own::Begun => self.begin(id, Turn::start_own(self.grant), None),
             Own::Told(work) => self.take(Some(work)).await?,
         }
         Ok(())

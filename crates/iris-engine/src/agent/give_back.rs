@@ -2,29 +2,53 @@
 
 use iris_core::agent::Limit;
 use iris_core::event::StopCause;
-use iris_store::turn::Work;
+use iris_core::turn::{Ending, TurnOutcome};
+use iris_store::turn::{AgentAfter, Work};
 use iris_store::{StoreError, turn as turns, wall_ms};
 
 use super::run::Runner;
 
 /// A limit that is said to last longer is looked at again then.
-const LONGEST_PAUSE_MS: i64 = 24 * 3_600_000;
+const LONGEST_PAUSE_MS: i64 = 24 * HOUR_MS;
+const HOUR_MS: i64 = 3_600_000;
+/// With pauses that grow to an hour this is most of a day.
+const MOST_TRIES: i64 = 20;
+
+/// How long to wait after so many tries. Nobody knows when the limit is lifted unless the agent said so, so it is asked less
+/// and less often; and a time that is over already may have been a wrong one.
+fn pause_ms(usual: i64, tries: i64, resets_in: Option<i64>) -> i64 {
+    let doubled = |first: i64| first.saturating_mul(1 << (tries - 1).clamp(0, 20)).min(HOUR_MS.max(first));
+    match resets_in {
+        Some(resets_in) => resets_in.max(doubled(1000)).min(LONGEST_PAUSE_MS),
+        None => doubled(usual),
+    }
+}
 
 impl Runner {
-    /// A limit was reached. The turn waits again at its old place until the limit is lifted.
-    pub(super) async fn pause(&mut self, limit: Limit) -> Result<(), StoreError> {
+    /// A limit was reached. The turn waits again at its old place until the limit is lifted; one that meets a limit at
+    /// every try ends.
+    pub(super) async fn pause(&mut self, limit: Limit, so_far: TurnOutcome) -> Result<(), StoreError> {
+        let before = self.current.as_ref().and_then(|current| current.before.as_ref());
+        let tries = before.map_or(0, |before| before.tries) + 1;
+        if tries >= MOST_TRIES {
+            let error =
+                format!("a limit was met at each of {tries} tries, the last time: {}; tell it again later", limit.what);
+            return self.end(TurnOutcome { ending: Ending::Failed { error }, ..so_far }, AgentAfter::Ready).await;
+        }
+        let mut usage = so_far.usage;
+        if let Some(before) = before {
+            usage += &before.usage;
+        }
         let Some(current) = self.current.take() else { return Ok(()) };
         if let Some(saving) = self.saving.take() {
             saving.await?;
         }
-        let default = i64::try_from(self.engine.config().settings.limit_pause.0).unwrap_or(i64::MAX);
-        let delay = limit.resets_at.map_or(default, |at| (at - wall_ms()).clamp(1000, LONGEST_PAUSE_MS));
-        tracing::warn!(session = %self.session, delay_ms = delay, why = limit.what, "a limit was reached; the session rests");
+        let usual = i64::try_from(self.engine.config().settings.limit_pause.0).unwrap_or(i64::MAX);
+        let delay_ms = pause_ms(usual, tries, limit.resets_at.map(|at| at - wall_ms()));
+        tracing::warn!(session = %self.session, turn = %current.id, delay_ms, why = limit.what, "a limit was reached; the session rests");
         let (session, epoch, turn) = (self.session.clone(), self.epoch, current.id);
-        let said = current.unsaved;
-        let pause =
-            move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &session, epoch, &turn, &said, delay, &limit.what);
-        self.engine.persist("turn.pause", pause).await?;
+        let pause = turns::Pause { said: current.unsaved, delay_ms, why: limit.what, usage: Some(usage) };
+        self.engine.persist("turn.pause", move |tx| turns::pause(tx, &session, epoch, &turn, &pause)).await?;
         // It is to be run again.
         self.last_turn = None;
         self.rest();
@@ -40,8 +64,26 @@ impl Runner {
         };
         tracing::info!(session = %self.session, why, "another agent takes the place of this one");
         self.gave_back = true;
-        let pause =
-            move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &work.session, work.epoch, &work.turn, &[], 0, why);
-        self.engine.persist("turn.pause", pause).await
+        let pause = turns::Pause { why: why.to_owned(), ..turns::Pause::default() };
+        let give_back =
+            move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &work.session, work.epoch, &work.turn, &pause);
+        self.engine.persist("turn.pause", give_back).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_an_hour_and_a_time_that_was_said_is_kept_to() {
+        let usual = 300_000;
+        let grown: Vec<i64> = (1..=6).map(|tries| pause_ms(usual, tries, None) / 60_000).collect();
+        assert_eq!(grown, [5, 10, 20, 40, 60, 60]);
+        assert_eq!(pause_ms(2 * HOUR_MS, 3, None), 2 * HOUR_MS, "what the config says is never made shorter");
+        assert_eq!(pause_ms(usual, 1, Some(7_000)), 7_000);
+        assert_eq!(pause_ms(usual, 1, Some(-7_000)), 1_000);
+        assert_eq!(pause_ms(usual, 5, Some(0)), 16_000, "a time that is over again and again is not to be trusted");
+        assert_eq!(pause_ms(usual, 1, Some(72 * HOUR_MS)), LONGEST_PAUSE_MS);
     }
 }

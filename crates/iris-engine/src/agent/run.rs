@@ -13,12 +13,13 @@ use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
 use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::message::{Heard, MessageType};
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
 use iris_core::turn::{Turn, TurnInput};
 use iris_store::lane::Claim;
-use iris_store::turn::Work;
+use iris_store::turn::{Before, Work};
 use iris_store::{StoreError, session as sessions, turn as turns};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -70,6 +71,8 @@ pub(super) struct Runner {
     pub(super) outdated: Option<StopCause>,
     /// It was, and gave it back.
     pub(super) gave_back: bool,
+    /// How many turns of the conversation it should know and does not, until a turn says so.
+    forgotten: i64,
 }
 
 /// The turn the agent is working on.
@@ -82,12 +85,17 @@ pub(super) struct Current {
     pub(super) cancel_until: Option<Instant>,
     pub(super) unsaved: Vec<Said>,
     pub(super) unsaved_since: Instant,
+    pub(super) before: Option<Before>,
 }
 
 pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
 /// While one batch is being written, this much more may be read; then the agent has to wait.
 const UNSAVED_LIMIT: usize = 4096;
+
+/// What an agent is told that was broken off in the middle of its work: the message itself would have it done twice.
+const GO_ON: &str = "Your work on my last message was broken off by a limit or a restart, and can go on now. What you had \
+                     done by then is done: look at it if you are not sure, and go on from there.";
 
 enum Wake {
     Command(Command),
@@ -107,7 +115,7 @@ pub(super) enum Next {
 
 impl Runner {
     pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, started: Started, handle: RunnerHandle) -> Self {
-        let Started { agent, trusted } = started;
+        let Started { agent, trusted, forgotten } = started;
         let response_timeout = team.response_timeout.unwrap_or(engine.config().settings.response_timeout);
         handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
         handle.slot.team.get_or_init(|| claim.session.to.clone());
@@ -122,6 +130,7 @@ impl Runner {
             config: None,
             outdated: None,
             gave_back: false,
+            forgotten,
             handle,
             grant: team.grant(),
             response_timeout,
@@ -343,12 +352,27 @@ impl Runner {
         if let Some(why) = self.outdated {
             return self.give_back(work, why).await;
         }
-        self.agent.tell(&work.turn, &work.body);
-        self.begin(work.turn, Turn::start(self.grant));
+        let goes_on = self.forgotten == 0 && work.before.as_ref().is_some_and(|before| before.has_acted);
+        self.agent.tell(&work.turn, if goes_on { GO_ON } else { &work.body });
+        self.begin(work.turn, Turn::start(self.grant), work.before);
+        self.say_forgotten();
         Ok(())
     }
 
-    pub(super) fn begin(&mut self, id: TurnId, turn: Turn) {
+    /// Whoever reads the conversation would else think that the agent knows all of it.
+    fn say_forgotten(&mut self) {
+        let turns = match std::mem::take(&mut self.forgotten) {
+            0 => return,
+            1 => "the turn".to_owned(),
+            some => format!("the {some} turns"),
+        };
+        let text = format!(
+            "the agent knows nothing of {turns} before this one: its program does not find the conversation any more"
+        );
+        self.keep(&Heard { kind: MessageType::System, text: Some(text), parent: None, line: None });
+    }
+
+    pub(super) fn begin(&mut self, id: TurnId, turn: Turn, before: Option<Before>) {
         self.handle.slot.set(PoolPhase::Busy);
         self.handle.slot.touch();
         self.last_turn = Some(id.clone());
@@ -361,6 +385,7 @@ impl Runner {
             cancel_until: None,
             unsaved: Vec::new(),
             unsaved_since: now,
+            before,
         });
     }
 

@@ -8,6 +8,7 @@ use iris_agents::launch::{AgentSpec, Conversation, explain_exit, launch};
 use iris_core::agent::{AgentExit, AgentOutput, Introduction};
 use iris_core::event::StopCause;
 use iris_core::id::SessionId;
+use iris_core::team::TeamName;
 use iris_store::lane;
 use iris_store::session::SessionRow;
 use iris_store::{StoreError, session, turn};
@@ -42,6 +43,7 @@ async fn look_for_more_work(engine: &Inner, session: &SessionId) {
         && row.queued > 0
         && !row.is_held()
         && !engine.is_closing()
+        && matches!(engine.is_elsewhere(&row).await, Ok(false))
     {
         engine.pool.want(session);
     }
@@ -54,12 +56,21 @@ async fn serve(
     commands: mpsc::Receiver<Command>,
 ) -> Result<(), StoreError> {
     let id = session.clone();
+    let known = engine.store.read(move |tx| session::find(tx, &id)).await?;
+    let Some(known) = known else { return Ok(()) };
+    if engine.is_elsewhere(&known).await? {
+        return Ok(());
+    }
+    let id = session.clone();
     let Some(claim) = engine.persist("session.spawning", move |tx| lane::claim(tx, &id)).await? else {
         return Ok(());
     };
     let (epoch, row) = (claim.epoch, &claim.session);
     let failed = match engine.team(&row.to) {
         None => StartFailure::because(format!("team '{}' is not in the config any more", row.to)),
+        Some(team) if team.node.as_deref().is_some_and(|node| !engine.is_called(node)) => {
+            StartFailure::because(bound_elsewhere(engine, &row.to, &team))
+        }
         Some(team) => match start_ready(engine, &team, row, epoch).await {
             Ok(started) => {
                 let runner = Runner::new(Arc::clone(engine), claim, &team, started, handle);
@@ -72,11 +83,21 @@ async fn serve(
     give_up(engine, session, epoch, failed).await
 }
 
+fn bound_elsewhere(engine: &Inner, name: &TeamName, team: &TeamConfig) -> String {
+    let (bound, own) = (team.node.as_deref().unwrap_or_default(), engine.store.node());
+    format!(
+        "team '{name}' is bound to the node '{bound}', and this one is '{own}' with a database of its own; \
+         remove `node` from the team, or write {own}"
+    )
+}
+
 /// An agent that is ready.
 pub(super) struct Started {
     pub agent: Agent,
     /// It reads the settings of its folder.
     pub trusted: bool,
+    /// How many turns of its conversation it should know and does not.
+    pub forgotten: i64,
 }
 
 struct StartFailure {
@@ -117,10 +138,14 @@ async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch:
     let conversation = if row.begun { Conversation::Resumed } else { first() };
     let resumed = conversation == Conversation::Resumed;
     match start_as(engine, team, row, epoch, conversation).await {
-        // It was told something but never wrote it down, so there is nothing to resume.
+        // It was told something but never wrote it down, or its files are gone or on another machine.
         Err(failure) if resumed && failure.said("No conversation found") => {
-            tracing::warn!(session = %row.id, team = %row.to, "the agent knows nothing of the conversation; it begins anew");
-            start_as(engine, team, row, epoch, first()).await
+            let started = start_as(engine, team, row, epoch, first()).await?;
+            let id = row.id.clone();
+            let noted = engine.persist("session.began_anew", move |tx| session::begin_anew(tx, &id, epoch)).await;
+            let forgotten = noted.map_err(|error| StartFailure::because(error.to_string()))?;
+            tracing::warn!(session = %row.id, team = %row.to, forgotten, "the agent knows nothing of the conversation; it begins anew");
+            Ok(Started { forgotten, ..started })
         }
         // It wrote down more than Iris knows of.
         Err(failure) if !resumed && failure.said("already in use") => {
@@ -176,7 +201,9 @@ async fn start_as(
         () = engine.halt.asked() => None,
     };
     let why = match ready {
-        Some(Ok(Ok(Introduction { obstacle: None, .. }))) => return Ok(Started { agent, trusted: spec.trusted }),
+        Some(Ok(Ok(Introduction { obstacle: None, .. }))) => {
+            return Ok(Started { agent, trusted: spec.trusted, forgotten: 0 });
+        }
         Some(Ok(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Ok(Err(_))) => None,
         Some(Err(_)) => Some(format!("it was not ready within {limit}")),

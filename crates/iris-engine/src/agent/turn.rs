@@ -52,7 +52,7 @@ impl Runner {
                 Effect::Withdraw { request } => self.withdraw(&request).await?,
                 Effect::Call(call) => self.call(call).await?,
                 Effect::Background(tasks) => self.note_background(tasks).await?,
-                Effect::Pause(limit) => self.pause(limit).await?,
+                Effect::Pause(limit, so_far) => self.pause(limit, so_far).await?,
                 Effect::End(outcome) => self.end(outcome, agent_after).await?,
                 Effect::StopAgent => next = Next::Stop { why, reply: None },
             }
@@ -74,8 +74,11 @@ impl Runner {
     }
 
     /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.
-    async fn end(&mut self, outcome: TurnOutcome, agent: AgentAfter) -> Result<(), StoreError> {
+    pub(super) async fn end(&mut self, mut outcome: TurnOutcome, agent: AgentAfter) -> Result<(), StoreError> {
         let Some(current) = self.current.take() else { return Ok(()) };
+        if let Some(before) = &current.before {
+            outcome.usage += &before.usage;
+        }
         if let Some(saving) = self.saving.take() {
             saving.await?;
         }

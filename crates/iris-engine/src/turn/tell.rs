@@ -95,6 +95,8 @@ pub enum TellError {
     UnknownTeam { name: String, known: Vec<String> },
     #[error("the message is empty")]
     Empty,
+    #[error("the message has the character NUL in it, which agents do not read")]
+    HasNul,
     #[error("the message has {bytes} bytes; at most {limit} are taken")]
     TooLong { bytes: usize, limit: usize },
     #[error("timeout {0} means nothing; use -1 (return at once), 0 (wait until the end) or a number of milliseconds")]
@@ -128,6 +130,7 @@ impl TellError {
             Self::Empty | Self::Timeout(_) | Self::LongKey { .. } | Self::DelayTooLong { .. } | Self::BadParty(_) => {
                 FaultKind::Invalid
             }
+            Self::HasNul => FaultKind::Invalid,
             Self::TooLong { .. } | Self::QueueFull { .. } => FaultKind::Limit,
             Self::TooDeep { .. } => FaultKind::Limit,
             Self::Circle { .. } => FaultKind::Conflict,
@@ -145,6 +148,7 @@ impl TellError {
             }
             Self::UnknownTeam { known, .. } => Some(format!("known teams: {}", known.join(", "))),
             Self::QueueFull { .. } => Some("wait for the queue to shrink, or raise settings.maxQueue".to_owned()),
+            Self::HasNul => Some("leave it out; for what is no text, name a file that the agent can read".to_owned()),
             Self::TooLong { .. } => Some("put it into a file that the agent can read, and tell it where".to_owned()),
             Self::KeyTaken { .. } => Some("use a new key for a new tell".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
@@ -239,6 +243,9 @@ impl Engine {
         }
         if tell.text.trim().is_empty() {
             return Err(TellError::Empty);
+        }
+        if tell.text.contains('\0') {
+            return Err(TellError::HasNul);
         }
         if tell.text.len() > LONGEST_MESSAGE {
             return Err(TellError::TooLong { bytes: tell.text.len(), limit: LONGEST_MESSAGE });

@@ -12,7 +12,7 @@ use iris_core::fault::FaultKind;
 use iris_core::id::Party;
 use iris_core::team::TeamName;
 use iris_engine::SessionRow;
-use iris_engine::session::{SessionError, Sleep};
+use iris_engine::session::{SessionError, Sleep, Woken};
 
 use super::LARGEST_PAGE;
 use super::problem::Fault;
@@ -81,7 +81,8 @@ pub(crate) async fn wake(
 ) -> Result<Json<WakeResponse>, Fault> {
     let (team, request) = (name.parse()?, given(body?));
     let woken = app.engine.wake(&party(&caller, &request), &team).await?;
-    Ok(Json(WakeResponse { session: wire::session(&app.engine, &woken.session), was_awake: woken.was_awake }))
+    let Woken { session, was_awake, was_held } = woken;
+    Ok(Json(WakeResponse { session: wire::session(&app.engine, &session), was_awake, was_held }))
 }
 
 /// Ends the agent; the conversation is kept

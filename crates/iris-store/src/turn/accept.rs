@@ -125,7 +125,7 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
     let subject = Subject { team: Some(new.to.clone()), session: Some(session.clone()), turn: Some(new.id.clone()) };
     event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Started { number, origin: None }) }])?;
     insert(tx, new, &session, At { number, seq }, TurnState::Running)?;
-    let work = Work { turn: new.id.clone(), session: session.clone(), epoch, body: new.body.clone() };
+    let work = Work { turn: new.id.clone(), session: session.clone(), epoch, body: new.body.clone(), before: None };
     Ok(Some(Accepted {
         turn: new.id.clone(),
         session,

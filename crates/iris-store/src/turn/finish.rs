@@ -88,7 +88,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
         Some(next) => {
             mark_started(tx, &next.turn)?;
             occupy(tx, &finish.session, &next.turn, last)?;
-            Ok(Some(Work { turn: next.turn, session: session.id, epoch: finish.epoch, body: next.body }))
+            Ok(Some(next.into_work(session.id, finish.epoch)))
         }
         None => {
             vacate(tx, &session, finish.agent, last)?;

@@ -34,7 +34,7 @@ pub fn begin_own(
         if told.id == *turn {
             return Ok(Own::Begun);
         }
-        return Ok(Own::Told(Work { turn: told.id, session: row.id, epoch, body: told.body }));
+        return Ok(Own::Told(Work { turn: told.id, session: row.id, epoch, body: told.body, before: None }));
     }
     let subject = Subject { turn: Some(turn.clone()), ..row.subject() };
     let number = row.next_number;

@@ -27,7 +27,13 @@ on_both!(an_agent_s_own_turn_is_one_like_any_other, |database: Database| async m
     let queued = tell(&store, new_turn("user", "two")).await;
     assert_eq!((queued.position, queued.start.is_none()), (1, true));
     let mut end = completed(
-        &iris_store::turn::Work { turn: own.clone(), session: told.session.clone(), epoch, body: String::new() },
+        &iris_store::turn::Work {
+            turn: own.clone(),
+            session: told.session.clone(),
+            epoch,
+            body: String::new(),
+            before: None,
+        },
         "own",
     );
     end.duration_ms = 5;
@@ -50,7 +56,8 @@ on_both!(a_limit_holds_a_session_and_keeps_its_order, |database: Database| async
     let (epoch, work) = serve(&store, &first.session).await;
     let work = work.expect("the first");
     let (id, held) = (first.session.clone(), work.turn.clone());
-    store.write("pause", move |tx| turn::pause(tx, &id, epoch, &held, &[], 300, "limit")).await.expect("written");
+    let pause = turn::Pause { delay_ms: 300, why: "limit".to_owned(), ..turn::Pause::default() };
+    store.write("pause", move |tx| turn::pause(tx, &id, epoch, &held, &pause)).await.expect("written");
 
     let id = first.session.clone();
     let next = store.write("next", move |tx| turn::start_next(tx, &id, epoch)).await.expect("written");

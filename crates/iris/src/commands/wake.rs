@@ -12,7 +12,9 @@ use crate::failure::Failure;
 Examples:
   iris wake backend                   for yourself
   iris wake backend --from frontend   for the conversation of another party
-  iris wake backend --json")]
+  iris wake backend --json
+
+An agent that waits for a limit to be lifted does not wait any longer: for when you know that it is.")]
 pub struct WakeArguments {
     /// The team's name
     team: String,
@@ -35,6 +37,9 @@ pub async fn run(arguments: WakeArguments, context: &mut Context) -> Result<Exit
     let already = if woken.was_awake { "already " } else { "" };
     let process = woken.session.pid.map(|pid| format!("process {pid}, ")).unwrap_or_default();
     let session = woken.session;
+    if woken.was_held {
+        printer.line(format!("{team} waited for a limit to be lifted; it tries again now"))?;
+    }
     printer.line(format!("{team} is {already}awake for {} ({process}session {})", session.from, session.id))?;
     Ok(Exit::Done)
 }

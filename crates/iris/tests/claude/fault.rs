@@ -52,6 +52,29 @@ async fn a_limit_pauses_the_session_and_nothing_is_lost() {
     assert_eq!(stage.world.events("session.released").await.len(), 1);
 }
 
+/// What was done before a limit is not done again: the agent is told to go on, not told the same.
+#[tokio::test]
+async fn after_a_limit_in_the_middle_of_its_work_an_agent_goes_on() {
+    let Some((version, program)) = iris_testing::claude::binaries().into_iter().next() else { return };
+    let model = iris_testing::model::Model::start().await.expect("a model");
+    let setup = setup()
+        .claude_team("alpha", &program, &model.url(), &["grantPermission: yes"])
+        .setting("limitPause: 1h")
+        .setting("responseTimeout: 60s");
+    let stage = Stage { world: World::new(setup), model, version };
+    let done = stage.project("alpha").join("done");
+    let deed = json!({"command": format!("echo once >> {}", done.display())});
+    let turn = stage.start("alpha", json!([{"tool": "Bash", "input": deed}, {"http": 429, "times": 4}])).await;
+    stage.until("it is held", async || stage.session("user", "alpha").await["heldUntil"].is_i64()).await;
+    let (status, woken) = stage.world.post("/api/teams/alpha/wake", json!({})).await;
+    assert_eq!((status, &woken["wasHeld"]), (200, &json!(true)), "somebody knows that it is lifted: {woken}");
+    let ended = stage.world.ended(&turn).await;
+    assert_eq!((&ended["state"], &ended["attempts"]), (&json!("completed"), &json!(2)), "{ended}");
+    assert_eq!(std::fs::read_to_string(&done).expect("it was done"), "once\n");
+    let asked = stage.model.requests().last().expect("a request").last_user_text.clone();
+    assert!(asked.contains("go on from there"), "{asked}");
+}
+
 /// A script that plays a `claude` which cannot start.
 fn fake(folder: &Path, name: &str, body: &str) -> std::path::PathBuf {
     let file = folder.join(name);

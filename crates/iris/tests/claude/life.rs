@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::stage::{stage, stages};
+use crate::stage::{Stage, stage, stages};
+use crate::world::World;
 
 #[tokio::test]
 async fn a_conversation_is_resumed_after_sleep_and_after_a_death_in_the_middle_of_a_tool() {
@@ -35,9 +36,56 @@ async fn a_conversation_is_resumed_after_sleep_and_after_a_death_in_the_middle_o
 async fn a_conversation_survives_the_daemon() {
     let Some(stage) = stage(&[]).await else { return };
     stage.tell("alpha", "remember the number 1616", json!([{"text": "noted"}])).await;
-    let stage = crate::stage::Stage { world: stage.world.crash_and_restart(), ..stage };
+    let stage = Stage { world: stage.world.crash_and_restart(), ..stage };
     let told = stage.tell("alpha", "what was it?", json!([{"echo": true}])).await;
     assert!(told["response"].to_string().contains("1616"), "{told}");
+}
+
+/// An agent whose program has lost the conversation begins anew, and nobody is left to think that it knows it.
+#[tokio::test]
+async fn a_conversation_that_is_lost_is_said_to_be() {
+    for stage in stages(&[]).await {
+        stage.tell("alpha", "remember the number 1618", json!([{"text": "noted"}])).await;
+        stage.world.post("/api/teams/alpha/sleep", json!({})).await;
+        std::fs::remove_dir_all(stage.world.path().join("data/homes/alpha/.claude/projects")).expect("it was there");
+        let told = stage.tell("alpha", "what was it?", json!([{"echo": true}])).await;
+        assert!(!told["response"].to_string().contains("1618"), "{}: {told}", stage.version);
+        let said = stage.world.events("session.began_anew").await;
+        assert_eq!(said.len(), 1, "{}", stage.version);
+        assert_eq!(said[0]["data"]["turns"], 1, "{}: {said:?}", stage.version);
+        let kept = stage.messages(told["turnId"].as_str().expect("a turn")).await;
+        let (kind, text) = &kept[0];
+        assert!(kind == "system" && text.contains("knows nothing of the turn before"), "{}: {kept:?}", stage.version);
+    }
+}
+
+/// A backup has the conversations of agents with homes of their own, and nothing else of these homes.
+#[tokio::test]
+async fn a_conversation_in_a_home_of_its_own_is_in_the_backup() {
+    let Some(stage) = stage(&[]).await else { return };
+    stage.tell("alpha", "remember the number 1619", json!([{"text": "noted"}])).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, other) = (folder.path().join("all.tar"), folder.path().join("home"));
+    assert_eq!(stage.world.post("/api/backup", json!({ "path": file })).await.0, 200);
+    let iris = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_iris"));
+        command.env("IRIS_HOME", &other).args(["restore", "--yes"]).arg(&file);
+        command
+    };
+    // Twice: what was there is kept, and the conversation is there all the same.
+    for _ in 0..2 {
+        let restored = iris().output().expect("it runs");
+        assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    }
+    let own = other.join("data/homes/alpha");
+    assert_eq!(std::fs::read_dir(&own).expect("a home").count(), 1, "only .claude");
+    let setup = stage.world.setup.clone();
+    let world =
+        World { daemon: iris_testing::daemon::Daemon::start(&setup, &other).expect("it serves"), setup, home: folder };
+    let restored = Stage { world, ..stage };
+    let told = restored.tell("alpha", "what was it?", json!([{"echo": true}])).await;
+    assert!(told["response"].to_string().contains("1619"), "{told}");
+    assert!(restored.world.events("session.began_anew").await.is_empty());
 }
 
 #[tokio::test]

@@ -57,6 +57,19 @@ async fn what_is_held_by_a_limit_takes_no_place() {
     assert_eq!(world.events("session.spawning").await.len(), 3, "each was started once");
 }
 
+/// A turn that was paused costs what all its tries cost, and one that meets a limit every time ends.
+#[tokio::test]
+async fn tries_are_added_up_and_have_an_end() {
+    let script = "replies:\n  - match: limit\n    do: [{ cost: 0.25 }, { api_error: { status: 429, retries: 0, message: 'slow down' } }]\n";
+    let world = World::new(setup().team("alpha", script).setting("limitPause: 0s"));
+    let told = world.tell_async("user", "limit").await;
+    let ended = world.ended(id(&told)).await;
+    assert_eq!((&ended["state"], &ended["attempts"]), (&json!("failed"), &json!(20)), "{ended}");
+    assert_eq!(ended["usage"]["costUsd"], 5.0, "{ended}");
+    assert!(ended["error"].to_string().contains("at each of 20 tries"), "{ended}");
+    assert_eq!(world.tell("hello").await["status"], "completed", "the session goes on");
+}
+
 #[tokio::test]
 async fn tells_to_a_busy_session_queue_in_order_and_know_their_place() {
     let world = World::new(setup().team("alpha", SLOW));

@@ -40,6 +40,41 @@ async fn what_one_node_is_told_the_other_sees_and_may_not_disturb() {
     assert_eq!(starts.len(), 1, "one agent for one session: {starts:?}");
 }
 
+/// The agent's program keeps the conversation on its machine: another node would begin anew.
+#[tokio::test]
+async fn a_conversation_stays_with_the_node_that_has_it_until_that_is_gone() {
+    let Some(url) = fresh_database() else { return };
+    let counting = || setup().team("alpha", "default: [{ say: 'turn {{turn}}' }]\n").database(&url);
+    let (first, second) = (World::new(counting()), World::new(counting()));
+    assert_eq!(first.tell("one").await["response"], "turn 1");
+    first.post("/api/teams/alpha/sleep", json!({})).await;
+    let (status, problem) = second.post("/api/teams/alpha/wake", json!({})).await;
+    assert_eq!((status, problem["detail"].to_string().contains("another node")), (503, true), "{problem}");
+    assert_eq!(second.tell("two").await["response"], "turn 2", "told here, run there");
+    let World { daemon, .. } = first;
+    daemon.kill().expect("killed");
+    let told = second.tell_async("user", "three").await;
+    let ended = second.ended(id(&told)).await;
+    assert_eq!(ended["response"], "turn 1", "nobody else is left: {ended}");
+    assert_eq!(second.events("session.began_anew").await.len(), 1, "which is said");
+}
+
+/// Where the team says who serves it, nobody else does.
+#[tokio::test]
+async fn a_team_is_served_by_its_node_only() {
+    let Some(url) = fresh_database() else { return };
+    let first = World::new(setup().team("alpha", ECHO).database(&url));
+    let node = first.get("/api/status").await["node"].as_str().expect("a name").to_owned();
+    let second = World::new(setup().team("alpha", ECHO).team_key(&format!("node: {node}")).database(&url));
+    assert_eq!(second.tell("hello").await["status"], "completed");
+    let agents = async |world: &World| world.get("/api/status").await["agents"].clone();
+    assert_eq!((agents(&first).await, agents(&second).await), (json!(1), json!(0)));
+
+    let alone = World::new(setup().team("alpha", ECHO).team_key("node: elsewhere"));
+    let refused = alone.tell("hello").await["error"].to_string();
+    assert!(refused.contains("bound to the node 'elsewhere'") && refused.contains("remove `node`"), "{refused}");
+}
+
 /// A server that a test may stop, in a folder of its own.
 struct Server {
     bin: PathBuf,

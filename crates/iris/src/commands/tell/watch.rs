@@ -158,6 +158,11 @@ impl Watched<'_> {
             ("session.spawning", _) => self.waits = Waits::Start,
             ("session.held", _) => self.waits = Waits::Limit { until: body()["until"].as_i64().unwrap_or(0) },
             ("session.released", _) => self.waits = Waits::Queued { ahead: 0 },
+            ("session.began_anew", _) => self.printer.note(format!(
+                "{} knows nothing of the {} turns before: its program does not find the conversation any more",
+                self.told.to,
+                body()["turns"]
+            )),
             ("question.opened", true) => self.waits = Waits::Answer,
             (kind, true) if kind.starts_with("question.") => self.waits = Waits::Work,
             _ => {}

@@ -8,6 +8,7 @@ pub(crate) mod folder;
 pub(crate) mod read;
 pub(crate) mod tools;
 pub mod transcript;
+pub(crate) mod usage;
 pub(crate) mod wire;
 pub(crate) mod write;
 

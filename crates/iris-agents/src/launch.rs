@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use iris_core::agent::AgentExit;
+use iris_core::agent::{AgentExit, Usage};
 use iris_core::id::SessionId;
 use iris_core::team::{AgentKind, TeamName};
 
@@ -121,6 +121,14 @@ pub fn explain_exit(kind: AgentKind, exit: &AgentExit) -> Option<&'static str> {
     match kind {
         AgentKind::Claude => crate::claude::explain::exit(exit),
         AgentKind::Codex | AgentKind::Acp | AgentKind::Scripted => None,
+    }
+}
+
+/// What a turn has used that an agent did not come to the end of, by what is kept of it.
+pub fn usage_of<'a>(kind: AgentKind, messages: impl Iterator<Item = &'a str>) -> Usage {
+    match kind {
+        AgentKind::Claude | AgentKind::Scripted => crate::claude::usage::of_messages(messages),
+        AgentKind::Codex | AgentKind::Acp => Usage { incomplete: true, ..Usage::default() },
     }
 }
 

@@ -71,6 +71,9 @@ pub struct Usage {
     pub cost_usd: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent never said what the turn came to: these are the tokens that are known of, and the cost is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

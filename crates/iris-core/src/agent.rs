@@ -216,6 +216,9 @@ pub struct Usage {
     pub cost_usd: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent never said what it came to: these are the tokens that are known of, and the cost is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
 }
 
 impl std::ops::AddAssign<&Usage> for Usage {
@@ -225,6 +228,7 @@ impl std::ops::AddAssign<&Usage> for Usage {
         self.cache_read_tokens += other.cache_read_tokens;
         self.cache_write_tokens += other.cache_write_tokens;
         self.cost_usd += other.cost_usd;
+        self.incomplete |= other.incomplete;
         self.model = self.model.take().or_else(|| other.model.clone());
     }
 }

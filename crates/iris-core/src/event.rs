@@ -418,6 +418,12 @@ impl Fact {
 #[derive(Clone, Debug)]
 pub struct Said(Arc<str>);
 
+impl Said {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl From<&Heard> for Said {
     fn from(heard: &Heard) -> Self {
         Self(heard.to_json().into())

@@ -386,7 +386,8 @@ impl Turn {
     fn end(&mut self, ending: Ending) -> Effect {
         let response = self.partial_text();
         self.phase = Phase::Over;
-        Effect::End(TurnOutcome { ending, response, usage: Usage::default() })
+        // The agent never said what it came to.
+        Effect::End(TurnOutcome { ending, response, usage: Usage { incomplete: true, ..Usage::default() } })
     }
 
     fn cancel_asked(&self) -> bool {

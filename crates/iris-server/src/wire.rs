@@ -160,5 +160,6 @@ fn usage(usage: Usage) -> turn::Usage {
         cache_write_tokens: usage.cache_write_tokens,
         cost_usd: usage.cost_usd,
         model: usage.model,
+        incomplete: usage.incomplete,
     }
 }

@@ -1627,6 +1627,8 @@ export interface components {
             cacheWriteTokens: number;
             /** Format: double */
             costUsd: number;
+            /** @description The agent never said what the turn came to: these are the tokens that are known of, and the cost is not. */
+            incomplete?: boolean;
             /** Format: int64 */
             inputTokens: number;
             model?: string | null;

@@ -100,7 +100,7 @@ export function EndRow({ part }: { part: Part }) {
         {startedAt != null && finishedAt != null && <span>{took(finishedAt - startedAt)}</span>}
         {usage && (
           <>
-            <span>{money(usage.costUsd)}</span>
+            <span>{usage.incomplete ? "cost not known" : money(usage.costUsd)}</span>
             <span>
               {(usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens).toLocaleString()} in, {usage.outputTokens.toLocaleString()} out
             </span>

@@ -314,6 +314,7 @@ impl Reader {
                 cache_write_tokens: result.usage.cache_creation_input_tokens,
                 cost_usd,
                 model,
+                incomplete: false,
             },
             own: result.origin.map(|origin| origin.kind.unwrap_or_else(|| "unknown".to_owned())),
             answers,

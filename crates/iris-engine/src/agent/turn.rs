@@ -3,20 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use iris_core::agent::AgentOutput;
-use iris_core::event::StopCause;
+use iris_agents::launch::usage_of;
+use iris_core::agent::{AgentOutput, Usage};
+use iris_core::event::{Said, StopCause};
 use iris_core::message::{Heard, MessageType};
 use iris_core::turn::{Effect, TurnInput, TurnOutcome};
 use iris_store::turn::{AgentAfter, Finish};
-use iris_store::{StoreError, turn as turns};
+use iris_store::{StoreError, event, turn as turns};
 use tokio::time::Instant;
 
-use super::run::{Next, Runner};
+use super::run::{Current, Next, Runner};
 use crate::figures;
 use crate::turn::TurnReport;
 
 /// How long an agent may take to break off a turn before it is stopped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
+
+/// Of how many messages the tokens of a turn are added up that did not end by itself.
+const MOST_COUNTED: i64 = 10_000;
 
 impl Runner {
     pub(super) async fn hear_in_turn(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
@@ -73,14 +77,27 @@ impl Runner {
         }
     }
 
+    /// By what is kept of a turn that the agent did not come to the end of.
+    async fn known_usage(&mut self, current: &Current) -> Result<Usage, StoreError> {
+        let turn = current.id.clone();
+        let kept = self.engine.store.read(move |tx| event::list_messages(tx, &turn, 0, MOST_COUNTED)).await?;
+        let kept = kept.iter().map(|message| message.body.as_ref());
+        Ok(usage_of(self.started_as.agent, kept.chain(current.unsaved.iter().map(Said::as_str))))
+    }
+
     /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.
     pub(super) async fn end(&mut self, mut outcome: TurnOutcome, agent: AgentAfter) -> Result<(), StoreError> {
         let Some(current) = self.current.take() else { return Ok(()) };
-        if let Some(before) = &current.before {
-            outcome.usage += &before.usage;
-        }
         if let Some(saving) = self.saving.take() {
             saving.await?;
+        }
+        let before = current.before.as_ref().map(|before| &before.usage);
+        if outcome.usage.incomplete {
+            // What is kept is that of every try.
+            outcome.usage += &self.known_usage(&current).await?;
+            outcome.usage.cost_usd += before.map_or(0.0, |before| before.cost_usd);
+        } else if let Some(before) = before {
+            outcome.usage += before;
         }
         let question = self.find_question(&outcome, &current.id).await?;
         let duration_ms = i64::try_from(current.started.elapsed().as_millis()).unwrap_or(i64::MAX);

@@ -104,7 +104,8 @@ pub(crate) fn end_interrupted(tx: &mut Tx<'_>, session: &SessionRow, turn: &Turn
     let ending = Ending::Terminated { cause: Termination::Interrupted };
     let finished = TurnFinished { ending, duration_ms: 0, cost_usd: 0.0 };
     let response = said_so_far(tx, turn)?;
-    let outcome = TurnOutcome { ending: finished.ending.clone(), response, usage: Usage::default() };
+    let usage = Usage { incomplete: true, ..Usage::default() };
+    let outcome = TurnOutcome { ending: finished.ending.clone(), response, usage };
     write_ending(tx, turn, &outcome)?;
     append_finished(tx, session, turn, finished)
 }

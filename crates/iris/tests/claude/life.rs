@@ -27,6 +27,8 @@ async fn a_conversation_is_resumed_after_sleep_and_after_a_death_in_the_middle_o
         assert!(began.elapsed().as_secs() < 5, "the caller is told soon");
         assert_eq!((&ended["state"], &ended["reason"]), (&json!("terminated"), &json!("exited")), "{ended}");
         assert!(ended["error"].to_string().contains("signal 9"), "{ended}");
+        let usage = &ended["usage"];
+        assert!(usage["incomplete"] == true && usage["inputTokens"].as_i64() > Some(0), "what is known of: {usage}");
         let told = stage.tell("alpha", "and now?", json!([{"echo": true}])).await;
         assert!(told["response"].to_string().contains("1615"), "{}: resumed after death: {told}", stage.version);
     }

@@ -5,13 +5,14 @@ use iris_api::session::Session;
 use iris_api::turn::{Message, Turn};
 use iris_core::fault::FaultKind;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::client::{Client, ClientError};
 use crate::commands::{Context, sessions};
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
-use crate::moment;
 use crate::printer::{Printer, Span, Tone};
+use crate::{moment, said};
 
 #[derive(Debug, clap::Args)]
 pub struct InspectArguments {
@@ -185,7 +186,10 @@ async fn show_turn(
     Ok(())
 }
 
-/// What the agent said is shown whole; what it did, on a line.
+/// How many lines of what a tool brought back are shown.
+const MOST_LINES: usize = 10;
+
+/// What the agent said is shown whole; what it did, on a line, and the beginning of what came of it.
 fn show_message(message: &Message, printer: &mut Printer) -> Result<(), Failure> {
     let text = message.text.as_deref().unwrap_or_default();
     let inside = if message.parent.is_some() { "  " } else { "" };
@@ -197,6 +201,23 @@ fn show_message(message: &Message, printer: &mut Printer) -> Result<(), Failure>
             printer.line(text.trim_end())
         }
         "assistant" => printer.spans([lead, kind, Span::plain(text)]),
+        "tool_use" => {
+            let line = serde_json::from_str::<Value>(message.data.as_ref().map_or("null", |line| line.get()));
+            let line = line.unwrap_or_default();
+            let input = said::parts(&line, "tool_use").next().map_or(&Value::Null, |part| &part["input"]);
+            printer.spans([lead, kind, Span::plain(said::call(text, input))])
+        }
+        "tool_result" => {
+            printer.spans([lead, kind])?;
+            let lines: Vec<&str> = text.trim_end().lines().collect();
+            for line in lines.iter().take(MOST_LINES) {
+                printer.spans([Span::faint(format!("{inside}  {line}"))])?;
+            }
+            match lines.len().saturating_sub(MOST_LINES) {
+                0 => Ok(()),
+                more => printer.spans([Span::faint(format!("{inside}  … {more} more lines; --json has them"))]),
+            }
+        }
         _ => {
             let room = printer.width().map_or(usize::MAX, |width| width.saturating_sub(30).max(20));
             let text = printer.fit(text, room);

@@ -3,6 +3,8 @@
 //! `Turn::apply` takes what happened and returns what to do. It knows no process, no clock and no database; the runner in
 //! iris-engine performs the effects.
 
+mod so_far;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,6 +16,7 @@ use crate::agent::{
 use crate::message::Heard;
 use crate::question::AskRequest;
 use crate::team::GrantPermission;
+use so_far::SoFar;
 
 /// The state of a turn as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -79,7 +82,7 @@ impl FromStr for TurnState {
     }
 }
 
-/// How a turn ended. Always carries the text there was, so that nothing an agent said is lost with it.
+/// How a turn ended. Always carries the text there was, the newest of it if there was very much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnOutcome {
     pub ending: Ending,
@@ -247,7 +250,7 @@ pub struct Turn {
 
 #[derive(Debug)]
 enum Phase {
-    Running { said: Vec<String>, unfinished: String, cancel: CancelState },
+    Running { so_far: SoFar, cancel: CancelState },
     Over,
 }
 
@@ -274,17 +277,13 @@ impl Turn {
     }
 
     fn new(grant: GrantPermission, is_own: bool) -> Self {
-        Self {
-            grant,
-            is_own,
-            phase: Phase::Running { said: Vec::new(), unfinished: String::new(), cancel: CancelState::NotAsked },
-        }
+        Self { grant, is_own, phase: Phase::Running { so_far: SoFar::default(), cancel: CancelState::NotAsked } }
     }
 
     /// The text there is so far, including the piece that is still being written.
     pub fn partial_text(&self) -> String {
         match &self.phase {
-            Phase::Running { said, unfinished, .. } => join_text(said, unfinished),
+            Phase::Running { so_far, .. } => so_far.text(),
             Phase::Over => String::new(),
         }
     }
@@ -319,7 +318,7 @@ impl Turn {
     }
 
     fn hear(&mut self, output: AgentOutput) -> Vec<Effect> {
-        let Phase::Running { said, unfinished, .. } = &mut self.phase else {
+        let Phase::Running { so_far, .. } = &mut self.phase else {
             return Vec::new();
         };
         match output {
@@ -330,13 +329,12 @@ impl Turn {
             AgentOutput::Asked(asking) => vec![Effect::RestartClock, Effect::Ask(Ask::Questions(asking))],
             AgentOutput::FormAsked(form) => vec![Effect::RestartClock, Effect::Ask(Ask::Form(form))],
             AgentOutput::Delta(text) => {
-                unfinished.push_str(&text);
+                so_far.piece(&text);
                 vec![Effect::RestartClock, Effect::ShowDelta(text)]
             }
             AgentOutput::Message(message) => {
                 if message.is_reply() {
-                    unfinished.clear();
-                    said.extend(message.text.clone());
+                    so_far.message(message.text.clone());
                 }
                 vec![Effect::RestartClock, Effect::Keep(message)]
             }
@@ -405,11 +403,6 @@ pub fn decide_permission(grant: GrantPermission, request: PermissionRequest) -> 
         GrantPermission::Ask | GrantPermission::Forward => return Effect::Ask(Ask::Permission(request)),
     };
     Effect::Answer { request: request.request, reply }
-}
-
-fn join_text(said: &[String], unfinished: &str) -> String {
-    let pieces = said.iter().map(String::as_str).chain((!unfinished.is_empty()).then_some(unfinished));
-    pieces.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

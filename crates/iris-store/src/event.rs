@@ -116,6 +116,30 @@ pub fn list_messages(tx: &mut Tx<'_>, turn: &TurnId, after: i64, limit: i64) -> 
     tx.many(sql, values![turn, after, limit])?.iter().map(recorded).collect()
 }
 
+/// What an agent said last in a turn, oldest first: as many of these, and not many bytes more than that.
+pub fn list_newest_messages(
+    tx: &mut Tx<'_>,
+    turn: &TurnId,
+    most: i64,
+    bytes: usize,
+) -> Result<Vec<Recorded>, StoreError> {
+    const AT_ONCE: i64 = 100;
+    let sql = "SELECT seq, at, kind, team, session, turn, body FROM event \
+               WHERE kind = 'message' AND turn = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3";
+    let (mut found, mut held, mut before) = (Vec::new(), 0, i64::MAX);
+    while held < bytes {
+        let wanted = (most - i64::try_from(found.len()).unwrap_or(most)).min(AT_ONCE);
+        let page = tx.many(sql, values![turn, before, wanted])?;
+        let page = page.iter().map(recorded).collect::<Result<Vec<_>, _>>()?;
+        let Some(oldest) = page.last() else { break };
+        before = oldest.seq;
+        held += page.iter().map(|message| message.body.len()).sum::<usize>();
+        found.extend(page);
+    }
+    found.reverse();
+    Ok(found)
+}
+
 /// Whether an agent has used a tool in a turn. A message's form begins with its type, see `Heard::to_json`.
 pub(crate) fn has_acted(tx: &mut Tx<'_>, turn: &TurnId) -> Result<bool, StoreError> {
     let sql =

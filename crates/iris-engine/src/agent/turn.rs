@@ -21,6 +21,7 @@ const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 
 /// Of how many messages the tokens of a turn are added up that did not end by itself.
 const MOST_COUNTED: i64 = 10_000;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 impl Runner {
     pub(super) async fn hear_in_turn(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
@@ -80,7 +81,8 @@ impl Runner {
     /// By what is kept of a turn that the agent did not come to the end of.
     async fn known_usage(&mut self, current: &Current) -> Result<Usage, StoreError> {
         let turn = current.id.clone();
-        let kept = self.engine.store.read(move |tx| event::list_messages(tx, &turn, 0, MOST_COUNTED)).await?;
+        let kept =
+            self.engine.store.read(move |tx| event::list_newest_messages(tx, &turn, MOST_COUNTED, MOST_BYTES)).await?;
         let kept = kept.iter().map(|message| message.body.as_ref());
         Ok(usage_of(self.started_as.agent, kept.chain(current.unsaved.iter().map(Said::as_str))))
     }

@@ -169,6 +169,7 @@ const LONGEST_DELAY: Millis = Millis(366 * 24 * 3_600_000);
 const LONGEST_PARTY: usize = 128;
 /// How much of what was said is sent along when the caller's patience ends.
 const MESSAGES_WITH_PARTIAL: i64 = 1000;
+const BYTES_WITH_PARTIAL: usize = 8 * 1024 * 1024;
 
 impl Engine {
     /// Writes the tell down, has it run, and waits as long as the caller is willing to.
@@ -352,8 +353,10 @@ impl Engine {
             None => String::new(),
         };
         let turn = report.turn.clone();
-        let messages =
-            self.inner.store.read(move |tx| event::list_messages(tx, &turn, 0, MESSAGES_WITH_PARTIAL)).await?;
+        let newest = move |tx: &mut iris_store::Tx<'_>| {
+            event::list_newest_messages(tx, &turn, MESSAGES_WITH_PARTIAL, BYTES_WITH_PARTIAL)
+        };
+        let messages = self.inner.store.read(newest).await?;
         let waited_ms = i64::try_from(arrived.elapsed().as_millis()).unwrap_or(i64::MAX);
         Ok(TellReport { outcome: TellOutcome::OutOfPatience { partial, messages, waited_ms }, ..report })
     }

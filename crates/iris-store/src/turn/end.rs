@@ -110,8 +110,11 @@ pub(crate) fn end_interrupted(tx: &mut Tx<'_>, session: &SessionRow, turn: &Turn
     append_finished(tx, session, turn, finished)
 }
 
+/// An agent may have said gigabytes.
+const MOST_SAID: usize = 4 * 1024 * 1024;
+
 fn said_so_far(tx: &mut Tx<'_>, turn: &TurnId) -> Result<String, StoreError> {
-    let kept = event::list_messages(tx, turn, 0, i64::from(i32::MAX))?;
+    let kept = event::list_newest_messages(tx, turn, i64::MAX, MOST_SAID)?;
     let said = kept.iter().filter_map(|event| serde_json::from_str::<Message>(&event.body).ok());
     let texts = said.filter(Message::is_reply).filter_map(|message| message.text);
     Ok(texts.collect::<Vec<_>>().join("\n"))

@@ -287,13 +287,17 @@ pub fn withdraw(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, request: &str,
     Ok(())
 }
 
+/// In the outbox: nothing has to reach the agent, because the next tell is what it was answered with. Nobody chose that
+/// as an answer, so nothing is learnt from it.
+pub(super) const TOLD: &str = "told";
+
 /// Whoever told the agent may answer what it asked by telling it again.
 pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Party, text: &str) -> Result<(), StoreError> {
     let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND way = 'detected'";
     for found in tx.many(sql, values![&session.id])? {
         let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
         let answer = Answer::Choose { values: vec![text.to_owned()], note: None };
-        close(tx, &row, QuestionState::Answered, Some(by), Some(&answer), Some("done"))?;
+        close(tx, &row, QuestionState::Answered, Some(by), Some(&answer), Some(TOLD))?;
         let (id, job) = (row.id.clone(), row.job.clone());
         append(tx, &row, QuestionEvent::Answered { id, job, by: by.clone(), answer, rule: None })?;
     }

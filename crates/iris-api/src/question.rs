@@ -105,6 +105,9 @@ pub struct Asked {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Choice {
+    /// By which it may be answered, too, if the agent gave it one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     pub value: String,
     pub label: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,6 +120,9 @@ pub struct Choice {
 /// An answer that was given, or would be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Given {
+    /// text, choice, boolean, approval or form.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     pub value: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -169,7 +175,7 @@ pub struct Remember {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Response {
-    /// Not needed: the question says what it wants.
+    /// Not needed: the question says what it wants. If it is there, it has to be what the question takes.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// true or false for an approval; an option or a text of one's own for a choice, or a list of these; fields for a form.
@@ -241,6 +247,9 @@ pub struct AskRequest {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct AskOption {
+    /// By which it may be answered, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     pub label: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,

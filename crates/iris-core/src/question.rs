@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use crate::agent::AskedQuestion;
 
 pub use alike::asks_alike;
-pub use answer::{Answer, AnswerError, fit, reply, tool_answer, words_to};
+pub use answer::{Answer, AnswerError, fit, reply, takes, tool_answer, type_of, words_to};
 pub use draft::{AskError, AskRequest, Draft, Policy};
 pub use risk::Risk;
 

@@ -3,7 +3,7 @@
 use iris_core::duration::Millis;
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, OnDeadline, QuestionState, Way};
+use iris_core::question::{Answer, OnDeadline, QuestionState, Way, type_of};
 use iris_core::relay;
 use iris_core::rule::RuleScope;
 
@@ -67,6 +67,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
         job: row.job.clone(),
         by: by.clone(),
         answer: answer.clone(),
+        response: type_of(row.detail.response_type(), answer),
         rule: None,
     };
     append(tx, &row, fact)?;
@@ -197,7 +198,8 @@ fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
         (Some(default), OnDeadline::Default) => {
             let resume = is_run_here(row).then_some("due");
             close(tx, row, QuestionState::Defaulted, None, Some(default), resume)?;
-            append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone() })?;
+            let response = type_of(row.detail.response_type(), default);
+            append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone(), response })?;
         }
         _ => {
             close(tx, row, QuestionState::Expired, None, None, Some("due"))?;
@@ -299,7 +301,8 @@ pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Party, 
         let answer = Answer::Choose { values: vec![text.to_owned()], note: None };
         close(tx, &row, QuestionState::Answered, Some(by), Some(&answer), Some(TOLD))?;
         let (id, job) = (row.id.clone(), row.job.clone());
-        append(tx, &row, QuestionEvent::Answered { id, job, by: by.clone(), answer, rule: None })?;
+        let response = type_of(row.detail.response_type(), &answer);
+        append(tx, &row, QuestionEvent::Answered { id, job, by: by.clone(), answer, response, rule: None })?;
     }
     restate(tx, &session.id, session.job.as_ref())
 }

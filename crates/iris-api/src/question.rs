@@ -24,6 +24,9 @@ pub struct Question {
     pub context: Option<String>,
     /// What an answer has to be: text, choice, boolean, approval or form.
     pub response_type: String,
+    /// Words of one's own are taken, beside the options if there are some.
+    #[serde(default)]
+    pub allow_free_text: bool,
     /// What can be chosen, if one thing is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
@@ -166,7 +169,7 @@ pub struct AnswerRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Remember {
-    /// `deed` (the same action: to the byte if it is approved, in any wording if it is refused), `tool` (any use of the tool that is not riskier) or `question`.
+    /// `deed` (the same action: to the byte if it is approved; without its spaces and comments if it is refused), `tool` (any use of the tool that is not riskier) or `question`.
     pub scope: String,
     /// Milliseconds, 1 minute to 30 days.
     pub for_ms: u64,

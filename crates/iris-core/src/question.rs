@@ -191,6 +191,18 @@ impl Detail {
         }
     }
 
+    /// Whether words of one's own are an answer.
+    pub fn takes_words(&self) -> bool {
+        match self {
+            Self::Approval { .. } | Self::Form { .. } => false,
+            Self::Choice { .. } => true,
+            Self::Asked { response, asked, free_text } => match response {
+                ResponseType::Text | ResponseType::Choice => *free_text || asked.options.is_empty(),
+                ResponseType::Boolean | ResponseType::Approval | ResponseType::Form => false,
+            },
+        }
+    }
+
     /// In one sentence.
     pub fn text(&self) -> String {
         match self {

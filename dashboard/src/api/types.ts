@@ -1225,6 +1225,8 @@ export interface components {
         };
         Question: {
             action?: components["schemas"]["Action"] | null;
+            /** @description Words of one's own are taken, beside the options if there are some. */
+            allowFreeText?: boolean;
             answer?: components["schemas"]["Given"] | null;
             /** @description The party it is put to; anybody if absent. */
             askedOf?: string | null;
@@ -1313,7 +1315,7 @@ export interface components {
              * @description Milliseconds, 1 minute to 30 days.
              */
             forMs: number;
-            /** @description `deed` (the same action: to the byte if it is approved, in any wording if it is refused), `tool` (any use of the tool that is not riskier) or `question`. */
+            /** @description `deed` (the same action: to the byte if it is approved; without its spaces and comments if it is refused), `tool` (any use of the tool that is not riskier) or `question`. */
             scope: string;
         };
         Removed: {

@@ -149,9 +149,7 @@ fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
         return Said::Offer;
     }
     let mut logit = 0.4;
-    if marked_so {
-        logit += 3.0;
-    } else if cues.has(Cue::Leave) && !asks_itself(marked, index) {
+    if marked_so || (cues.has(Cue::Leave) && !asks_itself(marked, index)) {
         logit += 3.0;
     } else if cues.has(Cue::Consent) {
         logit += 2.0;

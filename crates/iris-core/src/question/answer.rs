@@ -116,7 +116,6 @@ pub fn words_to(detail: &Detail, answer: &Answer) -> String {
 pub fn takes(detail: &Detail, given: &str) -> Result<(), AnswerError> {
     use ResponseType::{Approval, Boolean, Choice, Form, Text};
     let has_options = detail.questions().iter().any(|asked| !asked.options.is_empty());
-    let takes_words = !matches!(detail, Detail::Asked { free_text: false, .. });
     let says_yes =
         detail.questions().iter().any(|asked| of_boolean(asked, true).or(of_boolean(asked, false)).is_some());
     let takes: Vec<&str> = match detail.response_type() {
@@ -125,7 +124,7 @@ pub fn takes(detail: &Detail, given: &str) -> Result<(), AnswerError> {
         Form => vec![Form],
         Text => [Some(Text), has_options.then_some(Choice)].into_iter().flatten().collect(),
         Choice => {
-            let words = (takes_words || !has_options).then_some(Text);
+            let words = detail.takes_words().then_some(Text);
             let yes = if says_yes { [Some(Approval), Some(Boolean)] } else { [None, None] };
             [Some(Choice), words].into_iter().chain(yes).flatten().collect()
         }

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 pub(crate) fn question(row: QuestionRow) -> Question {
     let questions: Vec<_> = row.detail.questions().iter().map(asked).collect();
     let response = row.detail.response_type();
+    let allow_free_text = row.detail.takes_words();
     let options = if let [one] = questions.as_slice() { one.options.clone() } else { Vec::new() };
     let (action, schema) = match row.detail {
         Detail::Approval { tool, input, folder, plan, reason } => {
@@ -33,6 +34,7 @@ pub(crate) fn question(row: QuestionRow) -> Question {
         question: row.text,
         context: row.context,
         response_type: response.to_string(),
+        allow_free_text,
         options,
         questions,
         schema,

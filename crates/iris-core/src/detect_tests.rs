@@ -69,6 +69,8 @@ fn a_yes_or_a_no_may_be_asked_for_by_its_marker() {
     check("Fertig. Den Branch löschen (j/n)", DetectedKind::Approval, "Den Branch löschen (j/n)");
     check("The upload failed. Retry? (y/n)", DetectedKind::Approval, "Retry?");
     check("Added a prompt to the installer (y/n).", DetectedKind::None, "");
+    check("The table has a column for that (Y/N).", DetectedKind::None, "");
+    check("The installer asks: Overwrite? (y/n)\n\nNow it asks once.", DetectedKind::None, "");
     check("It asks first (y/n), and then deletes.", DetectedKind::None, "");
     check("Anything else? (y/n)", DetectedKind::Offer, "Anything else?");
 }
@@ -82,6 +84,8 @@ fn a_failure_that_is_stated_first_is_no_option() {
     check("API failed, retry or skip?", DetectedKind::ErrorRecovery, &["retry", "skip"]);
     let file = "File not found, create it or use alternative?";
     check(file, DetectedKind::ErrorRecovery, &["create it", "use alternative"]);
+    check("Permission denied: use sudo or stop?", DetectedKind::ErrorRecovery, &["use sudo", "stop"]);
+    assert_eq!(found("Error handling, sync or async?").kind, DetectedKind::Choice);
     let when = "When the call failed, should I retry or skip?";
     check(when, DetectedKind::Choice, &["retry", "skip"]);
     let raise = "Two ways: raise the timeout or use a queue. Which one?";

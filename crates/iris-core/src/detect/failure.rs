@@ -24,15 +24,25 @@ pub(super) fn came_before(page: &Page, marked: &Marked, index: usize, options: &
 
 /// "The upload failed, retry or skip?": where the clause ends that a question begins with and that only states a failure.
 pub(super) fn clause(page: &Page, marked: &Marked, index: usize) -> Option<usize> {
-    let sentence = &page.sentences[index];
-    let hit = hits(page, marked, index).next()?;
-    let rest = &page.said[hit.end..sentence.said.end];
+    hits(page, marked, index).filter_map(|hit| clause_with(page, marked, index, hit)).max()
+}
+
+/// What may follow a failure in the same clause. In "error handling, sync or async?" another word does, and nothing failed.
+const GOES_ON: &[&str] = &[
+    "in", "with", "by", "on", "at", "after", "for", "to", "due", "because", "again", "twice", "left", "mit", "bei",
+    "avec", "con", "com",
+];
+
+fn clause_with(page: &Page, marked: &Marked, index: usize, hit: &Hit) -> Option<usize> {
+    let rest = &page.said[hit.end..page.sentences[index].said.end];
     let (at, mark) = rest.match_indices([',', ':', ';', '—', '–', '，', '：']).next()?;
     let end = hit.end + at + mark.len();
+    let goes_on = rest[..at].split_whitespace().next().is_none_or(|word| GOES_ON.contains(&word));
     // "If it failed, …", "Should failed builds, …": what asks has begun, or nothing has failed yet.
     let other = Cues::of(&[Cue::Condition, Cue::Or, Cue::Leave, Cue::Asking, Cue::Which, Cue::What, Cue::Course]);
-    let is_other = marked.hits(index).iter().any(|hit| other.has(hit.cue) && hit.start < end);
-    (!is_other).then_some(end)
+    // "Merge conflict": the word before it belongs to it.
+    let is_other = |found: &Hit| other.has(found.cue) && found.start < end && found.end + 1 != hit.start;
+    (goes_on && !marked.hits(index).iter().any(is_other)).then_some(end)
 }
 
 fn hits<'a>(page: &'a Page, marked: &'a Marked, index: usize) -> impl Iterator<Item = &'a Hit> {

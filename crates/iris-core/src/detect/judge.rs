@@ -129,11 +129,15 @@ fn plainly(page: &Page, marked: &Marked, index: usize) -> Said {
     }
 }
 
-/// "Push to origin (y/n)" asks; "Added a prompt (y/n)." tells of a program that does.
+/// "Push to origin (y/n)" asks; "It has a column for that (y/n)." and "Added a prompt (y/n)." tell.
 fn is_marked_so(page: &Page, marked: &Marked, index: usize) -> bool {
-    let sentence = &page.sentences[index];
+    let (sentence, cues) = (&page.sentences[index], marked.cues(index));
     let tells = if sentence.ending == Ending::Full { &[Cue::Reported, Cue::Done][..] } else { &[Cue::Reported] };
-    sentence.yes_or_no && !marked.cues(index).any(Cues::of(tells))
+    // Whoever waits for the answer rarely puts a full stop behind the marker.
+    let goes_on = page.text_of(sentence).rsplit_once('/').is_some_and(|(_, rest)| rest.len() <= 12);
+    let stops = sentence.ending == Ending::Full && goes_on;
+    let asks = Cues::of(&[Cue::Leave, Cue::Confirm, Cue::Request, Cue::Able, Cue::Address]);
+    sentence.yes_or_no && !cues.any(Cues::of(tells)) && (!stops || cues.any(asks))
 }
 
 fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
@@ -255,9 +259,11 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let question = marked.is_question(page, index);
     let itself = question && asks_itself(marked, index) && !lacks_an_answer(page, marked, index);
     let open = question && !itself && (offers_two(page, marked, index) || has_gap(page, marked, index));
-    let direct = !question || open || sentence.yes_or_no || cues.any(DIRECT);
-    let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question || sentence.yes_or_no;
     let after = places.after(index);
+    // Whoever waits for a yes says nothing more after it.
+    let marked_so = sentence.yes_or_no && (after.weight == 0 || after.same_paragraph);
+    let direct = !question || open || marked_so || cues.any(DIRECT);
+    let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question || marked_so;
     logit += match (after.weight, after.same_paragraph) {
         (0, _) => 2.0,
         (1..=300, true) if !direct && explains_itself(page, index) => 0.6,
@@ -288,9 +294,8 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if open {
         logit += 1.0;
     }
-    if sentence.yes_or_no && !question && after.weight > 0 && !after.same_paragraph {
-        // Whoever waits for a yes says nothing more after it.
-        logit -= 2.0;
+    if sentence.yes_or_no && !marked_so && !cues.has(Cue::Leave) {
+        logit -= 3.0;
     }
     if question && is_explained(page, marked, index) {
         logit -= 2.5;
@@ -321,7 +326,7 @@ fn has_gap(page: &Page, marked: &Marked, index: usize) -> bool {
 /// "What does it mean? Nothing in the code reads it.": who asks himself goes on with an answer.
 fn lacks_an_answer(page: &Page, marked: &Marked, index: usize) -> bool {
     let next = page.sentences.get(index + 1).filter(|next| next.line == page.sentences[index].line);
-    next.is_some() && marked.cues(index + 1).has(Cue::Gap)
+    next.is_some_and(|next| marked.cues(index + 1).has(Cue::Gap) && !page.text_of(next).contains(", but "))
 }
 
 /// "- Is it encrypted? At rest and in transit.": an item that goes on after its question has answered it.

@@ -24,6 +24,9 @@ pub struct Question {
     pub context: Option<String>,
     /// What an answer has to be: text, choice, boolean, approval or form.
     pub response_type: String,
+    /// Words of one's own are taken, beside the options if there are some.
+    #[serde(default)]
+    pub allow_free_text: bool,
     /// What can be chosen, if one thing is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
@@ -105,6 +108,9 @@ pub struct Asked {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Choice {
+    /// By which it may be answered, too, if the agent gave it one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     pub value: String,
     pub label: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,6 +123,9 @@ pub struct Choice {
 /// An answer that was given, or would be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Given {
+    /// text, choice, boolean, approval or form.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     pub value: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -160,7 +169,7 @@ pub struct AnswerRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Remember {
-    /// `deed` (the same action: to the byte if it is approved, in any wording if it is refused), `tool` (any use of the tool that is not riskier) or `question`.
+    /// `deed` (the same action: to the byte if it is approved; without its spaces and comments if it is refused), `tool` (any use of the tool that is not riskier) or `question`.
     pub scope: String,
     /// Milliseconds, 1 minute to 30 days.
     pub for_ms: u64,
@@ -169,7 +178,7 @@ pub struct Remember {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Response {
-    /// Not needed: the question says what it wants.
+    /// Not needed: the question says what it wants. If it is there, it has to be what the question takes.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// true or false for an approval; an option or a text of one's own for a choice, or a list of these; fields for a form.
@@ -241,6 +250,9 @@ pub struct AskRequest {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct AskOption {
+    /// By which it may be answered, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     pub label: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,

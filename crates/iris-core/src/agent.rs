@@ -94,6 +94,9 @@ impl AskedQuestion {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedOption {
+    /// By which it may be answered, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     pub label: String,
     /// What is answered when it is chosen, if not its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +110,7 @@ pub struct AskedOption {
 
 impl AskedOption {
     pub fn of(label: &str) -> Self {
-        Self { label: label.to_owned(), value: None, description: String::new(), recommended: false }
+        Self { id: None, label: label.to_owned(), value: None, description: String::new(), recommended: false }
     }
 
     pub fn value(&self) -> &str {

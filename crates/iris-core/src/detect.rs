@@ -5,11 +5,13 @@
 //! and `judge` weighs them by where they stand. No step looks at anything twice, so the time grows with the length of
 //! the text and is bounded for long ones.
 
+mod failure;
 mod judge;
 mod kind;
 mod lexicon;
 mod options;
 mod page;
+mod reason;
 mod settings;
 mod span;
 mod window;
@@ -109,14 +111,17 @@ fn present(
 ) -> Detection {
     let confidence = verdict.probability();
     let asks = verdict.asks && confidence >= settings.min_confidence;
-    if !asks && !verdict.offers() {
-        let reason = match verdict.asks {
-            true => format!("{}, but it is not sure enough", verdict.reason),
-            false => verdict.reason.clone(),
-        };
-        return Detection { confidence, ..nothing(&reason) };
+    if !verdict.asks && !verdict.offers() {
+        return Detection { confidence, ..nothing(&verdict.reason) };
     }
     let found = kind::tell(text, page, marked, verdict);
+    let reason = match verdict.asks {
+        true => reason::tell(page, marked, verdict, found.kind),
+        false => verdict.reason.clone(),
+    };
+    if !asks && !verdict.offers() {
+        return Detection { confidence, ..nothing(&format!("{reason}, but it is not sure enough")) };
+    }
     let question = span::find(text, page, marked, verdict);
     Detection {
         waiting: if asks { Waiting::Ask } else { Waiting::Offer },
@@ -124,7 +129,7 @@ fn present(
         confidence,
         question: Some(question),
         options: if asks { found.options } else { Vec::new() },
-        reason: verdict.reason.clone(),
+        reason,
     }
 }
 

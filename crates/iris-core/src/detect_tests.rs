@@ -61,6 +61,56 @@ fn options_are_listed_or_named_in_the_sentence() {
 }
 
 #[test]
+fn a_yes_or_a_no_may_be_asked_for_by_its_marker() {
+    check("Create 5 Linear tickets? (Y/N)", DetectedKind::Approval, "Create 5 Linear tickets?");
+    check("Overwrite config.yaml? (yes/no)", DetectedKind::Approval, "Overwrite config.yaml?");
+    check("Overwrite it?\n[y/N]", DetectedKind::Approval, "Overwrite it?");
+    check("Refactored it. Push to origin (yes/no)", DetectedKind::Approval, "Push to origin (yes/no)");
+    check("Fertig. Den Branch löschen (j/n)", DetectedKind::Approval, "Den Branch löschen (j/n)");
+    check("The upload failed. Retry? (y/n)", DetectedKind::Approval, "Retry?");
+    check("Added a prompt to the installer (y/n).", DetectedKind::None, "");
+    check("The table has a column for that (Y/N).", DetectedKind::None, "");
+    check("The installer asks: Overwrite? (y/n)\n\nNow it asks once.", DetectedKind::None, "");
+    check("It asks first (y/n), and then deletes.", DetectedKind::None, "");
+    check("Anything else? (y/n)", DetectedKind::Offer, "Anything else?");
+}
+
+#[test]
+fn a_failure_that_is_stated_first_is_no_option() {
+    let check = |text: &str, kind: DetectedKind, options: &[&str]| {
+        let found = found(text);
+        assert_eq!((found.kind, found.options), (kind, options.iter().map(|&one| one.to_owned()).collect()), "{text}");
+    };
+    check("API failed, retry or skip?", DetectedKind::ErrorRecovery, &["retry", "skip"]);
+    let file = "File not found, create it or use alternative?";
+    check(file, DetectedKind::ErrorRecovery, &["create it", "use alternative"]);
+    check("Permission denied: use sudo or stop?", DetectedKind::ErrorRecovery, &["use sudo", "stop"]);
+    assert_eq!(found("Error handling, sync or async?").kind, DetectedKind::Choice);
+    let when = "When the call failed, should I retry or skip?";
+    check(when, DetectedKind::Choice, &["retry", "skip"]);
+    let raise = "Two ways: raise the timeout or use a queue. Which one?";
+    check(raise, DetectedKind::Choice, &["raise the timeout", "use a queue"]);
+}
+
+#[test]
+fn the_reason_says_the_same_as_the_kind() {
+    let reason = |text: &str| found(text).reason;
+    assert_eq!(reason("Which region should I use?"), "\"which\" asks for something");
+    assert_eq!(reason("How would you like me to handle it?"), "\"how would you like\" asks for something");
+    assert_eq!(reason("Should I use JSON or YAML?"), "\"or\" asks to choose");
+    assert_eq!(reason("Should I push it?"), "\"should i\" asks for a yes or a no");
+    assert_eq!(reason("The push failed. Should I retry it?"), "\"retry\" asks how to go on");
+}
+
+#[test]
+fn what_is_said_after_a_question_answers_it_or_says_why_it_is_asked() {
+    let open = "What does `legacy_mode` mean? It is set for 12 tenants, and nothing in the code reads it.";
+    check(open, DetectedKind::Blocking, "What does `legacy_mode` mean?");
+    check("What does the flag mean? It turns the cache off for one request.", DetectedKind::None, "");
+    check("I wondered whether to keep it or drop it? In the end I dropped it.", DetectedKind::None, "");
+}
+
+#[test]
 fn a_pattern_of_the_config_asks() {
     let text = "The cargo is on the quay. Over to the harbour master.";
     assert_eq!(found(text).waiting, Waiting::None);

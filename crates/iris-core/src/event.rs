@@ -109,6 +109,8 @@ pub enum QuestionEvent {
         job: Option<JobId>,
         by: Party,
         answer: Answer,
+        #[serde(rename = "responseType")]
+        response: ResponseType,
         /// The rule that answered it, if no person did.
         #[serde(skip_serializing_if = "Option::is_none")]
         rule: Option<RuleId>,
@@ -117,6 +119,8 @@ pub enum QuestionEvent {
         id: QuestionId,
         job: Option<JobId>,
         answer: Answer,
+        #[serde(rename = "responseType")]
+        response: ResponseType,
     },
     Expired {
         id: QuestionId,

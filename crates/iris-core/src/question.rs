@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use crate::agent::AskedQuestion;
 
 pub use alike::asks_alike;
-pub use answer::{Answer, AnswerError, fit, reply, tool_answer, words_to};
+pub use answer::{Answer, AnswerError, fit, reply, takes, tool_answer, type_of, words_to};
 pub use draft::{AskError, AskRequest, Draft, Policy};
 pub use risk::Risk;
 
@@ -188,6 +188,18 @@ impl Detail {
             Self::Choice { .. } => ResponseType::Choice,
             Self::Form { .. } => ResponseType::Form,
             Self::Asked { response, .. } => *response,
+        }
+    }
+
+    /// Whether words of one's own are an answer.
+    pub fn takes_words(&self) -> bool {
+        match self {
+            Self::Approval { .. } | Self::Form { .. } => false,
+            Self::Choice { .. } => true,
+            Self::Asked { response, asked, free_text } => match response {
+                ResponseType::Text | ResponseType::Choice => *free_text || asked.options.is_empty(),
+                ResponseType::Boolean | ResponseType::Approval | ResponseType::Form => false,
+            },
         }
     }
 

@@ -157,7 +157,9 @@ fn find_repeated(tx: &mut Tx<'_>, new: &NewJob) -> Result<Option<Started>, Store
 
 /// Says what a job waits for.
 pub(crate) fn restate(tx: &mut Tx<'_>, id: &JobId) -> Result<(), StoreError> {
-    let Some(row) = find(tx, id)?.filter(|row| !row.state.is_over()) else { return Ok(()) };
+    // One that is just being ended goes on with nothing, though its questions are gone.
+    let goes_on = |row: &JobRow| !row.state.is_over() && row.ended_at.is_none();
+    let Some(row) = find(tx, id)?.filter(goes_on) else { return Ok(()) };
     let sql = "SELECT count(*), count(CASE WHEN kind = 'approval' THEN 1 END) FROM question \
                WHERE job = ?1 AND state = 'open' AND blocks = 1";
     let (open, approvals) = tx.one(sql, values![id])?.map_or((0, 0), |row| (row.int(0), row.int(1)));

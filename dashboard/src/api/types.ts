@@ -751,6 +751,8 @@ export interface components {
         };
         AskOption: {
             description?: string | null;
+            /** @description By which it may be answered, too. */
+            id?: string | null;
             label: string;
             recommended?: boolean;
             value?: unknown;
@@ -809,6 +811,8 @@ export interface components {
         };
         Choice: {
             description?: string | null;
+            /** @description By which it may be answered, too, if the agent gave it one. */
+            id?: string | null;
             label: string;
             /** @description What the agent would choose. */
             recommended?: boolean;
@@ -898,6 +902,8 @@ export interface components {
         /** @description An answer that was given, or would be. */
         Given: {
             text?: string | null;
+            /** @description text, choice, boolean, approval or form. */
+            type?: string | null;
             value: unknown;
         };
         Job: {
@@ -1219,6 +1225,8 @@ export interface components {
         };
         Question: {
             action?: components["schemas"]["Action"] | null;
+            /** @description Words of one's own are taken, beside the options if there are some. */
+            allowFreeText?: boolean;
             answer?: components["schemas"]["Given"] | null;
             /** @description The party it is put to; anybody if absent. */
             askedOf?: string | null;
@@ -1307,7 +1315,7 @@ export interface components {
              * @description Milliseconds, 1 minute to 30 days.
              */
             forMs: number;
-            /** @description `deed` (the same action: to the byte if it is approved, in any wording if it is refused), `tool` (any use of the tool that is not riskier) or `question`. */
+            /** @description `deed` (the same action: to the byte if it is approved; without its spaces and comments if it is refused), `tool` (any use of the tool that is not riskier) or `question`. */
             scope: string;
         };
         Removed: {
@@ -1320,7 +1328,7 @@ export interface components {
         Response: {
             /** @description Why, if it is refused; else what is to be added. */
             text?: string | null;
-            /** @description Not needed: the question says what it wants. */
+            /** @description Not needed: the question says what it wants. If it is there, it has to be what the question takes. */
             type?: string | null;
             /** @description true or false for an approval; an option or a text of one's own for a choice, or a list of these; fields for a form. */
             value: unknown;

@@ -35,6 +35,7 @@ pub(super) struct Verdict {
     pub sentence: usize,
     /// The first sentence, when several questions belong together.
     pub first: usize,
+    /// Why nothing is asked; why something is depends on the kind.
     pub reason: String,
     offers: bool,
 }
@@ -86,8 +87,7 @@ pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
     match (last, offer) {
         (Some(sentence), _) if best >= 0.0 => {
             let (first, sentence) = all_of_list(page, &placed, sentence);
-            let reason = reason(page, marked, sentence);
-            Some(Verdict { asks: true, logit: best, sentence, first, reason, offers: false })
+            Some(Verdict { asks: true, logit: best, sentence, first, reason: String::new(), offers: false })
         }
         (_, Some(sentence)) => {
             let logit = best.clamp(OFFERED, -0.5);
@@ -122,9 +122,22 @@ fn plainly(page: &Page, marked: &Marked, index: usize) -> Said {
     }
     if marked.is_question(page, index) {
         question_says(page, marked, index)
+    } else if is_marked_so(page, marked, index) {
+        Said::Ask(1.6)
     } else {
         statement_says(page, marked, index)
     }
+}
+
+/// "Push to origin (y/n)" asks; "It has a column for that (y/n)." and "Added a prompt (y/n)." tell.
+fn is_marked_so(page: &Page, marked: &Marked, index: usize) -> bool {
+    let (sentence, cues) = (&page.sentences[index], marked.cues(index));
+    let tells = if sentence.ending == Ending::Full { &[Cue::Reported, Cue::Done][..] } else { &[Cue::Reported] };
+    // Whoever waits for the answer rarely puts a full stop behind the marker.
+    let goes_on = page.text_of(sentence).rsplit_once('/').is_some_and(|(_, rest)| rest.len() <= 12);
+    let stops = sentence.ending == Ending::Full && goes_on;
+    let asks = Cues::of(&[Cue::Leave, Cue::Confirm, Cue::Request, Cue::Able, Cue::Address]);
+    sentence.yes_or_no && !cues.any(Cues::of(tells)) && (!stops || cues.any(asks))
 }
 
 fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
@@ -135,11 +148,12 @@ fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
     if cues.has(Cue::Closer) && !asks_before_closing(page, marked, index) {
         return Said::Offer;
     }
-    if cues.has(Cue::Offer) && !cues.has(Cue::Leave) {
+    let marked_so = page.sentences[index].yes_or_no;
+    if cues.has(Cue::Offer) && !cues.has(Cue::Leave) && !marked_so {
         return Said::Offer;
     }
     let mut logit = 0.4;
-    if cues.has(Cue::Leave) && !asks_itself(marked, index) {
+    if marked_so || (cues.has(Cue::Leave) && !asks_itself(marked, index)) {
         logit += 3.0;
     } else if cues.has(Cue::Consent) {
         logit += 2.0;
@@ -243,11 +257,13 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let sentence = &page.sentences[index];
     let line = page.line_of(sentence);
     let question = marked.is_question(page, index);
-    let open =
-        question && !asks_itself(marked, index) && (offers_two(page, marked, index) || has_gap(page, marked, index));
-    let direct = !question || open || cues.any(DIRECT);
-    let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question;
+    let itself = question && asks_itself(marked, index) && !lacks_an_answer(page, marked, index);
+    let open = question && !itself && (offers_two(page, marked, index) || has_gap(page, marked, index));
     let after = places.after(index);
+    // Whoever waits for a yes says nothing more after it.
+    let marked_so = sentence.yes_or_no && (after.weight == 0 || after.same_paragraph);
+    let direct = !question || open || marked_so || cues.any(DIRECT);
+    let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question || marked_so;
     logit += match (after.weight, after.same_paragraph) {
         (0, _) => 2.0,
         (1..=300, true) if !direct && explains_itself(page, index) => 0.6,
@@ -261,7 +277,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         _ => -1.2,
     };
     let is_last = after.weight == 0;
-    if question && asks_itself(marked, index) {
+    if itself {
         // Nobody answers himself with nothing.
         logit -= if is_last { 0.4 } else { 2.2 };
     }
@@ -277,6 +293,9 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     }
     if open {
         logit += 1.0;
+    }
+    if sentence.yes_or_no && !marked_so && !cues.has(Cue::Leave) {
+        logit -= 3.0;
     }
     if question && is_explained(page, marked, index) {
         logit -= 2.5;
@@ -302,6 +321,12 @@ fn offers_two(page: &Page, marked: &Marked, index: usize) -> bool {
 fn has_gap(page: &Page, marked: &Marked, index: usize) -> bool {
     let near = index.saturating_sub(1)..page.sentences.len().min(index + 2);
     near.into_iter().any(|near| marked.cues(near).has(Cue::Gap))
+}
+
+/// "What does it mean? Nothing in the code reads it.": who asks himself goes on with an answer.
+fn lacks_an_answer(page: &Page, marked: &Marked, index: usize) -> bool {
+    let next = page.sentences.get(index + 1).filter(|next| next.line == page.sentences[index].line);
+    next.is_some_and(|next| marked.cues(index + 1).has(Cue::Gap) && !page.text_of(next).contains(", but "))
 }
 
 /// "- Is it encrypted? At rest and in transit.": an item that goes on after its question has answered it.
@@ -363,36 +388,4 @@ fn all_of_list(page: &Page, placed: &[Said], sentence: usize) -> (usize, usize) 
     let first = (0..sentence).rev().take_while(is_item).filter(asks).last();
     let last = (sentence + 1..page.sentences.len()).take_while(is_item).filter(asks).last();
     (first.unwrap_or(sentence), last.unwrap_or(sentence))
-}
-
-fn reason(page: &Page, marked: &Marked, sentence: usize) -> String {
-    let words = |hit: Hit| page.said[hit.start..hit.end].to_owned();
-    let told = [
-        Cue::Pattern,
-        Cue::Leave,
-        Cue::Confirm,
-        Cue::Pick,
-        Cue::Request,
-        Cue::Course,
-        Cue::Which,
-        Cue::Wait,
-        Cue::Consent,
-    ];
-    let hit = told.into_iter().find_map(|cue| marked.first(sentence, Cues::of(&[cue])));
-    match (hit, page.sentences[sentence].ending) {
-        (Some(hit), _) if hit.cue == Cue::Pattern => format!("\"{}\" matches a pattern of the config", words(hit)),
-        (Some(hit), _) => {
-            let what = match hit.cue {
-                Cue::Leave | Cue::Consent => "asks for a yes or a no",
-                Cue::Confirm => "asks for approval",
-                Cue::Pick | Cue::Which => "asks to choose",
-                Cue::Course => "asks how to go on",
-                Cue::Wait => "says that it waits",
-                _ => "asks for something",
-            };
-            format!("\"{}\" {what}", words(hit))
-        }
-        (None, Ending::Question) => "a question stands open at the end".to_owned(),
-        (None, _) => "the last sentence asks".to_owned(),
-    }
 }

@@ -3,8 +3,8 @@
 use super::DetectedKind;
 use super::judge::Verdict;
 use super::lexicon::{Cue, Cues, Marked};
-use super::options;
-use super::page::{LineKind, Page};
+use super::page::Page;
+use super::{failure, options};
 
 pub(super) struct Found {
     pub kind: DetectedKind,
@@ -14,6 +14,9 @@ pub(super) struct Found {
 pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) -> Found {
     let index = verdict.sentence;
     let cues = marked.cues(index);
+    if page.sentences[index].yes_or_no {
+        return Found { kind: DetectedKind::Approval, options: Vec::new() };
+    }
     let options = options::find(text, page, marked, verdict);
     if verdict.first != index && options.is_empty() {
         return Found { kind: DetectedKind::Blocking, options };
@@ -23,7 +26,7 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     let goes_on = (question && cues.any(asks)) || cues.any(Cues::of(&[Cue::Pick, Cue::Confirm])) || !options.is_empty();
     let clearly = if question { Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]) } else { Cues::of(&[Cue::Pick]) };
     let wants = cues.has(Cue::Request) && !cues.any(clearly);
-    let kind = if goes_on && !wants && has_failed(page, marked, index) {
+    let kind = if goes_on && !wants && failure::came_before(page, marked, index, &options) {
         DetectedKind::ErrorRecovery
     } else if !options.is_empty() || cues.any(Cues::of(&[Cue::Pick, Cue::Choose])) {
         DetectedKind::Choice
@@ -60,49 +63,4 @@ fn is_bare(page: &Page, marked: &Marked, index: usize) -> bool {
         page.said[hit.end..page.sentences[index].said.end].contains(char::is_alphanumeric)
     });
     infinitive || (short && !addressed && !cues.has(Cue::Asking))
-}
-
-/// Just before it, something went wrong and was not put right.
-fn has_failed(page: &Page, marked: &Marked, index: usize) -> bool {
-    let prose = |&before: &usize| !matches!(page.line_of(&page.sentences[before]).kind, LineKind::Item { .. });
-    let failed = |before: usize| {
-        let mut hits = marked.hits(before).iter().filter(|hit| hit.cue == Cue::Failure);
-        hits.any(|hit| !is_denied(&page.said[..hit.start]))
-    };
-    let mut said = (0..index).rev().filter(prose).take(5).take_while(|&before| !is_done(page, marked, before));
-    let from = said.clone().last().map_or(0, |first| page.line_of(&page.sentences[first]).paragraph);
-    let until = page.line_of(&page.sentences[index]).paragraph;
-    page.failed_at.iter().any(|&at| (from..=until).contains(&at)) || said.any(failed)
-}
-
-fn is_done(page: &Page, marked: &Marked, index: usize) -> bool {
-    let mut hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Done);
-    hits.any(|hit| !is_denied(&page.said[..hit.start]))
-}
-
-/// "no errors", "without conflicts", "not installed".
-fn is_denied(before: &str) -> bool {
-    let words = [
-        "no ",
-        "not ",
-        "n't ",
-        "yet to be ",
-        "0 ",
-        "without ",
-        "any ",
-        "zero ",
-        "keine ",
-        "ohne ",
-        "sans ",
-        "aucun ",
-        "aucune ",
-        "sin ",
-        "sem ",
-        "senza ",
-        "без ",
-        "没有",
-        "无",
-        "bez ",
-    ];
-    words.iter().any(|word| before.ends_with(word))
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use super::failure;
 use super::judge::Verdict;
 use super::lexicon::{Cue, Cues, Marked};
 use super::page::{Ending, LineKind, Page};
@@ -187,6 +188,10 @@ fn lead(page: &Page, marked: &Marked, index: usize, limit: usize) -> usize {
     {
         // "(30 or 90 days)"
         return at + open.len();
+    }
+    if let Some(stated) = failure::clause(page, marked, index).filter(|&end| end - start <= limit) {
+        let begun = stated - start;
+        return begun + said[begun..].len() - strip_lead(&said[begun..]).len();
     }
     let asks = Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]);
     let hits = marked.hits(index).iter().filter(|hit| asks.has(hit.cue) && hit.end - start <= limit);

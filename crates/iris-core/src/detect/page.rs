@@ -6,6 +6,7 @@
 mod inline;
 mod label;
 mod line;
+mod marker;
 mod sentence;
 
 use std::ops::Range;

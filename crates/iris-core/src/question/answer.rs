@@ -49,8 +49,15 @@ pub enum AnswerError {
     MissingField { name: String, takes: String },
     #[error("the field '{name}' takes {takes}, and not {given}")]
     Field { name: String, takes: String, given: String },
-    #[error("the answer is of the type '{given}', and this asks for '{wanted}'")]
-    Type { given: String, wanted: &'static str },
+    #[error("the answer is of the type '{given}', and this takes {}", .takes.join(" or "))]
+    Type { given: String, takes: Vec<&'static str> },
+}
+
+impl AnswerError {
+    pub(super) fn no_option(given: &str, questions: &[AskedQuestion]) -> Self {
+        let options = questions.iter().flat_map(|asked| &asked.options).map(|option| option.value().to_owned());
+        Self::NoOption { given: given.to_owned(), options: options.collect() }
+    }
 }
 
 impl Answer {
@@ -105,6 +112,44 @@ pub fn words_to(detail: &Detail, answer: &Answer) -> String {
     }
 }
 
+/// Whether an answer of a type that somebody names is what the question asks for.
+pub fn takes(detail: &Detail, given: &str) -> Result<(), AnswerError> {
+    use ResponseType::{Approval, Boolean, Choice, Form, Text};
+    let has_options = detail.questions().iter().any(|asked| !asked.options.is_empty());
+    let says_yes =
+        detail.questions().iter().any(|asked| of_boolean(asked, true).or(of_boolean(asked, false)).is_some());
+    let takes: Vec<&str> = match detail.response_type() {
+        Approval => vec![Approval, Boolean],
+        Boolean => vec![Boolean, Approval],
+        Form => vec![Form],
+        Text => [Some(Text), has_options.then_some(Choice)].into_iter().flatten().collect(),
+        Choice => {
+            let words = detail.takes_words().then_some(Text);
+            let yes = if says_yes { [Some(Approval), Some(Boolean)] } else { [None, None] };
+            [Some(Choice), words].into_iter().chain(yes).flatten().collect()
+        }
+    }
+    .into_iter()
+    .map(ResponseType::as_str)
+    .collect();
+    if takes.contains(&given) {
+        return Ok(());
+    }
+    Err(AnswerError::Type { given: given.chars().take(40).collect(), takes })
+}
+
+/// What an answer is, given what was asked.
+pub fn type_of(asked: ResponseType, answer: &Answer) -> ResponseType {
+    match (asked, answer) {
+        // Somebody would not say.
+        (
+            ResponseType::Text | ResponseType::Choice | ResponseType::Form,
+            Answer::Approve { .. } | Answer::Refuse { .. },
+        ) => ResponseType::Boolean,
+        (asked, _) => asked,
+    }
+}
+
 /// The answer in the form the question wants it: options by their value, yes and no as such.
 pub fn fit(detail: &Detail, answer: Answer) -> Result<Answer, AnswerError> {
     match detail {
@@ -135,10 +180,19 @@ fn yes_or_no(answer: Answer) -> Result<Answer, AnswerError> {
 }
 
 fn choose(questions: &[AskedQuestion], answer: Answer, free_text: bool) -> Result<Answer, AnswerError> {
+    let yes_or_no = match (questions, &answer) {
+        ([asked], Answer::Approve { .. }) => of_boolean(asked, true),
+        ([asked], Answer::Refuse { .. }) => of_boolean(asked, false),
+        _ => None,
+    };
     let (values, note) = match answer {
         Answer::Choose { values, note } => (values, note),
+        Answer::Approve { note } | Answer::Refuse { why: note } if yes_or_no.is_some() => {
+            (yes_or_no.into_iter().collect(), note)
+        }
         // Somebody who will not answer is told to the agent as that.
         Answer::Refuse { why } => return Ok(Answer::Refuse { why }),
+        Answer::Approve { .. } if questions.len() == 1 => return Err(AnswerError::no_option("true", questions)),
         Answer::Approve { .. } => return Err(AnswerError::Number { asked: questions.len(), given: 0 }),
         Answer::Fill { content } => return Err(AnswerError::Strange(Value::Object(content).to_string())),
     };
@@ -159,20 +213,28 @@ fn choose(questions: &[AskedQuestion], answer: Answer, free_text: bool) -> Resul
     Ok(Answer::Choose { values: values.collect::<Result<_, _>>()?, note })
 }
 
+/// The option that a bare yes or no means: the one with that value, or with that name.
+fn of_boolean(asked: &AskedQuestion, yes: bool) -> Option<String> {
+    let (value, names) = if yes { ("true", ["yes", "y"]) } else { ("false", ["no", "n"]) };
+    let named = |text: &str| names.iter().any(|name| text.eq_ignore_ascii_case(name));
+    let options = || asked.options.iter();
+    let option = options().find(|option| option.value() == value);
+    let option = option.or_else(|| options().find(|option| named(option.value())));
+    option.or_else(|| options().find(|option| named(&option.label))).map(|option| option.value().to_owned())
+}
+
 fn chosen(asked: &AskedQuestion, given: &str, free_text: bool) -> Result<String, AnswerError> {
     let given = given.trim();
     if given.is_empty() {
         return Err(AnswerError::Empty);
     }
     let option = asked.options.iter().find(|option| option.value() == given || option.label == given);
+    let option = option.or_else(|| asked.options.iter().find(|option| option.id.as_deref() == Some(given)));
     let option = option.or_else(|| asked.options.iter().find(|option| option.label.eq_ignore_ascii_case(given)));
     match option {
         Some(option) => Ok(option.value().to_owned()),
         None if free_text || asked.options.is_empty() || asked.several => Ok(given.to_owned()),
-        None => {
-            let options = asked.options.iter().map(|option| option.value().to_owned()).collect();
-            Err(AnswerError::NoOption { given: given.to_owned(), options })
-        }
+        None => Err(AnswerError::no_option(given, std::slice::from_ref(asked))),
     }
 }
 
@@ -209,7 +271,8 @@ pub fn reply(detail: &Detail, answer: &Answer) -> Reply {
 }
 
 /// What a call of Iris's own tool for asking gives back.
-pub fn tool_answer(question: &str, answer: &Answer, by: &str) -> ToolAnswer {
+pub fn tool_answer(question: &str, detail: &Detail, answer: &Answer, by: &str) -> ToolAnswer {
+    let kind = type_of(detail.response_type(), answer);
     let (value, text) = match answer {
         Answer::Approve { note } => (json!(true), note.clone()),
         Answer::Refuse { why } => (json!(false), why.clone()),
@@ -219,7 +282,8 @@ pub fn tool_answer(question: &str, answer: &Answer, by: &str) -> ToolAnswer {
         },
         Answer::Fill { content } => (Value::Object(content.clone()), None),
     };
-    Ok(json!({ "questionId": question, "status": "answered", "by": by, "response": { "value": value, "text": text } }))
+    let response = json!({ "type": kind, "value": value, "text": text });
+    Ok(json!({ "questionId": question, "status": "answered", "by": by, "response": response }))
 }
 
 #[cfg(test)]
@@ -293,6 +357,50 @@ mod tests {
         check(&form(), json!({"age": "3"}), Err(unfit("\"3\"")));
         check(&form(), json!(true), Err(unfit("\"true\"")));
         check(&form(), json!({"age": 3}), Ok(r#"{"age":3}"#));
+    }
+
+    #[test]
+    fn true_and_false_are_the_options_that_say_so() {
+        let words = asked(ResponseType::Choice, &["yes", "no"], true);
+        check(&words, json!(true), Ok("yes"));
+        check(&words, json!(false), Ok("no"));
+        let closed = asked(ResponseType::Choice, &["ts", "js"], false);
+        let none = AnswerError::NoOption { given: "true".to_owned(), options: vec!["ts".to_owned(), "js".to_owned()] };
+        check(&closed, json!(true), Err(none));
+        let option = |id: &str, label: &str, value: &str| AskedOption {
+            id: Some(id.to_owned()),
+            value: Some(value.to_owned()),
+            ..AskedOption::of(label)
+        };
+        let options = vec![option("a", "Keep it", "false"), option("b", "Drop it", "true")];
+        let asked = AskedQuestion { options, ..AskedQuestion::plain("So?") };
+        let valued = Detail::Asked { response: ResponseType::Choice, asked, free_text: false };
+        check(&valued, json!(true), Ok("true"));
+        check(&valued, json!(false), Ok("false"));
+        check(&valued, json!("b"), Ok("true"));
+        check(&valued, json!("keep it"), Ok("false"));
+    }
+
+    #[test]
+    fn an_answer_of_another_type_says_what_is_taken() {
+        let check = |detail: &Detail, given: &str, expected: Result<(), &str>| {
+            let found = takes(detail, given).map_err(|error| error.to_string());
+            assert_eq!(found, expected.map_err(str::to_owned), "{detail:?} {given}");
+        };
+        check(&approval(), "approval", Ok(()));
+        check(&approval(), "boolean", Ok(()));
+        check(&approval(), "text", Err("the answer is of the type 'text', and this takes approval or boolean"));
+        let text = asked(ResponseType::Text, &[], true);
+        check(&text, "text", Ok(()));
+        check(&text, "choice", Err("the answer is of the type 'choice', and this takes text"));
+        let closed = asked(ResponseType::Choice, &["ts", "js"], false);
+        check(&closed, "choice", Ok(()));
+        check(&closed, "text", Err("the answer is of the type 'text', and this takes choice"));
+        check(&closed, "approval", Err("the answer is of the type 'approval', and this takes choice"));
+        check(&asked(ResponseType::Choice, &["yes", "no"], true), "approval", Ok(()));
+        check(&asked(ResponseType::Choice, &["ts", "js"], true), "text", Ok(()));
+        check(&choice(), "text", Ok(()));
+        check(&form(), "smile", Err("the answer is of the type 'smile', and this takes form"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One number for what is asked, so that what was approved can be told from everything else.
 //!
 //! The *digest* of an action is that of its exact bytes: an approval is worth nothing for any other. The *deed* is what
-//! it comes to, without what the agent says about it; a refusal holds for all ways to ask for the same deed.
+//! is done, without what the agent says about it and without how a command is spaced; a refusal holds for that.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ pub fn of_words(detail: &Detail, context: Option<&str>) -> String {
     of_parts("words", &[&asked, context.unwrap_or_default()])
 }
 
-/// What a question comes to, however it is worded around.
+/// What a question asks for, without the comments on it.
 pub fn deed(detail: &Detail) -> String {
     match detail {
         Detail::Approval { tool, input, folder, plan, .. } => {

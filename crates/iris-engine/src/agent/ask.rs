@@ -214,7 +214,7 @@ fn as_reply(row: &QuestionRow) -> Reply {
 fn as_tool_answer(row: &QuestionRow) -> ToolAnswer {
     let Some(answer) = &row.answer else { return Err(without_answer(row.state).to_owned()) };
     let by = row.closed_by.as_deref().unwrap_or("the default, as nobody answered in time");
-    tool_answer(row.id.as_str(), answer, by)
+    tool_answer(row.id.as_str(), &row.detail, answer, by)
 }
 
 fn without_answer(state: QuestionState) -> &'static str {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use iris_core::duration::Millis;
 use iris_core::id::{Party, QuestionId};
-use iris_core::question::{Answer, AnswerError, Detail, QuestionKind, QuestionState, asks_alike, fit, words_to};
+use iris_core::question::{Answer, AnswerError, Detail, QuestionKind, QuestionState, asks_alike, fit, takes, words_to};
 use iris_core::rule::RuleScope;
 use iris_store::question::{self, Answered, Given, QuestionRow};
 
@@ -18,6 +18,8 @@ use crate::turn::tell::{Patience, Tell};
 #[derive(Clone, Debug)]
 pub struct Saying {
     pub answer: Answer,
+    /// What type of answer it is, if the person says so.
+    pub kind: Option<String>,
     /// The digest of the action that the person saw.
     pub seen: Option<String>,
     /// Make a rule of it.
@@ -28,7 +30,7 @@ pub struct Saying {
 
 impl From<Answer> for Saying {
     fn from(answer: Answer) -> Self {
-        Self { answer, seen: None, remember: None, again: false }
+        Self { answer, kind: None, seen: None, remember: None, again: false }
     }
 }
 
@@ -48,7 +50,9 @@ const LONGEST_RULE: Millis = Millis(30 * 24 * 3_600_000);
 impl Engine {
     pub async fn answer_question(&self, id: &QuestionId, by: &Party, saying: Saying) -> Result<Taken, QuestionError> {
         let row = self.find_question(id).await?;
-        let answer = fit(&row.detail, saying.answer.clone()).map_err(|error| unfit(&row, &saying, error))?;
+        let fits = saying.kind.as_deref().map_or(Ok(()), |kind| takes(&row.detail, kind));
+        let answer = fits.and_then(|()| fit(&row.detail, saying.answer.clone()));
+        let answer = answer.map_err(|error| unfit(&row, &saying, error))?;
         check_rule(&row, saying.remember)?;
         let refusals_last = self.inner.config().questions.refusals_last;
         let given = Given {

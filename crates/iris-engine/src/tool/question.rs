@@ -31,7 +31,9 @@ pub(super) fn spec() -> ToolSpec {
                 "questionId": { "type": "string" },
                 "status": { "type": "string", "enum": ["answered", "open"] },
                 "by": { "type": "string", "description": "Who answered." },
-                "response": { "type": "object", "properties": { "value": {}, "text": { "type": ["string", "null"] } } },
+                "response": { "type": "object", "properties": {
+                    "type": { "type": "string" }, "value": {}, "text": { "type": ["string", "null"] },
+                } },
                 "default": { "type": ["string", "null"], "description": "What holds until somebody answers." },
                 "note": { "type": "string" },
             },
@@ -55,8 +57,9 @@ fn arguments() -> Value {
                   "celebratory", "preference", "approval", "choice", "error_recovery"] },
         "responseType": { "type": "string", "enum": ["text", "choice", "boolean", "approval"] },
         "options": { "type": "array", "maxItems": 50, "items": { "type": "object", "properties": {
+            "id": text("By which it may be answered, too."),
             "label": text("What the person sees."),
-            "value": text("What you get; the label if left out."),
+            "value": { "type": ["string", "boolean", "number"], "description": "What you get; the label if left out." },
             "description": text("What it would mean."),
             "recommended": { "type": "boolean" },
         }, "required": ["label"] } },
@@ -89,7 +92,7 @@ pub(super) async fn ask(engine: &Engine, caller: &Caller, arguments: &RawValue) 
 fn answered(row: &QuestionRow) -> Answer {
     let by = row.closed_by.as_deref().unwrap_or("the default, as nobody answered in time");
     match &row.answer {
-        Some(answer) => tool_answer(row.id.as_str(), answer, by).map_err(Refusal::from),
+        Some(answer) => tool_answer(row.id.as_str(), &row.detail, answer, by).map_err(Refusal::from),
         None => Err(format!("the question was {}, without an answer", row.state).into()),
     }
 }

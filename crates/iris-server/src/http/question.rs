@@ -93,7 +93,9 @@ pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Resu
 }
 
 fn with(suggestion: Option<Suggestion>, row: QuestionRow) -> Question {
-    Question { suggestion: suggestion.as_ref().map(wire::suggestion), ..wire::question(row) }
+    let response = row.detail.response_type();
+    let suggestion = suggestion.as_ref().map(|suggestion| wire::suggestion(suggestion, response));
+    Question { suggestion, ..wire::question(row) }
 }
 
 /// Answers a question; the first answer wins
@@ -113,6 +115,7 @@ pub(crate) async fn answer(
     let id = QuestionId::new(id);
     let saying = Saying {
         answer: read(&request.response)?,
+        kind: request.response.kind,
         seen: request.digest,
         remember: request.remember.map(remember).transpose()?,
         again: request.again,

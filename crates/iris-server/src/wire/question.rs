@@ -5,7 +5,7 @@ use iris_api::question::{
 };
 use iris_api::{job, question, rule};
 use iris_core::agent::{AskedOption, AskedQuestion};
-use iris_core::question::{Answer, Detail};
+use iris_core::question::{Answer, Detail, ResponseType, type_of};
 use iris_core::visible::visible;
 use iris_engine::question::figures::Suggestion;
 use iris_engine::{Figures, JobRow, QuestionRow, RuleRow, wall_ms};
@@ -14,7 +14,8 @@ use serde_json::value::RawValue;
 
 pub(crate) fn question(row: QuestionRow) -> Question {
     let questions: Vec<_> = row.detail.questions().iter().map(asked).collect();
-    let response_type = row.detail.response_type().to_string();
+    let response = row.detail.response_type();
+    let allow_free_text = row.detail.takes_words();
     let options = if let [one] = questions.as_slice() { one.options.clone() } else { Vec::new() };
     let (action, schema) = match row.detail {
         Detail::Approval { tool, input, folder, plan, reason } => {
@@ -32,7 +33,8 @@ pub(crate) fn question(row: QuestionRow) -> Question {
         blocking: row.blocks,
         question: row.text,
         context: row.context,
-        response_type,
+        response_type: response.to_string(),
+        allow_free_text,
         options,
         questions,
         schema,
@@ -40,7 +42,7 @@ pub(crate) fn question(row: QuestionRow) -> Question {
         digest: row.digest,
         risk: row.risk.map(|risk| risk.to_string()),
         risk_why: row.risk_why,
-        default: row.default.as_ref().map(given),
+        default: row.default.as_ref().map(|answer| given(answer, response)),
         deadline: row.deadline_at,
         on_deadline: row.on_deadline.to_string(),
         team: row.team.to_string(),
@@ -51,7 +53,7 @@ pub(crate) fn question(row: QuestionRow) -> Question {
         opened_at: row.opened_at,
         closed_at: row.closed_at,
         closed_by: row.closed_by,
-        answer: row.answer.as_ref().map(given),
+        answer: row.answer.as_ref().map(|answer| given(answer, response)),
         replaced_by: row.replaced_by.map(|next| next.to_string()),
         suggestion: None,
     }
@@ -78,6 +80,7 @@ fn fields(input: &RawValue) -> String {
 
 fn asked(asked: &AskedQuestion) -> Asked {
     let option = |option: &AskedOption| Choice {
+        id: option.id.clone(),
         value: option.value().to_owned(),
         label: option.label.clone(),
         description: Some(option.description.clone()).filter(|text| !text.is_empty()),
@@ -90,21 +93,28 @@ fn asked(asked: &AskedQuestion) -> Asked {
     }
 }
 
-pub(crate) fn given(answer: &Answer) -> Given {
-    match answer {
-        Answer::Approve { note } => Given { value: true.into(), text: note.clone() },
-        Answer::Refuse { why } => Given { value: false.into(), text: why.clone() },
-        Answer::Choose { values, note } => match values.as_slice() {
-            [one] => Given { value: one.as_str().into(), text: note.clone() },
-            several => Given { value: several.to_vec().into(), text: note.clone() },
-        },
-        Answer::Fill { content } => Given { value: Value::Object(content.clone()), text: None },
-    }
+/// An answer to what was asked with this type of response.
+pub(crate) fn given(answer: &Answer, asked: ResponseType) -> Given {
+    Given { kind: Some(type_of(asked, answer).to_string()), ..given_to_any(answer) }
 }
 
-pub(crate) fn suggestion(suggestion: &Suggestion) -> question::Suggestion {
+/// The same where it is not known what was asked.
+pub(crate) fn given_to_any(answer: &Answer) -> Given {
+    let (value, text) = match answer {
+        Answer::Approve { note } => (true.into(), note.clone()),
+        Answer::Refuse { why } => (false.into(), why.clone()),
+        Answer::Choose { values, note } => match values.as_slice() {
+            [one] => (one.as_str().into(), note.clone()),
+            several => (several.to_vec().into(), note.clone()),
+        },
+        Answer::Fill { content } => (Value::Object(content.clone()), None),
+    };
+    Given { kind: None, value, text }
+}
+
+pub(crate) fn suggestion(suggestion: &Suggestion, asked: ResponseType) -> question::Suggestion {
     question::Suggestion {
-        answer: given(&suggestion.answer),
+        answer: given(&suggestion.answer, asked),
         times: suggestion.times,
         of: suggestion.of,
         last_by: suggestion.last.by.clone(),
@@ -117,7 +127,7 @@ pub(crate) fn ask(row: &QuestionRow) -> AskResponse {
         question_id: row.id.to_string(),
         timeout_at: row.deadline_at.and_then(iso),
         state: row.state.to_string(),
-        answer: row.answer.as_ref().map(given),
+        answer: row.answer.as_ref().map(|answer| given(answer, row.detail.response_type())),
     }
 }
 
@@ -152,7 +162,7 @@ pub(crate) fn rule(row: RuleRow) -> rule::Rule {
         scope: row.rule.scope.to_string(),
         about: visible(&row.about).into_owned(),
         risk: row.rule.risk.map(|risk| risk.to_string()),
-        answer: given(&row.rule.answer),
+        answer: given_to_any(&row.rule.answer),
         made_by: row.made_by.to_string(),
         made_at: row.made_at,
         expires_at: row.until_at,

@@ -3,7 +3,7 @@
 use iris_core::duration::Millis;
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, OnDeadline, QuestionState, Way};
+use iris_core::question::{Answer, OnDeadline, QuestionState, Way, type_of};
 use iris_core::relay;
 use iris_core::rule::RuleScope;
 
@@ -67,6 +67,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
         job: row.job.clone(),
         by: by.clone(),
         answer: answer.clone(),
+        response: type_of(row.detail.response_type(), answer),
         rule: None,
     };
     append(tx, &row, fact)?;
@@ -197,7 +198,8 @@ fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
         (Some(default), OnDeadline::Default) => {
             let resume = is_run_here(row).then_some("due");
             close(tx, row, QuestionState::Defaulted, None, Some(default), resume)?;
-            append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone() })?;
+            let response = type_of(row.detail.response_type(), default);
+            append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone(), response })?;
         }
         _ => {
             close(tx, row, QuestionState::Expired, None, None, Some("due"))?;
@@ -287,15 +289,20 @@ pub fn withdraw(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, request: &str,
     Ok(())
 }
 
+/// In the outbox: nothing has to reach the agent, because the next tell is what it was answered with. Nobody chose that
+/// as an answer, so nothing is learnt from it.
+pub(super) const TOLD: &str = "told";
+
 /// Whoever told the agent may answer what it asked by telling it again.
 pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Party, text: &str) -> Result<(), StoreError> {
     let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND way = 'detected'";
     for found in tx.many(sql, values![&session.id])? {
         let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
         let answer = Answer::Choose { values: vec![text.to_owned()], note: None };
-        close(tx, &row, QuestionState::Answered, Some(by), Some(&answer), Some("done"))?;
+        close(tx, &row, QuestionState::Answered, Some(by), Some(&answer), Some(TOLD))?;
         let (id, job) = (row.id.clone(), row.job.clone());
-        append(tx, &row, QuestionEvent::Answered { id, job, by: by.clone(), answer, rule: None })?;
+        let response = type_of(row.detail.response_type(), &answer);
+        append(tx, &row, QuestionEvent::Answered { id, job, by: by.clone(), answer, response, rule: None })?;
     }
     restate(tx, &session.id, session.job.as_ref())
 }

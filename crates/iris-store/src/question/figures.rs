@@ -4,6 +4,7 @@ use iris_core::id::QuestionId;
 use iris_core::question::Answer;
 use iris_core::team::TeamName;
 
+use super::close::TOLD;
 use crate::error::StoreError;
 use crate::tx::{Tx, values};
 
@@ -54,8 +55,10 @@ pub fn figures(tx: &mut Tx<'_>, within_ms: i64, is_agent: impl Fn(&str) -> bool)
     });
     let mut kinds: Vec<_> = kinds.collect();
     let sql = "SELECT kind, closed_by, count(*), CAST(coalesce(sum(closed_at - opened_at), 0) AS BIGINT) FROM question \
-               WHERE opened_at >= ?1 AND state = 'answered' AND rule IS NULL GROUP BY kind, closed_by";
-    for row in tx.many(sql, values![since])?.iter().filter(|row| !is_agent(row.maybe_text(1).unwrap_or_default())) {
+               WHERE opened_at >= ?1 AND state = 'answered' AND rule IS NULL \
+               AND (resume IS NULL OR resume <> ?2) GROUP BY kind, closed_by";
+    for row in tx.many(sql, values![since, TOLD])?.iter().filter(|row| !is_agent(row.maybe_text(1).unwrap_or_default()))
+    {
         if let Some(kind) = kinds.iter_mut().find(|kind| kind.kind == row.text(0)) {
             kind.answered += row.int(2);
             kind.answer_ms += row.int(3);
@@ -78,11 +81,11 @@ pub struct Past {
     pub at: i64,
 }
 
-/// Newest first.
+/// Newest first. What somebody told the agent next was not chosen as an answer, and is none to learn from.
 pub fn past_answers(tx: &mut Tx<'_>, team: &TeamName, deed: &str, limit: i64) -> Result<Vec<Past>, StoreError> {
     let sql = "SELECT id, answer, closed_by, closed_at FROM question WHERE team = ?1 AND deed = ?2 AND state = 'answered' \
-               AND rule IS NULL ORDER BY closed_at DESC, id LIMIT ?3";
-    let rows = tx.many(sql, values![team, deed, limit])?;
+               AND rule IS NULL AND (resume IS NULL OR resume <> ?4) ORDER BY closed_at DESC, id LIMIT ?3";
+    let rows = tx.many(sql, values![team, deed, limit, TOLD])?;
     let past = rows.iter().filter_map(|row| {
         Some(Past {
             question: QuestionId::new(row.text(0)),

@@ -2,7 +2,7 @@
 
 use iris_core::event::{Draft as EventDraft, Fact, QuestionEvent, QuestionOpened, Subject};
 use iris_core::id::{Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, Draft, QuestionState, Way};
+use iris_core::question::{Answer, Draft, QuestionState, Way, type_of};
 use iris_core::relay;
 use iris_core::rule::{Rule, decide};
 
@@ -219,6 +219,7 @@ fn close_by_rule(
         job: session.job.clone(),
         by: Party::new(by),
         answer: rule.answer.clone(),
+        response: type_of(new.draft.detail.response_type(), &rule.answer),
         rule: Some(rule.id.clone()),
     });
     event::append(tx, &[EventDraft { subject: subject(session, new), fact }])?;

@@ -4,8 +4,9 @@ use iris_core::agent::PermissionRequest;
 use iris_core::duration::Millis;
 use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId};
 use iris_core::job::JobState;
+use iris_core::question::draft::Found;
 use iris_core::question::risk::as_written;
-use iris_core::question::{Answer, AskRequest, Draft, OnDeadline, Policy, QuestionState, Way};
+use iris_core::question::{Answer, AskRequest, Draft, OnDeadline, Policy, QuestionKind, QuestionState, Way};
 use iris_core::rule::RuleScope;
 use iris_core::turn::Ask;
 use iris_store::job::{NewJob, Started};
@@ -359,6 +360,38 @@ on_both!(cancel_and_answer_have_one_order, |database: Database| async move {
         let (cancelled, _) = cancelled.expect("written").expect("there");
         assert!(cancelled != matches!(answered, Answered::Won(_)), "one of the two, in round {round}");
     }
+});
+
+on_both!(what_is_told_next_is_no_answer_to_learn_from, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    let found = Found {
+        kind: QuestionKind::Blocking,
+        text: "Which port?",
+        options: &[],
+        reply: "Which port?",
+        reason: "it asks",
+        confidence: 0.9,
+    };
+    let draft = Draft::found(&found, &policy(60_000));
+    open(&store, &session, epoch, new("q1", draft.clone())).await;
+    tell(&store, new_turn("user", "thanks")).await;
+    assert_eq!(row(&store, "q1").await.state, QuestionState::Answered);
+    let learnt = || async {
+        let read = store.read(|tx| {
+            let row = question::find(tx, &QuestionId::new("q1"))?.expect("there");
+            let past = question::past_answers(tx, &row.team, &row.deed, 5)?;
+            let figures = question::figures(tx, 3_600_000, |_| false)?;
+            Ok((past, figures.kinds.iter().map(|kind| kind.answered).sum::<i64>()))
+        });
+        let (past, counted) = read.await.expect("read");
+        (past.iter().map(|past| past.answer.words()).collect::<Vec<_>>(), counted)
+    };
+    assert_eq!(learnt().await, (vec![], 0));
+    open(&store, &session, epoch, new("q2", draft)).await;
+    let said = Answer::Choose { values: vec!["8080".to_owned()], note: None };
+    assert!(matches!(answer(&store, "q2", given(said)).await, Answered::Won(_)));
+    assert_eq!(learnt().await, (vec!["8080".to_owned()], 1));
 });
 
 on_both!(figures_count_what_happened, |database: Database| async move {

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use iris_api::Page;
 use iris_api::event::Event;
 use iris_api::status::Status;
+use iris_core::visible::visible;
 
 use super::Context;
 use crate::client::Client;
@@ -141,6 +142,7 @@ fn show(event: &Event, printer: &mut Printer) -> Result<(), Failure> {
     let team = event.team.as_ref().map(|team| format!("{team}  ")).unwrap_or_default();
     let taken = number.len() + kind.len() + team.len();
     let room = printer.width().map_or(usize::MAX, |width| width.saturating_sub(taken).max(10));
-    let what = printer.fit(&describe::describe(event), room);
+    // In a pipe, too: what agents wrote stands in a line of Iris's own here.
+    let what = printer.fit(&visible(&describe::describe(event)), room);
     printer.spans([Span::faint(number), Span::plain(kind), Span::strong(team), Span::plain(what)])
 }

@@ -4,6 +4,7 @@ use clap::Subcommand;
 use iris_api::Page;
 use iris_api::job::{Job, StartJobRequest};
 use iris_api::question::Pending;
+use iris_core::visible::visible;
 
 use super::Context;
 use super::inbox::words;
@@ -110,7 +111,7 @@ async fn list(client: &Client, context: &mut Context) -> Result<Exit, Failure> {
                 (Tone::Strong, job.team.clone()),
                 (Tone::of_state(&job.status), job.status.clone()),
                 (Tone::Plain, moment::age(job.status_age_ms)),
-                (Tone::Plain, job.goal.lines().next().unwrap_or_default().to_owned()),
+                (Tone::Plain, shown(job.goal.lines().next().unwrap_or_default())),
             ]);
         }
         printer.table(&table)?;
@@ -131,20 +132,31 @@ async fn show(client: &Client, job: &str, context: &mut Context) -> Result<Exit,
         ("job", job.id.clone()),
         ("team", job.team.clone()),
         ("status", format!("{} for {} (event {})", job.status, moment::age(job.status_age_ms), job.status_event)),
-        ("goal", job.goal.clone()),
+        ("goal", beside(&job.goal)),
         ("session", job.session.clone()),
         ("started", format!("{} by {}", moment::zoned(job.created_at), job.started_by)),
     ];
     pairs.extend(job.ended_at.map(|at| ("ended", moment::zoned(at))));
-    pairs.extend(job.result.clone().map(|result| ("result", result)));
-    pairs.extend(job.error.clone().map(|error| ("error", error)));
+    pairs.extend(job.result.as_deref().map(|result| ("result", beside(result))));
+    pairs.extend(job.error.as_deref().map(|error| ("error", beside(error))));
     printer.pairs(&pairs)?;
     for question in &asked.questions {
         let answer = question.answer.as_ref().map(|answer| format!(": {}", words(answer))).unwrap_or_default();
         let by = question.closed_by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-        printer.line(format!("{}  {} ({}{by}{answer})", question.id, question.question, question.state))?;
+        let line = format!("{}  {} ({}{by}{answer})", question.id, question.question, question.state);
+        printer.line(shown(&line).replace('\n', "\\n"))?;
     }
     Ok(Exit::Done)
+}
+
+/// The same beside a name: further lines do not begin where names do.
+fn beside(text: &str) -> String {
+    shown(text).replace('\n', "\n         ")
+}
+
+/// What agents wrote stands among Iris's own words here, so it hides and moves nothing, in a pipe either.
+fn shown(text: &str) -> String {
+    visible(text).into_owned()
 }
 
 /// The job that a few characters mean.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{CODE, Page, QUOTED, is_unspaced};
+use super::{CODE, Page, QUOTED, is_unspaced, marker};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::detect) enum Ending {
@@ -22,6 +22,8 @@ pub(in crate::detect) struct Sentence {
     /// The line it begins in.
     pub line: usize,
     pub ending: Ending,
+    /// It ends with "(y/n)", or that stands just after it.
+    pub yes_or_no: bool,
 }
 
 pub(super) fn cut(text: &str, page: &mut Page) {
@@ -39,7 +41,25 @@ pub(super) fn cut(text: &str, page: &mut Page) {
     for sentence in &mut sentences {
         sentence.source = trim(text, page.source(&sentence.said));
     }
+    mark(text, &mut sentences);
     page.sentences = sentences;
+}
+
+/// A marker by itself is no sentence: it belongs to the one before it.
+fn mark(text: &str, sentences: &mut Vec<Sentence>) {
+    let mut index = 0;
+    while index < sentences.len() {
+        match marker::find(&text[sentences[index].source.clone()]) {
+            Some(0) if index > 0 => {
+                sentences[index - 1].yes_or_no = true;
+                sentences.remove(index);
+            }
+            found => {
+                sentences[index].yes_or_no |= found.is_some();
+                index += 1;
+            }
+        }
+    }
 }
 
 /// Emphasis and space at the ends are no part of a sentence, and no half character is.
@@ -61,7 +81,7 @@ fn cut_run(page: &Page, run: Range<usize>, first: usize, last: usize, sentences:
         let end = said.start + piece.trim_end().len();
         if start < end && page.said[start..end].chars().any(|next| next.is_alphanumeric()) {
             let line = (first..=last).rfind(|&line| page.lines[line].said.start <= start).unwrap_or(first);
-            sentences.push(Sentence { said: start..end, source: 0..0, line, ending });
+            sentences.push(Sentence { said: start..end, source: 0..0, line, ending, yes_or_no: false });
         } else if ending == Ending::Question {
             // A mark that was cut off from its words, as in "Really!?".
             if let Some(before) = sentences.last_mut().filter(|before| before.said.start >= run.start) {

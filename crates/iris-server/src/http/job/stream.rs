@@ -5,13 +5,13 @@ use std::convert::Infallible;
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use futures_util::stream::{self, Stream, StreamExt};
 use iris_api::event::Event;
-use iris_core::question::Answer;
+use iris_core::question::{Answer, ResponseType};
 use iris_engine::JobRow;
 use serde_json::{Value, json};
 
 use crate::App;
 use crate::http::event::{Filter, Follower, HEARTBEAT, Item};
-use crate::wire::question::{given, iso};
+use crate::wire::question::{given, given_to_any, iso};
 
 pub(super) fn follow(
     app: App,
@@ -49,7 +49,9 @@ fn in_words(job: &str, event: &Event) -> Option<(&'static str, Value)> {
         "question.opened" => ("question_asked", asked(job, &body)),
         "question.answered" | "question.defaulted" => {
             let answer: Answer = serde_json::from_value(body["answer"].clone()).ok()?;
-            let response = given(&answer);
+            // Events of before do not say what was asked for.
+            let asked: Option<ResponseType> = serde_json::from_value(body["responseType"].clone()).ok();
+            let response = asked.map_or_else(|| given_to_any(&answer), |asked| given(&answer, asked));
             (
                 "question_answered",
                 json!({

@@ -30,7 +30,9 @@ pub fn command(question: &Question) -> String {
             let lead = if question.questions.len() > 1 { "in this order, for example: " } else { "for example: " };
             (lead, question.questions.iter().map(|asked| quoted(&one(asked, ","))).collect::<Vec<_>>().join(" "))
         }
-        _ => ("", "<option or text>".to_owned()),
+        _ if question.questions.iter().all(|asked| asked.options.is_empty()) => ("", "<text>".to_owned()),
+        _ if question.allow_free_text => ("", "<option or text>".to_owned()),
+        _ => ("", "<option>".to_owned()),
     };
     format!("{lead}iris answer {} {words}", question.id)
 }
@@ -156,6 +158,17 @@ mod tests {
         assert_eq!(shown, ["name, required: text  in full", "size, required: one of: it's, l"]);
         let age = form(json!({"properties": {"age": {"type": "integer", "minimum": 18}}}));
         check(&age, "for example: iris answer q1 18", "18", &json!(18));
+    }
+
+    #[test]
+    fn words_of_ones_own_are_offered_where_they_are_taken() {
+        let shown = |more: Value| command(&question(more));
+        let options = asked(false, &["Red", "Blue"]);
+        assert_eq!(shown(json!({"questions": [options]})), "iris answer q1 <option>");
+        let free = shown(json!({"questions": [options], "allowFreeText": true}));
+        assert_eq!(free, "iris answer q1 <option or text>");
+        let text = json!({"responseType": "text", "allowFreeText": true, "questions": [asked(false, &[])]});
+        assert_eq!(shown(text), "iris answer q1 <text>");
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub fn whom(question: &Question, from: Option<&str>) -> Option<String> {
 
 /// What becomes of it when nobody answers in time.
 pub fn otherwise(question: &Question) -> Option<String> {
+    if let Some(default) = question.default.as_ref().filter(|_| question.deadline.is_none() && !question.blocking) {
+        return Some(format!("it goes on with this: {}", said(question, default)));
+    }
     question.deadline?;
     let what = match &question.default {
         Some(default) if question.on_deadline == "default" => {
@@ -108,12 +111,16 @@ fn said(question: &Question, given: &Given) -> String {
         let option = value.as_str().and_then(|value| options.iter().find(|option| option.value == value));
         option.map_or_else(|| words_of(value), |option| option.label.clone())
     };
-    match &given.value {
+    let said = match &given.value {
         Value::Array(values) => {
             let labels = values.iter().enumerate().map(|(index, value)| label(index, value));
             labels.collect::<Vec<_>>().join(", ")
         }
         value => label(0, value),
+    };
+    match &given.text {
+        Some(text) => format!("{said} ({text})"),
+        None => said,
     }
 }
 

@@ -126,6 +126,15 @@ async fn a_job_is_started_shown_and_stopped_by_commands() {
     assert!(iris(&world, &["jobs", "start", "nobody", "x"]).1.contains("nobody"), "an unknown team is named");
 }
 
+#[tokio::test]
+async fn what_an_agent_goes_on_with_is_shown() {
+    let world = asking();
+    world.tell("prefer").await;
+    let (_, inbox) = iris(&world, &["inbox", "--once"]);
+    assert!(inbox.contains("if nobody answers: it goes on with this: spaces"), "{inbox}");
+    assert!(inbox.contains("<text>"), "{inbox}");
+}
+
 /// What an agent writes cannot look like what Iris says.
 #[tokio::test]
 async fn no_line_of_an_agent_passes_for_one_of_iris() {
@@ -138,6 +147,16 @@ async fn no_line_of_an_agent_passes_for_one_of_iris() {
     let (_, inbox) = iris(&world, &["inbox", "--once"]);
     assert!(inbox.contains(r"Run the tests?\n  Bash in /home\n"), "{inbox}");
     assert!(!inbox.lines().any(|line| line.starts_with("  risk low")) && !inbox.contains('\u{1b}'), "{inbox}");
+    assert!(inbox.contains("<option>") && !inbox.contains("<option or text>"), "{inbox}");
+    let (_, shown) = iris(&world, &["jobs", "show", job["id"].as_str().expect("an id")]);
+    assert!(shown.contains(r"Run the tests?\n  Bash in /home\n") && !shown.contains('\u{1b}'), "{shown}");
+    let goal = json!({"team": "alpha", "goal": "look\u{1b}[2J\nstatus   completed"});
+    let (_, second) = world.post("/api/jobs", goal).await;
+    let (_, shown) = iris(&world, &["jobs", "show", second["id"].as_str().expect("an id")]);
+    assert!(shown.contains("\n         status   completed"), "{shown}");
+    let (listed, events) = (iris(&world, &["jobs", "list"]).1, iris(&world, &["events", "--limit", "1000"]).1);
+    assert!(listed.contains(r"look\u{1b}") && !listed.contains('\u{1b}'), "{listed}");
+    assert!(events.contains(r"look\u{1b}") && !events.contains('\u{1b}'), "{events}");
 }
 
 #[tokio::test]

@@ -38,6 +38,22 @@ async fn who_does_not_wait_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn what_was_found_takes_a_bare_yes_as_an_approval_and_no_other_type() {
+    let world = world("60s");
+    world.tell_async("user", "look").await;
+    let question = world.open_question().await;
+    assert_eq!((&question["kind"], &question["allowFreeText"]), (&json!("approval"), &json!(true)), "{question}");
+    let path = format!("/api/questions/{}/answer", question_id(&question));
+    let (status, refused) = world.post(&path, json!({"response": {"type": "form", "value": true}})).await;
+    let why = refused["detail"].as_str().unwrap_or_default();
+    assert!(status == 422 && why.contains("takes choice or text or approval or boolean"), "{refused}");
+    let (status, answered) = world.post(&path, json!({"response": {"type": "approval", "value": true}})).await;
+    assert_eq!((status, &answered["answer"]), (200, &json!({"type": "choice", "value": "yes"})), "{answered}");
+    assert_eq!(world.last_turn("user").await["response"], "Fixed all three.");
+    assert_eq!(world.events("question.answered").await[0]["data"]["responseType"], "choice");
+}
+
+#[tokio::test]
 async fn the_party_that_told_answers_by_telling_again() {
     let world = world("60s");
     world.tell("look").await;

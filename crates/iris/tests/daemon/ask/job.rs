@@ -46,6 +46,9 @@ async fn a_job_waits_for_its_answer_and_goes_on_to_its_end() {
     world.job_is(&approving, "waiting_for_approval").await;
     let path = format!("/api/jobs/{}/stop", approving["id"].as_str().expect("an id"));
     assert_eq!(world.post(&path, json!({})).await.1["status"], "stopped");
+    let events = world.events("job").await.into_iter().filter(|event| event["data"]["id"] == approving["id"]);
+    let stated: Vec<Value> = events.map(|event| event["data"]["status"].clone()).skip(1).collect();
+    assert_eq!(stated, ["waiting_for_approval", "stopped"], "it does not run once more in between");
     assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]), "its questions are cancelled");
     let (status, late) = world.answer(&open, json!(true)).await;
     assert_eq!((status, &late["closed"]["by"]), (409, &json!("user")), "{late}");
@@ -128,6 +131,9 @@ async fn the_stream_of_a_job_names_what_happens() {
             assert!(data["question"]["timeoutAt"].is_string(), "{data}");
             let question = world.open_question().await;
             world.answer(&question, json!("Red")).await;
+        }
+        if name == "question_answered" {
+            assert_eq!(data["response"], json!({"type": "choice", "value": "Red"}), "{data}");
         }
         if matches!(name.as_str(), "status" | "question_asked" | "question_answered") {
             seen.push(if name == "status" { data["status"].as_str().expect("a status").to_owned() } else { name });

@@ -10,7 +10,7 @@ fn ran(world: &World) -> String {
 }
 
 #[tokio::test]
-async fn a_refusal_sticks_in_every_wording_from_every_agent_and_after_a_restart() {
+async fn a_refusal_sticks_for_the_same_deed_from_every_agent_and_after_a_restart() {
     let script = r#"
 replies:
   - match: "^again$"

@@ -1,0 +1,152 @@
+use super::*;
+use serde_json::json;
+
+const POLICY: Policy = Policy {
+    blocking: Millis(1_800_000),
+    approval: Millis(900_000),
+    error_recovery: Millis(600_000),
+    shortest: Millis(300_000),
+    longest: Millis(86_400_000),
+    on_deadline: OnDeadline::Fail,
+    real: risk::as_written,
+};
+
+fn draft(request: Value) -> Result<Draft, String> {
+    let request: AskRequest = serde_json::from_value(request).map_err(|error| error.to_string())?;
+    Draft::asked(&request, Way::Tool, &POLICY).map_err(|error| error.to_string())
+}
+
+fn check(request: Value, expected: &str) {
+    let found = match draft(request.clone()) {
+        Ok(draft) => format!(
+            "{} {} {} {:?} blocks {}",
+            draft.kind,
+            draft.detail.response_type(),
+            draft.on_deadline,
+            draft.deadline.map(|deadline| deadline.to_string()),
+            draft.kind.blocks()
+        ),
+        Err(error) => error,
+    };
+    assert!(found.contains(expected), "{request}: {found}");
+}
+
+#[test]
+fn kinds_have_their_deadlines_and_what_happens_then() {
+    check(json!({"question": "Which?", "type": "blocking"}), r#"blocking text fail Some("30m") blocks true"#);
+    check(json!({"question": "May I?", "type": "approval"}), r#"approval approval fail Some("15m") blocks true"#);
+    check(
+        json!({"question": "Retry?", "type": "error_recovery", "options": ["retry", "skip"], "defaultResponse": "skip"}),
+        r#"error_recovery choice default Some("10m") blocks true"#,
+    );
+    check(json!({"question": "TS?", "type": "non_blocking"}), "clarifying text wait None blocks false");
+    check(
+        json!({"question": "TS?", "type": "non_blocking", "timeoutMinutes": 5}),
+        r#"clarifying text fail Some("5m") blocks false"#,
+    );
+    check(json!({"question": "Well done", "type": "celebratory"}), "celebratory text wait None blocks false");
+    check(
+        json!({"question": "TS?", "type": "preference", "defaultResponse": {"value": "yes"}, "timeoutMinutes": 5}),
+        r#"preference text default Some("5m") blocks false"#,
+    );
+    check(json!({"question": "Which?", "type": "blocking", "onDeadline": "wait"}), "blocking text wait None");
+}
+
+#[test]
+fn a_question_that_was_found_takes_any_words() {
+    let found = Found {
+        kind: QuestionKind::Approval,
+        text: "Should I fix them?",
+        options: &[],
+        reply: &format!("{}Should I fix them?", "ü".repeat(70_000)),
+        reason: "it ends with a question",
+        confidence: 0.93,
+    };
+    let draft = Draft::found(&found, &POLICY);
+    assert_eq!((draft.way, draft.kind), (Way::Detected, QuestionKind::Approval));
+    let words = Answer::read(&json!("only the first"), None).and_then(|answer| fit(&draft.detail, answer));
+    assert_eq!(words.map(|answer| answer.words()), Ok("only the first".to_owned()));
+    let context = draft.context.expect("what it said");
+    assert!(context.len() <= LONGEST_CONTEXT && context.contains("Should I fix them?\n(found"), "{}", context.len());
+}
+
+#[test]
+fn an_approval_that_is_asked_for_in_words_has_a_digest_and_a_risk() {
+    let asked = draft(json!({"question": "Deploy?", "type": "approval"})).expect("it can be asked");
+    assert_eq!(asked.risk, Some(Risk::Medium), "{:?}", asked.risk_why);
+    let hides = draft(json!({"question": "Deploy?", "type": "approval", "context": "a\u{202e}b"}));
+    assert_eq!(hides.expect("it can be asked").risk, Some(Risk::High));
+    let words = draft(json!({"question": "Which?", "type": "blocking"})).expect("it can be asked");
+    assert_eq!((words.digest, words.risk), (None, None));
+}
+
+/// Its request says nothing of the plan, so each is one of its own, and never harmless.
+#[test]
+fn a_plan_is_what_is_asked_for() {
+    let draft = |input: &str, plan: Option<&str>, call: &str| {
+        let asked = PermissionRequest {
+            request: "r".to_owned(),
+            tool: EXIT_PLAN.to_owned(),
+            input: serde_json::value::RawValue::from_string(input.to_owned()).expect("JSON"),
+            reason: None,
+            plan: plan.map(str::to_owned),
+            call: Some(call.to_owned()),
+        };
+        Draft::of(&Ask::Permission(asked), "/p", &POLICY).expect("it can be asked")
+    };
+    let known = draft("{}", Some("1. tidy up"), "a");
+    assert_eq!((known.way, known.risk), (Way::Plan, Some(Risk::Medium)));
+    assert_eq!(known.digest, draft("{}", Some("1. tidy up"), "b").digest);
+    assert_ne!(known.deed, draft("{}", Some("1. burn it"), "a").deed);
+    assert_ne!(draft(r#"{"plan":"x"}"#, None, "a").digest, draft(r#"{"plan":"y"}"#, None, "a").digest);
+    let same = draft(r#"{"plan":"x"}"#, Some("x"), "a");
+    assert_eq!(same.digest, draft(r#"{"plan":"x"}"#, None, "a").digest);
+    assert_ne!(same.digest, draft(r#"{"plan":"x"}"#, Some("y"), "a").digest, "it wrote another than it hands in");
+    let unknown = draft("{}", None, "a");
+    assert_eq!(unknown.risk, Some(Risk::High), "{:?}", unknown.risk_why);
+    assert_ne!(unknown.digest, draft("{}", None, "b").digest);
+}
+
+#[test]
+fn a_default_keeps_all_that_was_said_of_it() {
+    let default = |response: &str, default: Value| {
+        let options = if response == "choice" { json!(["yes", "no"]) } else { json!([]) };
+        let request = json!({"question": "x", "type": "clarifying", "responseType": response, "options": options, "defaultResponse": default});
+        draft(request).expect("it can be asked").default.map(|answer| answer.words())
+    };
+    let said = json!({"type": "choice", "value": "yes", "text": "as before"});
+    assert_eq!(default("choice", said).as_deref(), Some("yes (as before)"));
+    assert_eq!(default("choice", json!(false)).as_deref(), Some("no"));
+    assert_eq!(default("boolean", json!({"value": true, "text": "why not"})).as_deref(), Some("yes (why not)"));
+    let no = json!({"question": "x", "type": "approval", "responseType": "choice", "options": ["yes", "no"], "defaultResponse": false});
+    assert_eq!(draft(no).expect("it can be asked").default, Some(Answer::Refuse { why: None }));
+}
+
+#[test]
+fn what_cannot_be_asked_says_why() {
+    check(json!({"question": " ", "type": "blocking"}), "needs words");
+    check(json!({"question": "x", "type": "rhetorical"}), "'rhetorical' is no type of question");
+    check(json!({"question": "x", "type": "blocking", "responseType": "smile"}), "'smile' is no responseType");
+    check(json!({"question": "x", "type": "blocking", "responseType": "choice"}), "a choice needs options");
+    check(json!({"question": "x", "type": "blocking", "timeoutMinutes": 4}), "between 5m and 24h");
+    check(json!({"question": "x", "type": "blocking", "timeoutMinutes": 1441}), "between 5m and 24h");
+    check(json!({"question": "x", "type": "blocking", "timeoutMinutes": -1}), "between 5m and 24h");
+    check(json!({"question": "x", "type": "blocking", "onDeadline": "default"}), "no defaultResponse");
+    check(json!({"question": "x", "type": "approval", "defaultResponse": true}), "a default cannot approve");
+    check(
+        json!({"question": "x", "type": "approval", "responseType": "boolean", "defaultResponse": true}),
+        "a default cannot approve",
+    );
+    check(
+        json!({"question": "x", "type": "approval", "responseType": "choice", "options": ["yes"], "defaultResponse": "yes"}),
+        "a default cannot approve",
+    );
+    check(json!({"question": "x", "type": "choice", "options": ["a"], "defaultResponse": "b"}), "none of the options");
+    let of_two = |default: Value| json!({"question": "x", "type": "choice", "options": ["ts", "js"], "defaultResponse": default});
+    check(of_two(json!(false)), "'false' is none of the options: ts, js");
+    check(of_two(json!(true)), "'true' is none of the options: ts, js");
+    check(of_two(json!({"type": "approval", "value": "ts"})), "this takes choice");
+    check(of_two(json!({"value": "ts", "text": 3})), "text 3 is not an answer");
+    check(json!({"question": "x".repeat(9000), "type": "blocking"}), "at most 8192");
+    check(json!({"question": "x", "type": "blocking", "risk": "low"}), "unknown field");
+}

@@ -116,6 +116,24 @@ pub fn list_messages(tx: &mut Tx<'_>, turn: &TurnId, after: i64, limit: i64) -> 
     tx.many(sql, values![turn, after, limit])?.iter().map(recorded).collect()
 }
 
+/// What an agent said in a turn before a number, newest first.
+pub fn list_messages_before(
+    tx: &mut Tx<'_>,
+    turn: &TurnId,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<Recorded>, StoreError> {
+    let sql = "SELECT seq, at, kind, team, session, turn, body FROM event \
+               WHERE kind = 'message' AND turn = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3";
+    tx.many(sql, values![turn, before, limit])?.iter().map(recorded).collect()
+}
+
+/// How many messages of a turn are on record.
+pub fn count_messages(tx: &mut Tx<'_>, turn: &TurnId) -> Result<i64, StoreError> {
+    let row = tx.one("SELECT count(*) FROM event WHERE kind = 'message' AND turn = ?1", values![turn])?;
+    Ok(row.map_or(0, |row| row.int(0)))
+}
+
 pub(crate) fn delete_messages(tx: &mut Tx<'_>, turn: &str) -> Result<(), StoreError> {
     tx.run("DELETE FROM event WHERE kind = 'message' AND turn = ?1", values![turn])
 }

@@ -28,6 +28,8 @@ pub struct Caller {
     /// The turn in which an agent calls.
     pub turn: Option<TurnId>,
     pub told: Told,
+    /// How the request is called in the log, if it came by one.
+    pub request: Option<Arc<str>>,
 }
 
 /// The turn that a call has told and waits for, for whoever watches it or has to break it off.
@@ -192,7 +194,7 @@ async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> Ans
         delay: arguments.delay,
         within: caller.turn.clone(),
     };
-    match engine.tell_noting(tell, |turn| caller.told.note(turn)).await {
+    match engine.tell_for(caller.request.as_deref(), tell, |turn| caller.told.note(turn)).await {
         Ok(report) => answer(report),
         Err(error) => Err(refused(&error, error.hint())),
     }

@@ -174,11 +174,31 @@ const MESSAGES_WITH_PARTIAL: i64 = 1000;
 impl Engine {
     /// Writes the tell down, has it run, and waits as long as the caller is willing to.
     pub async fn tell(&self, tell: Tell) -> Result<TellReport, TellError> {
-        self.tell_noting(tell, |_| {}).await
+        self.tell_for(None, tell, |_| {}).await
     }
 
-    /// As `tell`; `note` is told the turn as soon as there is one that is waited for.
-    pub(crate) async fn tell_noting(&self, tell: Tell, note: impl FnOnce(&TurnId)) -> Result<TellReport, TellError> {
+    /// As `tell`, for a request that has a name in the log; `note` is told the turn as soon as there is one that is waited
+    /// for.
+    pub async fn tell_for(
+        &self,
+        request: Option<&str>,
+        tell: Tell,
+        note: impl FnOnce(&TurnId),
+    ) -> Result<TellReport, TellError> {
+        let told = self.tell_noting(tell, note).await;
+        if let Ok(TellReport { from, to: team, session, turn, outcome, .. }) = &told {
+            tracing::debug!(request, %turn, %session, %team, %from, "told");
+            // Only what went wrong, so that the request can be found whose turn that was.
+            if let (Some(request), TellOutcome::Ended { ending, .. }) = (request, outcome)
+                && !matches!(ending, Ending::Completed | Ending::Cancelled)
+            {
+                tracing::info!(request, %turn, %session, %team, state = %ending.state(), "what a request told did not complete");
+            }
+        }
+        told
+    }
+
+    async fn tell_noting(&self, tell: Tell, note: impl FnOnce(&TurnId)) -> Result<TellReport, TellError> {
         self.check(&tell)?;
         let depth = self.depth_of(&tell).await?;
         let turn = TurnId::new(Uuid::now_v7().to_string());

@@ -1,5 +1,6 @@
 //! Faults as problem details. This is the one place where a kind of fault becomes an HTTP status.
 
+use super::request::Why;
 use axum::Json;
 use axum::extract::Request;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
@@ -102,9 +103,7 @@ pub(crate) fn too_large(what: &str) -> Fault {
 
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
-        if self.status.is_server_error() {
-            tracing::warn!(kind = self.kind, detail = self.detail, "a request was not served");
-        }
+        let why = self.status.is_server_error().then(|| Why(self.detail.clone()));
         let problem = Problem {
             type_uri: "about:blank".to_owned(),
             title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
@@ -116,6 +115,7 @@ impl IntoResponse for Fault {
             head: self.head,
         };
         let mut response = (self.status, Json(problem)).into_response();
+        why.map(|why| response.extensions_mut().insert(why));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
         if self.status == StatusCode::UNAUTHORIZED {

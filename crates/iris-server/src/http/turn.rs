@@ -17,6 +17,7 @@ use utoipa::IntoParams;
 use super::page_size;
 use super::problem::{Fault, not_found};
 use super::repeat;
+use super::request::RequestId;
 use crate::auth::Caller;
 use crate::{App, wire};
 
@@ -25,23 +26,22 @@ use crate::{App, wire};
 pub(crate) async fn tell(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    Extension(id): Extension<RequestId>,
     headers: HeaderMap,
     body: Result<Json<TellRequest>, JsonRejection>,
 ) -> Result<(HeaderMap, Json<TellResponse>), Fault> {
     let Json(request) = body?;
     let header_key = headers.get(repeat::HEADER).map(repeat::read_key).transpose()?;
-    let report = app
-        .engine
-        .tell(Tell {
-            from: caller.speaks_as(request.from_team.as_deref()),
-            to: request.to_team.parse()?,
-            text: request.message,
-            patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
-            key: request.key.or(header_key).map(|key| own_key(&caller, key)),
-            delay: request.delay.map(Millis),
-            within: None,
-        })
-        .await?;
+    let tell = Tell {
+        from: caller.speaks_as(request.from_team.as_deref()),
+        to: request.to_team.parse()?,
+        text: request.message,
+        patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
+        key: request.key.or(header_key).map(|key| own_key(&caller, key)),
+        delay: request.delay.map(Millis),
+        within: None,
+    };
+    let report = app.engine.tell_for(Some(&id.0), tell, |_| {}).await?;
     let mut headers = HeaderMap::new();
     if report.is_repeated {
         headers.insert(repeat::REPLAYED, HeaderValue::from_static("true"));

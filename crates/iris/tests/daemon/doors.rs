@@ -6,6 +6,7 @@ mod browser;
 mod caller;
 mod key;
 mod limit;
+mod log;
 mod origin;
 mod route;
 mod stall;

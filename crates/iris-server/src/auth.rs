@@ -1,6 +1,7 @@
 //! Who may come in: one layer round the whole router. A route without a row in the table opens for nobody, and every row
 //! but a few wants a credential, on loopback too.
 
+pub(crate) mod cors;
 pub(crate) mod host;
 pub(crate) mod limit;
 pub(crate) mod table;
@@ -159,6 +160,12 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
     Allowed::check_site(headers)?;
     let caller = identify(app, headers).map_err(|fault| app.limits.may_guess().err().unwrap_or(fault))?;
     app.limits.check(&caller.credential)?;
+    let party = caller.party.as_str();
+    if !caller.is_human() && !config.teams.keys().any(|team| team.as_str() == party) {
+        let what = format!("the token '{}' speaks for the team '{party}', which is not there", caller.credential.name);
+        let hint = "put the team back into config.yaml, or revoke the token with `iris token revoke`";
+        return Err(refused(StatusCode::FORBIDDEN, "forbidden", what).hint(hint));
+    }
     if let Way::Locked(door) = way {
         opens(*door, caller.credential.kind, caller.credential.scopes).map_err(|refusal| {
             let (why, hint) = caller.refuse(refusal, request.uri().path(), request.extensions());

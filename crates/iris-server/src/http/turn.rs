@@ -1,6 +1,6 @@
 //! /api/teams/tell, /api/turns, and the turns of a session
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::{Extension, Json};
@@ -14,6 +14,7 @@ use iris_engine::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use super::body::Object;
 use super::page_size;
 use super::problem::{Fault, not_found};
 use super::repeat;
@@ -28,9 +29,8 @@ pub(crate) async fn tell(
     Extension(caller): Extension<Caller>,
     Extension(id): Extension<RequestId>,
     headers: HeaderMap,
-    body: Result<Json<TellRequest>, JsonRejection>,
+    Object(request): Object<TellRequest>,
 ) -> Result<(HeaderMap, Json<TellResponse>), Fault> {
-    let Json(request) = body?;
     let header_key = headers.get(repeat::HEADER).map(repeat::read_key).transpose()?;
     let tell = Tell {
         from: caller.speaks_as(request.from_team.as_deref()),

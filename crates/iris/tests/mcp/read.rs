@@ -24,7 +24,7 @@ async fn the_newest_turns_are_read_first_and_lead_to_the_older_ones() {
     assert_eq!((numbers(&oldest), &oldest["next"]), ((1..=5).collect(), &Value::Null));
     let forward = read(json!({"team": "alpha", "after": 40, "limit": 3})).await;
     assert_eq!((numbers(&forward), &forward["next"]), (vec![41, 42, 43], &json!(43)));
-    assert_eq!(forward["turns"][0]["usage"].is_object(), true, "{forward}");
+    assert!(forward["turns"][0]["usage"].is_object(), "{forward}");
 
     let greedy = modern.refused("team_cache_read", json!({"team": "alpha", "limit": 1000})).await;
     assert_eq!(greedy, "team_cache_read: `limit` is 1 to 100, not 1000; `next` leads on");
@@ -68,8 +68,8 @@ async fn the_end_of_long_work_is_shown_and_what_came_before_is_counted() {
         serde_json::from_str(shown["result"]["contents"][0]["text"].as_str().expect("text")).expect("JSON");
     let messages = shown["messages"].as_array().expect("messages");
     assert_eq!(messages.len(), 200);
-    let said = messages.iter().filter_map(|message| message["text"].as_str());
-    assert_eq!(said.last(), Some("the end"));
+    let mut said = messages.iter().filter_map(|message| message["text"].as_str());
+    assert_eq!(said.next_back(), Some("the end"));
     assert_eq!(shown["leftOut"]["older"], json!(all - 200), "{}", shown["leftOut"]);
     assert!(shown["leftOut"]["how"].as_str().is_some_and(|how| how.contains("/messages")), "{}", shown["leftOut"]);
 }

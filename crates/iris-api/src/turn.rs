@@ -36,7 +36,7 @@ pub struct TellResponse {
     pub turn_id: String,
     /// What comes of the tell has event numbers after this one.
     pub seq: i64,
-    /// How many turns came before it when it was accepted.
+    /// How many turns came before it when it was accepted, or come before it still if it is `mcp_timeout`.
     pub position: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,

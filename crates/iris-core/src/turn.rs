@@ -118,6 +118,18 @@ impl Ending {
             Self::Cancelled => Some("cancelled before it ended".to_owned()),
         }
     }
+
+    /// Why it was terminated, for machines.
+    pub fn reason(&self) -> Option<&'static str> {
+        let Self::Terminated { cause } = self else { return None };
+        Some(match cause {
+            Termination::Exited(_) => "exited",
+            Termination::ResponseTimeout { .. } => "response_timeout",
+            Termination::Stopped => "stopped",
+            Termination::NotStarted { .. } => "not_started",
+            Termination::Interrupted => "interrupted",
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

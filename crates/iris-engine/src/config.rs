@@ -210,7 +210,7 @@ pub struct ServerConfig {
     pub behind_proxy: bool,
     /// Names beside loopback by which it may be asked, with a port or without.
     pub allowed_hosts: Vec<String>,
-    /// Pages of other origins that may ask, such as `https://tools.example`.
+    /// Pages of other origins that may ask with a token, such as `https://tools.example`.
     pub allowed_origins: Vec<String>,
     /// How often a token or a browser may ask; the owner's token is not limited.
     pub requests_per_second: NonZeroU32,

@@ -24,6 +24,7 @@ pub use link::Link;
 pub const OWNER: &str = "user";
 
 const LONGEST_NAME: usize = 64;
+const LONGEST_MS: i64 = 3653 * 24 * 3_600_000;
 
 /// A credential that somebody came with.
 #[derive(Clone, Debug)]
@@ -127,6 +128,10 @@ pub enum TokenError {
     NameTaken(String),
     #[error("{0}")]
     NotAllowed(String),
+    #[error("the token would have expired already")]
+    Expired,
+    #[error("a token lasts 10 years at most")]
+    LastsTooLong,
     #[error("the link was used already, or is too old")]
     LinkSpent,
     #[error(transparent)]
@@ -138,7 +143,7 @@ impl TokenError {
         match self {
             Self::NotFound(_) => FaultKind::NotFound,
             Self::NameTaken(_) => FaultKind::Conflict,
-            Self::NotAllowed(_) => FaultKind::Unfit,
+            Self::NotAllowed(_) | Self::Expired | Self::LastsTooLong => FaultKind::Unfit,
             Self::LinkSpent => FaultKind::Conflict,
             Self::Store(error) => error.kind(),
         }
@@ -148,7 +153,10 @@ impl TokenError {
         match self {
             Self::NotFound(_) => Some("run `iris token list` to see them".to_owned()),
             Self::NameTaken(name) => Some(format!("choose another name, or run `iris token revoke {name}` first")),
-            Self::NotAllowed(_) => None,
+            Self::NotAllowed(_) => Some("`iris token create --help` says what a token can have".to_owned()),
+            Self::Expired | Self::LastsTooLong => {
+                Some("give a time such as 12h or 30d; without one it lasts until it is revoked".to_owned())
+            }
             Self::LinkSpent => Some("run `iris link` for a new one".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
         }
@@ -174,7 +182,10 @@ impl Engine {
         }
         may_be_given(wanted.kind, wanted.scopes).map_err(TokenError::NotAllowed)?;
         if wanted.expires_at.is_some_and(|at| at <= wall_ms()) {
-            return Err(TokenError::NotAllowed("the token would have expired already".to_owned()));
+            return Err(TokenError::Expired);
+        }
+        if wanted.expires_at.is_some_and(|at| at > wall_ms().saturating_add(LONGEST_MS)) {
+            return Err(TokenError::LastsTooLong);
         }
         let party = wanted.party.unwrap_or_else(|| Party::new(name));
         if wanted.kind == CredentialKind::Agent

@@ -6,6 +6,8 @@ mod call;
 mod conversation;
 mod later;
 mod question;
+mod read;
+mod shorten;
 mod spec;
 
 use std::sync::{Arc, OnceLock};
@@ -14,6 +16,7 @@ use iris_core::agent::ToolSpec;
 
 pub use answer::Refusal;
 pub use call::{Caller, Told, call};
+pub use shorten::{LONGEST, shorten};
 
 /// The tool that asks a person. On an agent's pipe it is a question of the agent's, and not called here.
 pub const ASK: &str = "ask_question";

@@ -1,6 +1,7 @@
 //! Who may come in: one layer round the whole router. A route without a row in the table opens for nobody, and every row
 //! but a few wants a credential, on loopback too.
 
+pub(crate) mod cors;
 pub(crate) mod host;
 pub(crate) mod limit;
 pub(crate) mod table;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
@@ -20,6 +21,7 @@ use iris_engine::token::Credential;
 
 use crate::connection::visit::{Crowded, MOST_MADE, MOST_OF_ONE, Visit};
 use crate::http::problem::{Fault, refused};
+use crate::http::request::RequestId;
 use crate::{App, dashboard};
 use host::Allowed;
 use table::Entry;
@@ -50,6 +52,21 @@ impl Caller {
     /// Whether it may do what needs this scope, for doors behind which there is more than one thing.
     pub fn may(&self, scope: Scope) -> Result<(), Refusal> {
         opens(Door { scope: Some(scope), agents: true }, self.credential.kind, self.credential.scopes)
+    }
+
+    /// Why it may not do something, and what helps. The log hears of it.
+    pub fn refuse(&self, refusal: Refusal, what: &str, extensions: &Extensions) -> (String, String) {
+        let (request, credential) = (RequestId::of(extensions), &self.credential);
+        tracing::warn!(request = request.as_deref(), credential = credential.id, name = credential.name, %refusal, what, "refused");
+        let hint = match refusal {
+            Refusal::NotForAgents => {
+                "a person has to do this; an agent's token tells, asks and reads its own".to_owned()
+            }
+            Refusal::LacksScope(scope) => {
+                format!("`iris token create --name <name> --scope {}` makes a token that has it", scope.as_str())
+            }
+        };
+        (refusal.to_string(), hint)
     }
 
     /// The party it speaks as; a name that was given counts only for a human.
@@ -143,18 +160,16 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
     Allowed::check_site(headers)?;
     let caller = identify(app, headers).map_err(|fault| app.limits.may_guess().err().unwrap_or(fault))?;
     app.limits.check(&caller.credential)?;
+    let party = caller.party.as_str();
+    if !caller.is_human() && !config.teams.keys().any(|team| team.as_str() == party) {
+        let what = format!("the token '{}' speaks for the team '{party}', which is not there", caller.credential.name);
+        let hint = "put the team back into config.yaml, or revoke the token with `iris token revoke`";
+        return Err(refused(StatusCode::FORBIDDEN, "forbidden", what).hint(hint));
+    }
     if let Way::Locked(door) = way {
         opens(*door, caller.credential.kind, caller.credential.scopes).map_err(|refusal| {
-            tracing::warn!(credential = caller.credential.id, %refusal, path = request.uri().path(), "refused");
-            let hint = match refusal {
-                Refusal::NotForAgents => {
-                    "a person has to do this; an agent's token tells, asks and reads its own".to_owned()
-                }
-                Refusal::LacksScope(scope) => {
-                    format!("`iris token create --name <name> --scope {}` makes a token that has it", scope.as_str())
-                }
-            };
-            refused(StatusCode::FORBIDDEN, "forbidden", refusal.to_string()).hint(hint)
+            let (why, hint) = caller.refuse(refusal, request.uri().path(), request.extensions());
+            refused(StatusCode::FORBIDDEN, "forbidden", why).hint(hint)
         })?;
     }
     if caller.credential.kind == CredentialKind::Browser {

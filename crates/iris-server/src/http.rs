@@ -1,6 +1,7 @@
 //! The routes: one file per noun. This is their table of contents.
 
 mod agent;
+mod body;
 pub(crate) mod event;
 pub(crate) mod figures;
 mod job;

@@ -145,6 +145,7 @@ fn router(routes: Router<App>, app: App) -> Router {
         .layer(axum::middleware::from_fn(headers::tag))
         .layer(CompressionLayer::new().gzip(true))
         .layer(from_fn_with_state(app.clone(), auth::require))
+        .layer(from_fn_with_state(app.clone(), auth::cors::allow))
         .layer(axum::middleware::from_fn(headers::guard))
         .layer(axum::middleware::from_fn(http::request::note))
         .with_state(app)

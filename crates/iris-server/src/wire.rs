@@ -47,7 +47,7 @@ pub(crate) fn trust(found: Trust) -> team::Trust {
 
 pub(crate) fn turn(row: TurnRow) -> turn::Turn {
     let (error, reason) = match &row.ending {
-        Some(ending) => (ending.explain(), reason(ending)),
+        Some(ending) => (ending.explain(), ending.reason().map(str::to_owned)),
         None => (None, None),
     };
     turn::Turn {
@@ -113,16 +113,17 @@ pub(crate) fn tell(report: TellReport) -> turn::TellResponse {
     };
     match report.outcome {
         TellOutcome::Accepted => response.status = "async".to_owned(),
-        TellOutcome::OutOfPatience { partial, messages, waited_ms } => {
+        TellOutcome::OutOfPatience { standing, messages, waited_ms } => {
             response.duration_ms = waited_ms;
             response.status = "mcp_timeout".to_owned();
-            response.partial_response = Some(partial);
+            response.position = standing.ahead();
+            response.partial_response = Some(standing.text);
             response.raw_messages = Some(messages.iter().map(message).collect());
         }
         TellOutcome::Ended { ending, response: said, usage: cost, duration_ms } => {
             response.status = ending.state().to_string();
             response.error = ending.explain();
-            response.reason = reason(&ending);
+            response.reason = ending.reason().map(str::to_owned);
             response.duration_ms = duration_ms;
             response.usage = Some(usage(cost));
             // What a turn that did not complete had said is part of an answer, and is called so.
@@ -138,18 +139,6 @@ pub(crate) fn tell(report: TellReport) -> turn::TellResponse {
         }
     }
     response
-}
-
-fn reason(ending: &Ending) -> Option<String> {
-    let Ending::Terminated { cause } = ending else { return None };
-    let reason = match cause {
-        Termination::Exited(_) => "exited",
-        Termination::ResponseTimeout { .. } => "response_timeout",
-        Termination::Stopped => "stopped",
-        Termination::NotStarted { .. } => "not_started",
-        Termination::Interrupted => "interrupted",
-    };
-    Some(reason.to_owned())
 }
 
 fn usage(usage: Usage) -> turn::Usage {

@@ -124,13 +124,10 @@ pub fn list_newest_messages(
     bytes: usize,
 ) -> Result<Vec<Recorded>, StoreError> {
     const AT_ONCE: i64 = 100;
-    let sql = "SELECT seq, at, kind, team, session, turn, body FROM event \
-               WHERE kind = 'message' AND turn = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3";
     let (mut found, mut held, mut before) = (Vec::new(), 0, i64::MAX);
     while held < bytes {
         let wanted = (most - i64::try_from(found.len()).unwrap_or(most)).min(AT_ONCE);
-        let page = tx.many(sql, values![turn, before, wanted])?;
-        let page = page.iter().map(recorded).collect::<Result<Vec<_>, _>>()?;
+        let page = list_messages_before(tx, turn, before, wanted)?;
         let Some(oldest) = page.last() else { break };
         before = oldest.seq;
         held += page.iter().map(|message| message.body.len()).sum::<usize>();
@@ -145,6 +142,24 @@ pub(crate) fn has_acted(tx: &mut Tx<'_>, turn: &TurnId) -> Result<bool, StoreErr
     let sql =
         "SELECT seq FROM event WHERE kind = 'message' AND turn = ?1 AND body LIKE '{\"type\":\"tool_use\"%' LIMIT 1";
     Ok(tx.one(sql, values![turn])?.is_some())
+}
+
+/// What an agent said in a turn before a number, newest first.
+pub fn list_messages_before(
+    tx: &mut Tx<'_>,
+    turn: &TurnId,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<Recorded>, StoreError> {
+    let sql = "SELECT seq, at, kind, team, session, turn, body FROM event \
+               WHERE kind = 'message' AND turn = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3";
+    tx.many(sql, values![turn, before, limit])?.iter().map(recorded).collect()
+}
+
+/// How many messages of a turn are on record.
+pub fn count_messages(tx: &mut Tx<'_>, turn: &TurnId) -> Result<i64, StoreError> {
+    let row = tx.one("SELECT count(*) FROM event WHERE kind = 'message' AND turn = ?1", values![turn])?;
+    Ok(row.map_or(0, |row| row.int(0)))
 }
 
 pub(crate) fn delete_messages(tx: &mut Tx<'_>, turn: &str) -> Result<(), StoreError> {

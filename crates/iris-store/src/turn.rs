@@ -112,6 +112,18 @@ pub fn list(tx: &mut Tx<'_>, session: &SessionId, after: i64, limit: i64) -> Res
     tx.many(sql, values![session, after, limit])?.iter().map(TurnRow::read).collect()
 }
 
+/// The turns of a session before a number, newest first.
+pub fn list_before(tx: &mut Tx<'_>, session: &SessionId, before: i64, limit: i64) -> Result<Vec<TurnRow>, StoreError> {
+    let sql = turn_columns!("WHERE session = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3");
+    tx.many(sql, values![session, before, limit])?.iter().map(TurnRow::read).collect()
+}
+
+/// How many turns of a session are on record.
+pub fn count(tx: &mut Tx<'_>, session: &SessionId) -> Result<i64, StoreError> {
+    let row = tx.one("SELECT count(*) FROM turn WHERE session = ?1", values![session])?;
+    Ok(row.map_or(0, |row| row.int(0)))
+}
+
 /// What a turn that waits is waiting for: the turn that its session is at.
 pub fn waits_for(tx: &mut Tx<'_>, turn: &TurnId) -> Result<Option<TurnId>, StoreError> {
     let sql = "SELECT session.running FROM turn JOIN session ON session.id = turn.session \

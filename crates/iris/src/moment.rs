@@ -56,13 +56,24 @@ pub fn midnight(wall_ms: i64) -> i64 {
 }
 
 fn format(wall_ms: i64, pattern: &str) -> String {
-    let moment = Timestamp::from_millisecond(wall_ms).unwrap_or(Timestamp::UNIX_EPOCH);
-    moment.to_zoned(TimeZone::system()).strftime(pattern).to_string()
+    match Timestamp::from_millisecond(wall_ms) {
+        Ok(moment) => moment.to_zoned(TimeZone::system()).strftime(pattern).to_string(),
+        // Another time than the one that is meant would be worse than none.
+        Err(_) => "beyond the calendar".to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_that_cannot_be_shown_is_not_shown_as_another() {
+        assert_eq!(
+            (date(i64::MAX), clock(i64::MIN)),
+            ("beyond the calendar".to_owned(), "beyond the calendar".to_owned())
+        );
+    }
 
     #[test]
     fn ages_and_spans_are_short() {

@@ -1518,7 +1518,7 @@ export interface components {
             partialResponse?: string | null;
             /**
              * Format: int64
-             * @description How many turns came before it when it was accepted.
+             * @description How many turns came before it when it was accepted, or come before it still if it is `mcp_timeout`.
              */
             position: number;
             rawMessages?: components["schemas"]["Message"][] | null;

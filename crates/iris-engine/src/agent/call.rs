@@ -23,7 +23,7 @@ impl Runner {
             return self.call_ask(call).await;
         }
         let party = Party::new(self.team.as_str());
-        let caller = Caller { party, turn: self.current_turn(), told: Told::default() };
+        let caller = Caller { party, turn: self.current_turn(), told: Told::default(), request: None };
         let told = caller.told.clone();
         let (engine, handle) = (Engine::of(&self.engine), self.handle.clone());
         let request = call.request.clone();

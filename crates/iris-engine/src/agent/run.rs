@@ -376,6 +376,7 @@ impl Runner {
         self.handle.slot.set(PoolPhase::Busy);
         self.handle.slot.touch();
         self.last_turn = Some(id.clone());
+        tracing::debug!(turn = %id, session = %self.session, team = %self.team, "a turn began");
         let now = Instant::now();
         self.current = Some(Current {
             id,
@@ -414,6 +415,9 @@ impl Runner {
     }
 
     async fn lose_agent(&mut self, exit: AgentExit) -> Result<Next, StoreError> {
+        let (session, team, turn) =
+            (&self.session, &self.team, self.current.as_ref().map(|current| current.id.as_str()));
+        tracing::warn!(%session, %team, turn, code = exit.code, signal = exit.signal, "an agent ended unasked");
         self.apply(TurnInput::Exited(exit), StopCause::Exited).await?;
         Ok(Next::Gone)
     }

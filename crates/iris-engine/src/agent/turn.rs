@@ -7,7 +7,7 @@ use iris_agents::launch::usage_of;
 use iris_core::agent::{AgentOutput, Usage};
 use iris_core::event::{Said, StopCause};
 use iris_core::message::{Heard, MessageType};
-use iris_core::turn::{Effect, TurnInput, TurnOutcome};
+use iris_core::turn::{Effect, Ending, Termination, TurnInput, TurnOutcome};
 use iris_store::turn::{AgentAfter, Finish};
 use iris_store::{StoreError, event, turn as turns};
 use tokio::time::Instant;
@@ -134,9 +134,27 @@ impl Runner {
             duration_ms,
         };
         figures::turn_ended(&self.engine.traces, &ended);
+        say_ended(&ended);
         if agent == AgentAfter::Ready {
             self.take(work).await?;
         }
         Ok(())
+    }
+}
+
+/// In the log, as loud as it is unexpected.
+fn say_ended(ended: &figures::Ended<'_>) {
+    let figures::Ended { turn, session, team, outcome, duration_ms, .. } = ended;
+    let (state, why) = (outcome.ending.state(), outcome.ending.explain());
+    match &outcome.ending {
+        Ending::Completed | Ending::Cancelled => {
+            tracing::debug!(%turn, session, %team, %state, duration_ms, "a turn ended");
+        }
+        Ending::Terminated { cause: Termination::Exited(_) | Termination::ResponseTimeout { .. } } => {
+            tracing::warn!(%turn, session, %team, %state, duration_ms, why, "a turn ended");
+        }
+        Ending::Failed { .. } | Ending::Terminated { .. } => {
+            tracing::info!(%turn, session, %team, %state, duration_ms, why, "a turn ended");
+        }
     }
 }

@@ -37,9 +37,64 @@ pub fn listening_address(host: &str, server: &ServerConfig) -> Result<IpAddr, Re
     Ok(address)
 }
 
+/// Names and origins that nothing could ever have: whoever wrote them meant something else. With the key they are under.
+pub(super) fn check_names(server: &ServerConfig) -> Result<(), (&'static str, Refused)> {
+    for host in &server.allowed_hosts {
+        if !is_name(host) {
+            let hint = "write a name as it is in the address, such as iris.example or iris.example:8443; there are no \
+                        wildcards";
+            return Err(("allowedHosts", Refused { what: format!("'{host}' is no name of a host"), hint }));
+        }
+    }
+    for origin in &server.allowed_origins {
+        let page = origin.strip_suffix('/').unwrap_or(origin);
+        let is_origin = page.split_once("://").is_some_and(|(scheme, host)| !scheme.is_empty() && is_name(host));
+        if !is_origin {
+            let hint = "write scheme, host and port and nothing else, such as https://tools.example or \
+                        http://127.0.0.1:5173; there are no wildcards";
+            return Err(("allowedOrigins", Refused { what: format!("'{origin}' is no origin"), hint }));
+        }
+    }
+    Ok(())
+}
+
+fn is_name(host: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._[]:".contains(c);
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+        _ => (host, None),
+    };
+    !name.is_empty() && name.chars().all(is_plain) && port.is_none_or(|port| port.parse::<u16>().is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_can_match_nothing_is_refused() {
+        let of = |hosts: &[&str], origins: &[&str]| {
+            let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+            let server = ServerConfig {
+                allowed_hosts: owned(hosts),
+                allowed_origins: owned(origins),
+                ..ServerConfig::default()
+            };
+            check_names(&server).map_err(|(key, _)| key)
+        };
+        for good in ["iris.example", "iris.example:8443", "10.0.0.7", "[fe80::1]:1615", "[fe80::1]", "box_1"] {
+            assert_eq!(of(&[good], &[]), Ok(()), "{good}");
+        }
+        for bad in ["*", "*.example", "https://iris.example", "iris.example/x", "", "a b", "iris.example:port"] {
+            assert_eq!(of(&[bad], &[]), Err("allowedHosts"), "{bad}");
+        }
+        for good in ["https://tools.example", "http://127.0.0.1:5173/", "http://[::1]:80", "chrome-extension://abc"] {
+            assert_eq!(of(&[], &[good]), Ok(()), "{good}");
+        }
+        for bad in ["*", "null", "tools.example", "https://tools.example/app", "https://*.example", "https://a@b", ""] {
+            assert_eq!(of(&[], &[bad]), Err("allowedOrigins"), "{bad}");
+        }
+    }
 
     #[test]
     fn only_loopback_is_bound_without_tls() {

@@ -7,7 +7,7 @@ use iris_core::team::AgentKind;
 
 use super::expand::expand;
 use super::explain::explain;
-use super::listen::listening_address;
+use super::listen::{check_names, listening_address};
 use super::place::{Place, Spot, locate};
 use super::{Config, TeamConfig, older};
 
@@ -150,6 +150,10 @@ fn check_settings(config: &Config) -> Result<(), Wrong> {
     }
     listening_address(&settings.host, &config.server)
         .map_err(|refused| Wrong { hint: Some(refused.hint), ..Wrong::new("settings.host", refused.what) })?;
+    check_names(&config.server).map_err(|(key, refused)| Wrong {
+        hint: Some(refused.hint),
+        ..Wrong::new(format!("server.{key}"), refused.what)
+    })?;
     let known = |url: &String| url.starts_with("postgres://") || url.starts_with("postgresql://");
     if config.database.url.as_ref().is_some_and(|url| !known(url)) {
         let what = "must begin with postgres://; leave it out for the embedded SQLite";

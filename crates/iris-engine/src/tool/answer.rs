@@ -28,10 +28,16 @@ pub(super) fn tell() -> Value {
             "sessionId": text(),
             "turnId": text(),
             "position": { "type": "integer", "description": "How many turns come before it." },
+            "note": { "type": "string", "description": "What it waits for: other turns, a person, a limit." },
             "response": { "type": "string", "description": "What the team answered." },
             "partialResponse": { "type": "string", "description": "What it had said so far." },
             "durationMs": whole(),
             "error": text(),
+            "reason": { "type": "string", "description": "Why it was terminated." },
+            "exitCode": maybe("integer"),
+            "signal": maybe("integer"),
+            "stderr": text(),
+            "usage": usage(),
         }),
     )
 }
@@ -89,8 +95,16 @@ pub(super) fn report() -> Value {
 
 pub(super) fn read() -> Value {
     object(
-        &["team", "sessionId", "turns"],
-        json!({ "team": text(), "sessionId": text(), "turns": { "type": "array", "items": turn() } }),
+        &["team", "sessionId", "total", "turns", "next"],
+        json!({
+            "team": text(),
+            "sessionId": text(),
+            "total": { "type": "integer", "description": "How many turns are on record." },
+            "turns": { "type": "array", "items": turn(), "description": "Oldest first." },
+            "next": { "type": ["integer", "null"],
+                      "description": "Give it as `before` for the turns before these, or as `after` if you gave that; \
+                                      null if there are no more." },
+        }),
     )
 }
 
@@ -138,13 +152,28 @@ fn turn() -> Value {
             "message": text(),
             "response": maybe("string"),
             "error": maybe("string"),
+            "reason": maybe("string"),
+            "usage": { "anyOf": [usage(), { "type": "null" }] },
         }),
     )
 }
 
+fn usage() -> Value {
+    let properties = json!({
+        "inputTokens": whole(),
+        "outputTokens": whole(),
+        "cacheReadTokens": whole(),
+        "cacheWriteTokens": whole(),
+        "costUsd": { "type": "number" },
+        "model": text(),
+    });
+    json!({ "type": "object", "properties": properties, "description": "What the turn cost." })
+}
+
 fn state() -> Value {
     json!({ "type": ["string", "null"],
-            "description": "stopped, spawning, idle, processing or terminating; null if you never spoke." })
+            "description": "stopped, spawning, idle, processing, waiting_for_input or waiting_for_approval (of a \
+                            person), or terminating; null if you never spoke." })
 }
 
 fn text() -> Value {

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use iris_core::duration::Millis;
 use iris_core::id::{Party, TurnId};
 use iris_core::team::TeamName;
-use iris_core::turn::Ending;
+use iris_core::turn::{Ending, Termination};
 use iris_store::session::SessionRow;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -15,9 +16,9 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::answer::Refusal;
-use super::{ASK, conversation, question};
+use super::{ASK, conversation, question, read};
 use crate::engine::Engine;
-use crate::session::Sleep;
+use crate::session::{SessionError, Sleep};
 use crate::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell, TellOutcome, TellReport};
 
 /// Who calls: known by the pipe or by the credential.
@@ -27,6 +28,8 @@ pub struct Caller {
     /// The turn in which an agent calls.
     pub turn: Option<TurnId>,
     pub told: Told,
+    /// How the request is called in the log, if it came by one.
+    pub request: Option<Arc<str>>,
 }
 
 /// The turn that a call has told and waits for, for whoever watches it or has to break it off.
@@ -60,6 +63,7 @@ struct TellArguments {
     to_team: String,
     message: String,
     timeout: Option<i64>,
+    delay: Option<Millis>,
     key: Option<String>,
 }
 
@@ -80,15 +84,6 @@ struct SleepArguments {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ReadArguments {
-    team: String,
-    #[serde(default)]
-    after: i64,
-    limit: Option<i64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct NameArguments {
     pwd: Option<String>,
 }
@@ -103,7 +98,6 @@ struct StatusArguments {
 #[serde(deny_unknown_fields)]
 struct NoArguments {}
 
-const DEFAULT_TURNS: i64 = 20;
 /// An agent that wakes others has a place in the pool itself, and must not wait for ever for another to become free.
 const WAKE_LIMIT: Duration = Duration::from_secs(20);
 /// Anybody else waits as long as an agent may take to start, and a little.
@@ -124,8 +118,8 @@ pub async fn call(engine: &Engine, caller: &Caller, tool: &str, arguments: &RawV
         "team_status" => status(engine, caller, given.read()?).await,
         "team_sleep" => sleep(engine, caller, given.read()?).await,
         "team_cancel" | "session_cancel" => cancel(engine, caller, &given.team()?).await,
-        "team_report" | "session_report" => report(engine, caller, &given.team()?).await,
-        "team_cache_read" => read(engine, caller, given.read()?).await,
+        "team_report" | "session_report" => read::report(engine, caller, &given.team()?).await,
+        "team_cache_read" => read::read(engine, caller, given.read()?).await,
         "team_cache_clear" => clear(engine, caller, &given.team()?).await,
         "team_fork" | "session_fork" => conversation::fork(engine, caller, given.read()?).await,
         ASK => question::ask(engine, caller, arguments).await,
@@ -185,7 +179,7 @@ pub(super) fn refused(error: &impl std::fmt::Display, hint: Option<String>) -> R
     hint.map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}")).into()
 }
 
-fn failed(error: impl std::fmt::Display) -> Refusal {
+pub(super) fn failed(error: impl std::fmt::Display) -> Refusal {
     error.to_string().into()
 }
 
@@ -197,10 +191,10 @@ async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> Ans
         text: arguments.message,
         patience: patience.map_err(failed)?,
         key: arguments.key,
-        delay: None,
+        delay: arguments.delay,
         within: caller.turn.clone(),
     };
-    match engine.tell_noting(tell, |turn| caller.told.note(turn)).await {
+    match engine.tell_for(caller.request.as_deref(), tell, |turn| caller.told.note(turn)).await {
         Ok(report) => answer(report),
         Err(error) => Err(refused(&error, error.hint())),
     }
@@ -217,21 +211,35 @@ fn answer(report: TellReport) -> Answer {
     answer["status"] = Value::from(status);
     match report.outcome {
         TellOutcome::Accepted => answer["position"] = Value::from(report.position),
-        TellOutcome::OutOfPatience { partial, waited_ms, .. } => {
-            answer["partialResponse"] = Value::from(partial);
+        TellOutcome::OutOfPatience { standing, waited_ms, .. } => {
             answer["durationMs"] = Value::from(waited_ms);
+            answer["position"] = Value::from(standing.ahead());
+            if let Some(waits) = &standing.waits {
+                answer["note"] = Value::from(waits.to_string());
+            }
+            answer["partialResponse"] = Value::from(standing.text);
         }
-        TellOutcome::Ended { ending: Ending::Completed, response, duration_ms, .. } => {
+        TellOutcome::Ended { ending: Ending::Completed, response, duration_ms, usage } => {
             answer["response"] = Value::from(response);
             answer["durationMs"] = Value::from(duration_ms);
+            answer["usage"] = json!(usage);
         }
-        TellOutcome::Ended { ending, response, duration_ms, .. } => {
+        TellOutcome::Ended { ending, response, duration_ms, usage } => {
             let error = ending.explain().unwrap_or_default();
             let said = if response.is_empty() { String::new() } else { format!(". It had said: {response}") };
             let why = format!("{} did not answer: {error}{said}", report.to);
             answer["partialResponse"] = Value::from(response);
             answer["durationMs"] = Value::from(duration_ms);
             answer["error"] = Value::from(error);
+            answer["usage"] = json!(usage);
+            if let Some(reason) = ending.reason() {
+                answer["reason"] = Value::from(reason);
+            }
+            if let Ending::Terminated { cause: Termination::Exited(exit) } = ending {
+                answer["exitCode"] = json!(exit.code);
+                answer["signal"] = json!(exit.signal);
+                answer["stderr"] = Value::from(exit.stderr);
+            }
             return Err(Refusal { why, answer: Some(answer) });
         }
     }
@@ -246,7 +254,7 @@ async fn teams(engine: &Engine, caller: &Caller, NoArguments {}: NoArguments) ->
             "name": name,
             "description": team.description,
             "you": is_own(caller, name),
-            "state": session.map(|session| session.shown_state()),
+            "state": session.map(|session| session.shown()),
         }));
     }
     Ok(json!({ "teams": teams }))
@@ -276,7 +284,7 @@ pub(super) async fn session_of(
 }
 
 /// The session, which has to be there.
-async fn own_session(engine: &Engine, caller: &Caller, team: &TeamName) -> Result<SessionRow, Refusal> {
+pub(super) async fn own_session(engine: &Engine, caller: &Caller, team: &TeamName) -> Result<SessionRow, Refusal> {
     let session = session_of(engine, caller, team).await?;
     session.ok_or_else(|| format!("you have not spoken to {team} yet; use team_tell").into())
 }
@@ -291,7 +299,7 @@ pub(super) async fn wake(engine: &Engine, caller: &Caller, team: &TeamName) -> A
         .into());
     };
     let woken = woken.map_err(|error| refused(&error, error.hint()))?;
-    Ok(json!({ "team": team, "wasAwake": woken.was_awake, "state": woken.session.shown_state() }))
+    Ok(json!({ "team": team, "wasAwake": woken.was_awake, "state": woken.session.shown() }))
 }
 
 async fn wake_all(engine: &Engine, caller: &Caller, NoArguments {}: NoArguments) -> Answer {
@@ -306,7 +314,7 @@ async fn wake_all(engine: &Engine, caller: &Caller, NoArguments {}: NoArguments)
 async fn is_awake(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = session_of(engine, caller, team).await?;
     let awake = session.as_ref().is_some_and(|session| session.state.is_live());
-    Ok(json!({ "team": team, "awake": awake, "state": session.map(|session| session.shown_state()) }))
+    Ok(json!({ "team": team, "awake": awake, "state": session.map(|session| session.shown()) }))
 }
 
 async fn status(engine: &Engine, caller: &Caller, arguments: StatusArguments) -> Answer {
@@ -328,7 +336,10 @@ async fn sleep(engine: &Engine, caller: &Caller, arguments: SleepArguments) -> A
     let team = parse(&arguments.team)?;
     let session = own_session(engine, caller, &team).await?;
     let how = if arguments.force { Sleep::Now } else { Sleep::WhenIdle };
-    let stopped = engine.sleep(&session.id, how).await.map_err(failed)?;
+    let stopped = engine.sleep(&session.id, how).await.map_err(|error| match error {
+        SessionError::Busy => refused(&error, Some("wait, or give `force`: true; its turn is then lost".to_owned())),
+        _ => refused(&error, error.hint()),
+    })?;
     Ok(json!({ "team": team, "stopped": stopped }))
 }
 
@@ -336,33 +347,6 @@ async fn cancel(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
     let turns = engine.cancel_session(&session.id, Some(&caller.party)).await.map_err(failed)?;
     Ok(json!({ "team": team, "cancelled": turns }))
-}
-
-async fn report(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
-    let session = own_session(engine, caller, team).await?;
-    let last = engine.list_turns(&session.id, session.next_number - 2, 1).await.map_err(failed)?;
-    let turn = last.first().map(describe);
-    Ok(json!({ "team": team, "state": session.shown_state(), "queued": session.queued, "lastTurn": turn }))
-}
-
-fn describe(row: &iris_store::turn::TurnRow) -> Value {
-    json!({
-        "number": row.number,
-        "turnId": row.id,
-        "state": row.state,
-        "message": row.body,
-        "response": row.response,
-        "error": row.ending.as_ref().and_then(Ending::explain),
-    })
-}
-
-async fn read(engine: &Engine, caller: &Caller, arguments: ReadArguments) -> Answer {
-    let team = parse(&arguments.team)?;
-    let session = own_session(engine, caller, &team).await?;
-    let limit = arguments.limit.unwrap_or(DEFAULT_TURNS).clamp(1, 100);
-    let turns = engine.list_turns(&session.id, arguments.after, limit).await.map_err(failed)?;
-    let turns: Vec<_> = turns.iter().map(describe).collect();
-    Ok(json!({ "team": team, "sessionId": session.id, "turns": turns }))
 }
 
 async fn clear(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {

@@ -4,6 +4,7 @@ use iris_core::agent::{ToolEffect, ToolSpec};
 use serde_json::{Value, json};
 
 use super::answer;
+use super::read::MOST_TURNS;
 
 /// The tools that agents have.
 pub(super) fn for_agents() -> Vec<ToolSpec> {
@@ -71,7 +72,7 @@ pub(super) fn for_agents() -> Vec<ToolSpec> {
                 }),
             ),
             output: answer::sleep(),
-            effect: ToolEffect::Settles,
+            effect: ToolEffect::Destroys,
         },
         ToolSpec {
             name: "team_cancel",
@@ -93,13 +94,16 @@ pub(super) fn for_agents() -> Vec<ToolSpec> {
         ToolSpec {
             name: "team_cache_read",
             title: "Read a conversation",
-            description: "Read the whole conversation you had with another team, turn by turn.",
+            description: "Read the conversation you had with another team, turn by turn: the newest turns, oldest of them \
+                          first. `total` says how many there are, and `next` leads to those before. Very long texts \
+                          are shortened, and say where all of it is.",
             input: object(
                 &["team"],
                 json!({
                     "team": text("The other team."),
-                    "after": { "type": "integer", "description": "Only turns after this number." },
-                    "limit": { "type": "integer", "minimum": 1, "maximum": 100,
+                    "before": { "type": "integer", "description": "The turns before this number." },
+                    "after": { "type": "integer", "description": "The turns after this number instead." },
+                    "limit": { "type": "integer", "minimum": 1, "maximum": MOST_TURNS,
                                "description": "At most this many turns; 20 if not said." },
                 }),
             ),
@@ -158,6 +162,9 @@ pub(super) fn tell_arguments() -> Value {
         "message": text("What to say to it."),
         "timeout": { "type": "integer", "minimum": -1,
                      "description": "Milliseconds to wait; 0 until the end, -1 not at all." },
+        "delay": { "type": ["integer", "string"], "minimum": 0,
+                   "description": "Tell it only after this time: milliseconds, or a text such as 30m. Best with timeout \
+                                   -1." },
     })
 }
 

@@ -7,6 +7,35 @@ use iris_store::{StoreError, event, turn};
 
 use crate::engine::Engine;
 
+/// Some of what there is, oldest first, for readers that take only so much.
+#[derive(Debug)]
+pub struct Part<T> {
+    pub rows: Vec<T>,
+    /// How many there are altogether.
+    pub total: i64,
+    /// There are others beyond these, on the side that was read towards.
+    pub has_more: bool,
+}
+
+/// Where to read from, and which way.
+#[derive(Clone, Copy, Debug)]
+pub enum Side {
+    /// Towards the newest.
+    After(i64),
+    /// Towards the oldest.
+    Before(i64),
+}
+
+/// How much is read at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    pub rows: i64,
+    /// Of text. The first is read however long it is.
+    pub bytes: usize,
+    /// Longer texts count as this long: they are going to be shortened to it.
+    pub each: usize,
+}
+
 impl Engine {
     pub async fn find_turn(&self, id: &TurnId) -> Result<Option<TurnRow>, StoreError> {
         let id = id.clone();
@@ -23,5 +52,121 @@ impl Engine {
     pub async fn list_messages(&self, turn: &TurnId, after: i64, limit: i64) -> Result<Vec<Recorded>, StoreError> {
         let turn = turn.clone();
         self.inner.store.read(move |tx| event::list_messages(tx, &turn, after, limit)).await
+    }
+
+    pub async fn some_turns(&self, session: &SessionId, from: Side, most: Most) -> Result<Part<TurnRow>, StoreError> {
+        let session = session.clone();
+        let size = move |row: &TurnRow| {
+            let response = row.response.as_ref().map_or(0, String::len);
+            row.body.len().min(most.each) + response.min(most.each)
+        };
+        self.inner
+            .store
+            .read(move |tx| {
+                let total = turn::count(tx, &session)?;
+                gather(
+                    from,
+                    most,
+                    total,
+                    size,
+                    |row| row.number,
+                    |from, limit| match from {
+                        Side::After(after) => turn::list(tx, &session, after, limit),
+                        Side::Before(before) => turn::list_before(tx, &session, before, limit),
+                    },
+                )
+            })
+            .await
+    }
+
+    /// The newest of what was said in a turn.
+    pub async fn newest_messages(&self, turn: &TurnId, most: Most) -> Result<Part<Recorded>, StoreError> {
+        let turn = turn.clone();
+        let size = move |row: &Recorded| row.body.len().min(most.each);
+        self.inner
+            .store
+            .read(move |tx| {
+                let total = event::count_messages(tx, &turn)?;
+                gather(
+                    Side::Before(i64::MAX),
+                    most,
+                    total,
+                    size,
+                    |row| row.seq,
+                    |from, limit| match from {
+                        Side::After(after) => event::list_messages(tx, &turn, after, limit),
+                        Side::Before(before) => event::list_messages_before(tx, &turn, before, limit),
+                    },
+                )
+            })
+            .await
+    }
+}
+
+/// A few at a time, so that what is too much is not even read.
+const AT_ONCE: i64 = 5;
+
+fn gather<T>(
+    mut from: Side,
+    most: Most,
+    total: i64,
+    size: impl Fn(&T) -> usize,
+    number: impl Fn(&T) -> i64,
+    mut read: impl FnMut(Side, i64) -> Result<Vec<T>, StoreError>,
+) -> Result<Part<T>, StoreError> {
+    let (mut rows, mut bytes, mut has_more) = (Vec::new(), 0, true);
+    let limit = usize::try_from(most.rows).unwrap_or(usize::MAX);
+    'full: while has_more {
+        let page = read(from, AT_ONCE)?;
+        has_more = page.len() == usize::try_from(AT_ONCE).unwrap_or(usize::MAX);
+        for row in page {
+            bytes += size(&row);
+            if rows.len() == limit || (bytes > most.bytes && !rows.is_empty()) {
+                has_more = true;
+                break 'full;
+            }
+            from = match from {
+                Side::After(_) => Side::After(number(&row)),
+                Side::Before(_) => Side::Before(number(&row)),
+            };
+            rows.push(row);
+        }
+    }
+    if matches!(from, Side::Before(_)) {
+        rows.reverse();
+    }
+    Ok(Part { rows, total, has_more })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers 1 to 12 that are as long as they say.
+    fn look(from: Side, rows: i64, bytes: usize) -> (Vec<i64>, bool) {
+        let all: Vec<i64> = (1..=12).collect();
+        let read = |from: Side, limit: i64| {
+            let limit = usize::try_from(limit).expect("a few");
+            Ok(match from {
+                Side::After(after) => all.iter().copied().filter(|n| *n > after).take(limit).collect(),
+                Side::Before(before) => all.iter().rev().copied().filter(|n| *n < before).take(limit).collect(),
+            })
+        };
+        let most = Most { rows, bytes, each: 10 };
+        let size = |n: &i64| usize::try_from(*n).expect("small").min(10);
+        let found = gather(from, most, 12, size, |n| *n, read).expect("read");
+        (found.rows, found.has_more)
+    }
+
+    #[test]
+    fn no_more_is_read_than_fits_and_whether_there_is_more_is_said() {
+        assert_eq!(look(Side::Before(i64::MAX), 3, 1000), (vec![10, 11, 12], true));
+        assert_eq!(look(Side::Before(4), 3, 1000), (vec![1, 2, 3], false));
+        assert_eq!(look(Side::After(0), 12, 1000), ((1..=12).collect(), false));
+        assert_eq!(look(Side::After(0), 6, 1000), ((1..=6).collect(), true));
+        assert_eq!(look(Side::After(9), 6, 1000), (vec![10, 11, 12], false));
+        assert_eq!(look(Side::After(0), 12, 6), (vec![1, 2, 3], true));
+        assert_eq!(look(Side::Before(i64::MAX), 12, 1), (vec![12], true), "one is read, however long");
+        assert_eq!(look(Side::Before(i64::MAX), 12, 29), (vec![11, 12], true), "long ones count as shortened");
     }
 }

@@ -10,7 +10,7 @@ use iris_core::fault::FaultKind;
 use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::team::{AgentKind, TeamName};
-use iris_core::turn::{Ending, TurnState};
+use iris_core::turn::Ending;
 use iris_store::turn::{Accept, Accepted, NewTurn, TurnRow};
 use iris_store::{StoreError, event, turn};
 use tokio::time::Instant;
@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use super::TurnReport;
 use super::circle::chain;
+use super::standing::Standing;
 use super::wait::{Waiter, report_of};
 use crate::engine::Engine;
 
@@ -77,7 +78,7 @@ pub enum TellOutcome {
     Accepted,
     /// The caller's patience is over, the turn is not.
     OutOfPatience {
-        partial: String,
+        standing: Standing,
         messages: Vec<Recorded>,
         waited_ms: i64,
     },
@@ -155,8 +156,12 @@ impl TellError {
             Self::Circle { .. } => Some("answer in your own reply instead; whoever waits for you gets it".to_owned()),
             Self::TooDeep { .. } => Some("answer with what you know; settings.maxTellDepth is the limit".to_owned()),
             Self::ShuttingDown => Some("send it again when Iris is back".to_owned()),
+            Self::Empty => Some("say what the team is to do or to answer".to_owned()),
+            Self::Timeout(_) => Some("leave it out to wait 30 s".to_owned()),
+            Self::LongKey { .. } => Some("a short random name is enough, a UUID for instance".to_owned()),
+            Self::DelayTooLong { limit, .. } => Some(format!("put it off by {limit} or less")),
+            Self::BadParty(_) => Some("name a team or a person in fromTeam, or leave it out".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
-            _ => None,
         }
     }
 }
@@ -174,11 +179,31 @@ const BYTES_WITH_PARTIAL: usize = 8 * 1024 * 1024;
 impl Engine {
     /// Writes the tell down, has it run, and waits as long as the caller is willing to.
     pub async fn tell(&self, tell: Tell) -> Result<TellReport, TellError> {
-        self.tell_noting(tell, |_| {}).await
+        self.tell_for(None, tell, |_| {}).await
     }
 
-    /// As `tell`; `note` is told the turn as soon as there is one that is waited for.
-    pub(crate) async fn tell_noting(&self, tell: Tell, note: impl FnOnce(&TurnId)) -> Result<TellReport, TellError> {
+    /// As `tell`, for a request that has a name in the log; `note` is told the turn as soon as there is one that is waited
+    /// for.
+    pub async fn tell_for(
+        &self,
+        request: Option<&str>,
+        tell: Tell,
+        note: impl FnOnce(&TurnId),
+    ) -> Result<TellReport, TellError> {
+        let told = self.tell_noting(tell, note).await;
+        if let Ok(TellReport { from, to: team, session, turn, outcome, .. }) = &told {
+            tracing::debug!(request, %turn, %session, %team, %from, "told");
+            // Only what went wrong, so that the request can be found whose turn that was.
+            if let (Some(request), TellOutcome::Ended { ending, .. }) = (request, outcome)
+                && !matches!(ending, Ending::Completed | Ending::Cancelled)
+            {
+                tracing::info!(request, %turn, %session, %team, state = %ending.state(), "what a request told did not complete");
+            }
+        }
+        told
+    }
+
+    async fn tell_noting(&self, tell: Tell, note: impl FnOnce(&TurnId)) -> Result<TellReport, TellError> {
         self.check(&tell)?;
         let depth = self.depth_of(&tell).await?;
         let turn = TurnId::new(Uuid::now_v7().to_string());
@@ -303,7 +328,7 @@ impl Engine {
             session: row.session.clone(),
             turn: row.id.clone(),
             seq: self.inner.bus.head(),
-            position: self.position_of(&row).await?,
+            position: self.standing(&row.id).await?.ahead(),
             is_repeated: true,
             outcome: TellOutcome::Accepted,
         };
@@ -312,21 +337,6 @@ impl Engine {
         }
         let waiter = self.inner.waiters.subscribe(&row.id);
         self.wait(tell, report, waiter, arrived).await
-    }
-
-    /// How many turns come before one that was accepted earlier.
-    async fn position_of(&self, row: &TurnRow) -> Result<i64, TellError> {
-        if row.state != TurnState::Queued {
-            return Ok(0);
-        }
-        let (turn, session) = (row.id.clone(), row.session.clone());
-        let ahead = self.inner.store.read(move |tx| {
-            let running = iris_store::session::find(tx, &session)?.is_some_and(|session| session.running.is_some());
-            let waiting = turn::list_waiting(tx, &session)?;
-            let before = waiting.iter().position(|waiting| *waiting == turn).unwrap_or(0);
-            Ok(i64::try_from(before).unwrap_or(i64::MAX) + i64::from(running))
-        });
-        Ok(ahead.await?)
     }
 
     async fn wait(
@@ -348,17 +358,14 @@ impl Engine {
     }
 
     async fn out_of_patience(&self, report: TellReport, arrived: Instant) -> Result<TellReport, TellError> {
-        let partial = match self.inner.runner(&report.session) {
-            Some(runner) => runner.partial(report.turn.clone()).await.unwrap_or_default(),
-            None => String::new(),
-        };
+        let standing = self.standing(&report.turn).await?;
         let turn = report.turn.clone();
         let newest = move |tx: &mut iris_store::Tx<'_>| {
             event::list_newest_messages(tx, &turn, MESSAGES_WITH_PARTIAL, BYTES_WITH_PARTIAL)
         };
         let messages = self.inner.store.read(newest).await?;
         let waited_ms = i64::try_from(arrived.elapsed().as_millis()).unwrap_or(i64::MAX);
-        Ok(TellReport { outcome: TellOutcome::OutOfPatience { partial, messages, waited_ms }, ..report })
+        Ok(TellReport { outcome: TellOutcome::OutOfPatience { standing, messages, waited_ms }, ..report })
     }
 }
 

@@ -21,7 +21,8 @@ impl Allowed<'_> {
         // Two of them: whoever is in between may have looked at the other.
         let is_one = |name| headers.get_all(name).iter().count() <= 1;
         if !is_one(header::HOST) || !is_one(header::ORIGIN) {
-            return Err(forbidden("a request has one Host, and one Origin at most".to_owned()));
+            return Err(forbidden("a request has one Host, and one Origin at most".to_owned())
+                .hint("send each once; a proxy in between may have added another"));
         }
         if !self.is_ours(host) {
             return Err(forbidden(format!("host '{host}' is not one of this daemon's"))
@@ -66,8 +67,12 @@ impl Allowed<'_> {
 
     fn is_own_page(&self, origin: &str, host: &str) -> bool {
         let scheme = if self.tls { "https://" } else { "http://" };
-        origin.strip_prefix(scheme).is_some_and(|page| page.eq_ignore_ascii_case(host))
-            || self.origins.iter().any(|known| known.trim_end_matches('/').eq_ignore_ascii_case(origin))
+        origin.strip_prefix(scheme).is_some_and(|page| page.eq_ignore_ascii_case(host)) || self.names(origin)
+    }
+
+    /// Whether the list has this origin.
+    pub fn names(&self, origin: &str) -> bool {
+        self.origins.iter().any(|known| known.trim_end_matches('/').eq_ignore_ascii_case(origin))
     }
 }
 
@@ -95,7 +100,7 @@ fn is_loopback(host: &str) -> bool {
     // Written out as a number, any loopback address is this machine; a name could be made to mean anything.
     let name = name_of(host);
     let address = name.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -105,7 +110,9 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_answered() {
-        for good in ["localhost", "localhost:1615", "127.0.0.1:1615", "[::1]:1615", "[::1]", "127.0.0.2:1615"] {
+        for good in
+            ["localhost", "LocalHost:1615", "localhost:1615", "127.0.0.1:1615", "[::1]:1615", "[::1]", "127.0.0.2:1615"]
+        {
             assert!(is_loopback(good), "{good}");
         }
         for bad in

@@ -110,10 +110,29 @@ pub(crate) async fn list(
 ) -> Result<Response, Fault> {
     let filter = filter?.0.resolved(&app).await?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-    if accept.contains("text/event-stream") {
+    if wants_stream(accept) {
         return Ok(follow(app, filter, last_seen(&headers)?));
     }
     Ok(page(&app, filter).await?.into_response())
+}
+
+/// Whether a stream is taken at all, and liked no less than a page.
+fn wants_stream(accept: &str) -> bool {
+    let liked = |wanted: &str| {
+        let ranges = accept.split(',').filter(|range| range.split(';').next().is_some_and(|kind| is(kind, wanted)));
+        let weights = ranges.map(|range| {
+            let said = range.split(';').skip(1).filter_map(|one| one.split_once('='));
+            let said = said.filter(|(name, _)| is(name, "q")).last().map(|(_, weight)| weight.trim().parse());
+            said.and_then(Result::ok).unwrap_or(1.0_f32)
+        });
+        weights.fold(0.0, f32::max)
+    };
+    let stream = liked("text/event-stream");
+    stream > 0.0 && stream >= liked("application/json")
+}
+
+fn is(found: &str, wanted: &str) -> bool {
+    found.trim().eq_ignore_ascii_case(wanted)
 }
 
 /// A number that cannot be read is not passed over: the reader would miss what came since.
@@ -199,4 +218,20 @@ fn write_frame(mut piece: String, item: Item) -> String {
         piece.push_str(part);
     }
     piece
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_for_whoever_takes_one() {
+        for yes in ["text/event-stream", "Text/Event-Stream;q=0.5, */*;q=0.1", "application/json, text/event-stream"] {
+            assert!(wants_stream(yes), "{yes}");
+        }
+        let no = ["", "*/*", "application/json", "text/event-stream;q=0", "text/event-stream; q=0.0, application/json"];
+        for no in no.into_iter().chain(["text/event-stream;q=0.2, application/json", "text/event-streams"]) {
+            assert!(!wants_stream(no), "{no}");
+        }
+    }
 }

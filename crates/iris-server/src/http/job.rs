@@ -2,7 +2,7 @@
 
 mod stream;
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
@@ -17,6 +17,7 @@ use iris_engine::job::StartJob;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use super::body::Object;
 use super::page_size;
 use super::problem::{Fault, not_found};
 use crate::App;
@@ -29,9 +30,8 @@ pub(crate) async fn start(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    body: Result<Json<StartJobRequest>, JsonRejection>,
+    Object(request): Object<StartJobRequest>,
 ) -> Result<Json<Job>, Fault> {
-    let Json(request) = body?;
     let start = StartJob {
         team: request.team.parse()?,
         goal: request.goal,
@@ -94,9 +94,8 @@ pub(crate) async fn ask(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    body: Result<Json<AskRequest>, JsonRejection>,
+    Object(mut request): Object<AskRequest>,
 ) -> Result<Json<AskResponse>, Fault> {
-    let Json(mut request) = body?;
     request.key = request.key.or_else(|| key(&headers));
     let job = JobId::new(id);
     // An agent asks in the jobs of its own team, and does not learn of others.

@@ -1,5 +1,6 @@
 //! Faults as problem details. This is the one place where a kind of fault becomes an HTTP status.
 
+use super::request::Why;
 use axum::Json;
 use axum::extract::Request;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
@@ -90,6 +91,7 @@ pub(crate) fn not_found(what: &str, id: &str) -> Fault {
         "turn" => Some("GET /api/sessions/{id}/turns lists those of a session"),
         "job" => Some("GET /api/jobs lists them"),
         "route" => Some("GET /api/openapi.json says what there is"),
+        "MCP session" => Some("send `initialize` to begin a new one"),
         _ => None,
     };
     Fault::new(FaultKind::NotFound, format!("there is no {what} {id}")).maybe_hint(hint.map(str::to_owned))
@@ -102,9 +104,7 @@ pub(crate) fn too_large(what: &str) -> Fault {
 
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
-        if self.status.is_server_error() {
-            tracing::warn!(kind = self.kind, detail = self.detail, "a request was not served");
-        }
+        let why = self.status.is_server_error().then(|| Why(self.detail.clone()));
         let problem = Problem {
             type_uri: "about:blank".to_owned(),
             title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
@@ -116,6 +116,7 @@ impl IntoResponse for Fault {
             head: self.head,
         };
         let mut response = (self.status, Json(problem)).into_response();
+        why.map(|why| response.extensions_mut().insert(why));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
         if self.status == StatusCode::UNAUTHORIZED {
@@ -147,6 +148,9 @@ impl From<SessionError> for Fault {
 impl From<QuestionError> for Fault {
     fn from(error: QuestionError) -> Self {
         let mut fault = Self::new(error.kind(), error.to_string()).maybe_hint(error.hint());
+        if error.closed().is_some() && fault.hint.is_none() {
+            fault.hint = Some("nothing was changed; GET /api/questions/pending lists what is open".to_owned());
+        }
         fault.closed = error
             .closed()
             .map(|row| Box::new(Closed { state: row.state.to_string(), by: row.closed_by.clone(), at: row.closed_at }));
@@ -205,7 +209,7 @@ impl From<BackupError> for Fault {
 
 impl From<TeamNameError> for Fault {
     fn from(error: TeamNameError) -> Self {
-        Self::new(FaultKind::Invalid, error.to_string())
+        Self::new(FaultKind::Invalid, error.to_string()).hint("GET /api/teams lists them")
     }
 }
 
@@ -238,7 +242,7 @@ impl From<QueryRejection> for Fault {
     }
 }
 
-const DESCRIBED: &str = "GET /api/openapi.json says what is taken here";
+pub(super) const DESCRIBED: &str = "GET /api/openapi.json says what is taken here";
 
 /// Without what was to be done when it went wrong.
 fn what_is_wrong(text: &str) -> &str {

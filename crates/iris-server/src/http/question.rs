@@ -1,6 +1,6 @@
 //! /api/questions
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::{Extension, Json};
 use iris_api::question::{
@@ -17,6 +17,7 @@ use iris_engine::question::figures::Suggestion;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use super::body::Object;
 use super::problem::Fault;
 use crate::App;
 use crate::auth::Caller;
@@ -109,9 +110,8 @@ pub(crate) async fn answer(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    body: Result<Json<AnswerRequest>, JsonRejection>,
+    Object(request): Object<AnswerRequest>,
 ) -> Result<Json<AnswerResponse>, Fault> {
-    let Json(request) = body?;
     let id = QuestionId::new(id);
     let saying = Saying {
         answer: read(&request.response)?,
@@ -150,9 +150,8 @@ pub(crate) async fn edit(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    body: Result<Json<EditRequest>, JsonRejection>,
+    Object(request): Object<EditRequest>,
 ) -> Result<Json<Question>, Fault> {
-    let Json(request) = body?;
     let row = app.engine.edit_question(&QuestionId::new(id), &caller.party, request.input).await?;
     Ok(Json(wire::question(row)))
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{Extensions, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use opentelemetry::metrics::Histogram;
@@ -36,8 +36,22 @@ fn number() -> String {
     format!("{:x}-{}", *START, NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
+/// How a request is called in the log, for whoever writes there on its behalf. It is an extension of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(pub Arc<str>);
+
+impl RequestId {
+    pub fn of(extensions: &Extensions) -> Option<Arc<str>> {
+        extensions.get::<Self>().map(|id| Arc::clone(&id.0))
+    }
+}
+
+/// Why a request was not served, in an extension of its answer: not all of it is for whoever asked to know.
+#[derive(Clone, Debug)]
+pub(crate) struct Why(pub String);
+
 /// By route, never by path: names in paths are without number.
-pub(crate) async fn note(request: Request, next: Next) -> Response {
+pub(crate) async fn note(mut request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let method = match request.method().as_str() {
         known @ ("GET" | "HEAD" | "POST" | "DELETE") => known.to_owned(),
@@ -45,15 +59,17 @@ pub(crate) async fn note(request: Request, next: Next) -> Response {
         _ => "_OTHER".to_owned(),
     };
     let visit = request.extensions().get::<Arc<Visit>>().cloned();
-    let (began, number) = (Instant::now(), number());
+    let (began, number): (_, Arc<str>) = (Instant::now(), number().into());
+    request.extensions_mut().insert(RequestId(Arc::clone(&number)));
     let mut response = next.run(request).await;
     let took = began.elapsed();
     let status = response.status();
     let credential = visit.and_then(|visit| visit.credential());
     if status.is_server_error() {
-        tracing::warn!(request = number, method, route, status = status.as_u16(), credential, ?took, "failed");
+        let why = response.extensions_mut().remove::<Why>().map(|why| why.0);
+        tracing::warn!(request = %number, method, route, status = status.as_u16(), credential, ?took, why, "failed");
     } else {
-        tracing::debug!(request = number, method, route, status = status.as_u16(), credential, ?took, "answered");
+        tracing::debug!(request = %number, method, route, status = status.as_u16(), credential, ?took, "answered");
     }
     response.headers_mut().insert(REQUEST, HeaderValue::from_str(&number).expect("digits are plain"));
     let of = [

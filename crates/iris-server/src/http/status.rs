@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use iris_api::status::{
     BackupRequest, BackupResponse, ConfigStatus, ContainmentStatus, EffectiveConfig, Status, StoreStatus,
 };
 use iris_core::fault::FaultKind;
 use iris_engine::{Holds, StoreHealth};
 
+use super::body::Object;
 use super::problem::Fault;
 use crate::App;
 
@@ -47,9 +47,9 @@ pub(crate) async fn show(State(app): State<App>) -> Json<Status> {
 #[utoipa::path(post, path = "/api/backup", tag = "daemon", request_body = BackupRequest, responses((status = 200, description = "done", body = BackupResponse)))]
 pub(crate) async fn back_up(
     State(app): State<App>,
-    body: Result<Json<BackupRequest>, JsonRejection>,
+    Object(request): Object<BackupRequest>,
 ) -> Result<Json<BackupResponse>, Fault> {
-    let path = PathBuf::from(body?.0.path);
+    let path = PathBuf::from(request.path);
     if !path.is_absolute() {
         let what = format!("'{}' is not an absolute path", path.display());
         return Err(Fault::new(FaultKind::Invalid, what));

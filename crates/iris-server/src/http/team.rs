@@ -1,6 +1,5 @@
 //! /api/teams
 
-use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use iris_api::Page;
@@ -15,6 +14,7 @@ use iris_engine::SessionRow;
 use iris_engine::session::{SessionError, Sleep, Woken};
 
 use super::LARGEST_PAGE;
+use super::body::Object;
 use super::problem::Fault;
 use crate::auth::Caller;
 use crate::{App, wire};
@@ -77,9 +77,9 @@ pub(crate) async fn wake(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    body: Result<Option<Json<PartyRequest>>, JsonRejection>,
+    body: Option<Object<PartyRequest>>,
 ) -> Result<Json<WakeResponse>, Fault> {
-    let (team, request) = (name.parse()?, given(body?));
+    let (team, request) = (name.parse()?, given(body));
     let woken = app.engine.wake(&party(&caller, &request), &team).await?;
     let Woken { session, was_awake, was_held } = woken;
     Ok(Json(WakeResponse { session: wire::session(&app.engine, &session), was_awake, was_held }))
@@ -91,9 +91,9 @@ pub(crate) async fn sleep(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    body: Result<Option<Json<PartyRequest>>, JsonRejection>,
+    body: Option<Object<PartyRequest>>,
 ) -> Result<Json<SleepResponse>, Fault> {
-    let (team, request) = (name.parse()?, given(body?));
+    let (team, request) = (name.parse()?, given(body));
     let how = if request.force { Sleep::Now } else { Sleep::WhenIdle };
     let mut stopped = 0;
     for session in chosen(&app, &caller, &team, &request).await? {
@@ -108,9 +108,9 @@ pub(crate) async fn cancel(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    body: Result<Option<Json<PartyRequest>>, JsonRejection>,
+    body: Option<Object<PartyRequest>>,
 ) -> Result<Json<CancelResponse>, Fault> {
-    let (team, request) = (name.parse()?, given(body?));
+    let (team, request) = (name.parse()?, given(body));
     let mut turns = Vec::new();
     for session in chosen(&app, &caller, &team, &request).await? {
         turns
@@ -125,10 +125,10 @@ pub(crate) async fn fork(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    body: Result<Option<Json<ForkRequest>>, JsonRejection>,
+    body: Option<Object<ForkRequest>>,
 ) -> Result<Json<Session>, Fault> {
     let team = name.parse()?;
-    let request = body?.map(|Json(request)| request).unwrap_or_default();
+    let request = body.map(|Object(request)| request).unwrap_or_default();
     let from = caller.speaks_as(request.from_team.as_deref());
     let forked = app.engine.fork(&from, &team, request.new_party.map(Party::new)).await?;
     Ok(Json(wire::session(&app.engine, &forked)))
@@ -146,9 +146,8 @@ pub(crate) async fn grant_trust(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    body: Result<Json<TrustRequest>, JsonRejection>,
+    Object(request): Object<TrustRequest>,
 ) -> Result<Json<Trust>, Fault> {
-    let Json(request) = body?;
     Ok(Json(wire::trust(app.engine.trust(&name.parse()?, &request.digest, &caller.party).await?)))
 }
 
@@ -163,8 +162,8 @@ pub(crate) async fn revoke_trust(
 }
 
 /// Saying nothing is saying the usual.
-fn given(body: Option<Json<PartyRequest>>) -> PartyRequest {
-    body.map(|Json(request)| request).unwrap_or_default()
+fn given(body: Option<Object<PartyRequest>>) -> PartyRequest {
+    body.map(|Object(request)| request).unwrap_or_default()
 }
 
 fn party(caller: &Caller, request: &PartyRequest) -> Party {

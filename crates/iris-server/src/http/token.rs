@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -15,7 +14,8 @@ use iris_core::id::Party;
 use iris_engine::token::{SignedIn, Wanted};
 use iris_engine::{TokenRow, wall_ms};
 
-use super::problem::Fault;
+use super::body::Object;
+use super::problem::{DESCRIBED, Fault};
 use crate::App;
 use crate::auth::{COOKIE, Caller};
 
@@ -47,9 +47,8 @@ pub(crate) async fn list(State(app): State<App>) -> Result<Json<Page<Token>>, Fa
 pub(crate) async fn create(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
-    body: Result<Json<TokenRequest>, JsonRejection>,
+    Object(request): Object<TokenRequest>,
 ) -> Result<Json<TokenMade>, Fault> {
-    let Json(request) = body?;
     let kind = match request.kind.as_deref() {
         None | Some("human") => CredentialKind::Human,
         Some("agent") => CredentialKind::Agent,
@@ -57,12 +56,13 @@ pub(crate) async fn create(
             return Err(Fault::new(
                 FaultKind::Unfit,
                 format!("'{other}' is no kind of token; there are human and agent"),
-            ));
+            )
+            .hint("owners and browsers have theirs by other ways: IRIS_HOME/token, and `iris link`"));
         }
     };
     let scopes = match request.scopes {
         None => [Scope::Read, Scope::Tell].into_iter().collect(),
-        Some(names) => names.join(",").parse().map_err(|what| Fault::new(FaultKind::Unfit, what))?,
+        Some(names) => names.join(",").parse().map_err(|what| Fault::new(FaultKind::Unfit, what).hint(DESCRIBED))?,
     };
     let in_ms = request.expires_in.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
     let wanted = Wanted {
@@ -99,11 +99,7 @@ pub(crate) async fn link(
 
 /// Signs a browser in by the code of a link
 #[utoipa::path(post, path = "/api/login", tag = "tokens", request_body = LoginRequest, responses((status = 200, description = "done", body = Me)))]
-pub(crate) async fn log_in(
-    State(app): State<App>,
-    body: Result<Json<LoginRequest>, JsonRejection>,
-) -> Result<Response, Fault> {
-    let Json(request) = body?;
+pub(crate) async fn log_in(State(app): State<App>, Object(request): Object<LoginRequest>) -> Result<Response, Fault> {
     // A good code is taken however many wrong ones others try: they only hear less and less. It is far too long to be
     // guessed.
     let signed_in = app.engine.follow_link(&request.code).await;

@@ -1,6 +1,6 @@
 //! /api/teams/tell, /api/turns, and the turns of a session
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::{Extension, Json};
@@ -14,9 +14,11 @@ use iris_engine::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use super::body::Object;
 use super::page_size;
 use super::problem::{Fault, not_found};
 use super::repeat;
+use super::request::RequestId;
 use crate::auth::Caller;
 use crate::{App, wire};
 
@@ -25,23 +27,21 @@ use crate::{App, wire};
 pub(crate) async fn tell(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    Extension(id): Extension<RequestId>,
     headers: HeaderMap,
-    body: Result<Json<TellRequest>, JsonRejection>,
+    Object(request): Object<TellRequest>,
 ) -> Result<(HeaderMap, Json<TellResponse>), Fault> {
-    let Json(request) = body?;
     let header_key = headers.get(repeat::HEADER).map(repeat::read_key).transpose()?;
-    let report = app
-        .engine
-        .tell(Tell {
-            from: caller.speaks_as(request.from_team.as_deref()),
-            to: request.to_team.parse()?,
-            text: request.message,
-            patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
-            key: request.key.or(header_key).map(|key| own_key(&caller, key)),
-            delay: request.delay.map(Millis),
-            within: None,
-        })
-        .await?;
+    let tell = Tell {
+        from: caller.speaks_as(request.from_team.as_deref()),
+        to: request.to_team.parse()?,
+        text: request.message,
+        patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
+        key: request.key.or(header_key).map(|key| own_key(&caller, key)),
+        delay: request.delay.map(Millis),
+        within: None,
+    };
+    let report = app.engine.tell_for(Some(&id.0), tell, |_| {}).await?;
     let mut headers = HeaderMap::new();
     if report.is_repeated {
         headers.insert(repeat::REPLAYED, HeaderValue::from_static("true"));

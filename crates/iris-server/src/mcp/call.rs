@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use iris_core::agent::{ToolEffect, ToolSpec};
 use iris_core::credential::Scope;
 use iris_core::id::Party;
@@ -19,8 +20,9 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use super::Door;
-use super::caller::caller;
+use super::caller::{caller, may};
 use super::progress::Progress;
+use crate::http::request::RequestId;
 
 /// Names a call that may be sent again, in `_meta`. The argument `key` of a tell is the same.
 const KEY: &str = "iris/key";
@@ -42,11 +44,14 @@ pub(super) async fn call(
     };
     let who = caller(&door.app, &context.extensions)?;
     let needed = if spec.effect == ToolEffect::Reads { Scope::Read } else { Scope::Tell };
-    if let Err(refusal) = who.may(needed) {
-        return Ok(refused(refusal.to_string()));
+    if let Err(why) = may(&who, needed, spec.name, &context.extensions) {
+        return Ok(refused(why));
     }
     if !who.is_human() && spec.effect == ToolEffect::Makes {
-        return Ok(refused("an agent's credential speaks in one conversation with each team and cannot copy it"));
+        return Ok(refused(
+            "an agent's credential speaks in one conversation with each team and cannot copy it; \
+                           a person can, with `iris fork`",
+        ));
     }
     let mut arguments = request.arguments.unwrap_or_default();
     let (named, key) = match (take(&mut arguments, "fromTeam"), key(spec, &arguments, &context)) {
@@ -59,7 +64,8 @@ pub(super) async fn call(
     let party = who.speaks_as(named.as_deref());
     let told = Told::default();
     let open = key.map(|key| door.calls.open(&party, &key, &told));
-    let asked = tools::Caller { party, turn: None, told: told.clone() };
+    let request_id = context.extensions.get::<Parts>().and_then(|parts| RequestId::of(&parts.extensions));
+    let asked = tools::Caller { party, turn: None, told: told.clone(), request: request_id };
     let progress = Progress::of(door, &context, &told);
     let answer = carry_out(door.app.engine.clone(), asked, request.name.into_owned(), arguments);
     tokio::select! {
@@ -197,7 +203,7 @@ pub(super) async fn cancel(
     let CancelParams { key, from_team } = serde_json::from_value(params)
         .map_err(|error| ErrorData::invalid_params(format!("{CANCEL}: {error}"), None))?;
     let who = caller(&door.app, &context.extensions)?;
-    who.may(Scope::Tell).map_err(|refusal| ErrorData::invalid_request(refusal.to_string(), None))?;
+    may(&who, Scope::Tell, CANCEL, &context.extensions).map_err(|why| ErrorData::invalid_request(why, None))?;
     let party = who.speaks_as(from_team.as_deref());
     let mut cancelled = 0;
     for told in door.calls.list(&(party, key)) {

@@ -19,8 +19,18 @@ const FOLDER: &str = "iris-folder";
 /// Who calls, if they may read.
 pub(super) fn reader(app: &App, extensions: &Extensions) -> Result<Caller, ErrorData> {
     let caller = caller(app, extensions)?;
-    caller.may(Scope::Read).map_err(|refusal| ErrorData::invalid_request(refusal.to_string(), None))?;
+    may(&caller, Scope::Read, "to read", extensions).map_err(|why| ErrorData::invalid_request(why, None))?;
     Ok(caller)
+}
+
+/// Why it may not, with what helps, in one line.
+pub(super) fn may(caller: &Caller, needed: Scope, what: &str, extensions: &Extensions) -> Result<(), String> {
+    caller.may(needed).map_err(|refusal| {
+        let none = axum::http::Extensions::new();
+        let request = extensions.get::<Parts>().map_or(&none, |parts| &parts.extensions);
+        let (why, hint) = caller.refuse(refusal, what, request);
+        format!("{why}; {hint}")
+    })
 }
 
 pub(super) fn caller(app: &App, extensions: &Extensions) -> Result<Caller, ErrorData> {

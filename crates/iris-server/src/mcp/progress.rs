@@ -1,7 +1,9 @@
-//! Progress: what an agent has written so far, and that it is still at work. A client that hears of it does not give up.
+//! Progress: what an agent has written so far, what a turn waits for, or that it is still at work. A client that hears of
+//! it does not give up.
 
 use std::time::Duration;
 
+use iris_engine::Engine;
 use iris_engine::bus::Delta;
 use iris_engine::tool::Told;
 use rmcp::RoleServer;
@@ -9,13 +11,15 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::Door;
 
 /// At most this often, however fast the agent writes.
 const SOON: Duration = Duration::from_millis(250);
-/// And at least this often, though it writes nothing.
+/// What an agent says in one piece, and what it waits for, is not announced: it is looked for this often.
+const LOOK: Duration = Duration::from_secs(1);
+/// And at least this often, though nothing happens.
 const QUIET: Duration = Duration::from_secs(3);
 /// How much of the text is shown: its end.
 const SHOWN: usize = 600;
@@ -26,21 +30,19 @@ pub(super) struct Progress(Option<Wanted>);
 struct Wanted {
     token: ProgressToken,
     peer: Peer<RoleServer>,
+    engine: Engine,
     told: Told,
     deltas: Receiver<Delta>,
     began: Instant,
-    text: String,
 }
 
 impl Progress {
     pub fn of(door: &Door, context: &RequestContext<RoleServer>, told: &Told) -> Self {
-        Self(context.meta.get_progress_token().map(|token| Wanted {
-            token,
-            peer: context.peer.clone(),
-            told: told.clone(),
-            deltas: door.app.engine.bus().subscribe().1,
-            began: Instant::now(),
-            text: String::new(),
+        Self(context.meta.get_progress_token().map(|token| {
+            let engine = door.app.engine.clone();
+            let deltas = engine.bus().subscribe().1;
+            let (peer, told) = (context.peer.clone(), told.clone());
+            Wanted { token, peer, engine, told, deltas, began: Instant::now() }
         }))
     }
 
@@ -57,40 +59,48 @@ impl Wanted {
     async fn tell(mut self) {
         let mut tick = interval(SOON);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (mut said, mut news) = (Instant::now(), false);
+        let (mut looked, mut said, mut wrote) = (Instant::now(), Instant::now(), false);
+        let mut last = String::new();
         loop {
             tokio::select! {
                 delta = self.deltas.recv() => match delta {
-                    Ok(delta) => news |= self.hear(&delta),
-                    // Pieces were missed, which only the show suffers from.
-                    Err(RecvError::Lagged(_)) => {}
+                    Ok(delta) => wrote |= self.told.turn().as_ref() == Some(&delta.turn),
+                    // Pieces were missed. The text is read in whole, so it has them.
+                    Err(RecvError::Lagged(_)) => wrote = true,
                     Err(RecvError::Closed) => std::future::pending().await,
                 },
                 now = tick.tick() => {
-                    if news || now.duration_since(said) >= QUIET {
-                        self.say().await;
-                        (said, news) = (Instant::now(), false);
+                    let is_late = now.duration_since(said) >= QUIET;
+                    if !wrote && !is_late && now.duration_since(looked) < LOOK {
+                        continue;
+                    }
+                    let words = self.look().await;
+                    (looked, wrote) = (now, false);
+                    if is_late || !words.is_empty() && words != last {
+                        self.say(&words).await;
+                        (said, last) = (Instant::now(), words);
                     }
                 }
             }
         }
     }
 
-    fn hear(&mut self, delta: &Delta) -> bool {
-        if self.told.turn().as_ref() != Some(&delta.turn) {
-            return false;
+    /// What is to be told of the turn; nothing if it is only at work.
+    async fn look(&self) -> String {
+        let Some(turn) = self.told.turn() else { return String::new() };
+        // An agent that hangs must not keep its client from hearing that it is waited for.
+        let Ok(Ok(standing)) = timeout(QUIET, self.engine.standing(&turn)).await else { return String::new() };
+        let text = end_of(standing.text.trim());
+        match standing.waits {
+            Some(waits) if text.is_empty() => waits.to_string(),
+            Some(waits) => format!("{text}\n[{waits}]"),
+            None => text.to_owned(),
         }
-        self.text.push_str(&delta.text);
-        self.text = end_of(&self.text).to_owned();
-        true
     }
 
-    async fn say(&self) {
+    async fn say(&self, words: &str) {
         let seconds = self.began.elapsed().as_secs_f64();
-        let message = match self.text.trim() {
-            "" => format!("at work for {seconds:.0} s"),
-            text => text.to_owned(),
-        };
+        let message = if words.is_empty() { format!("at work for {seconds:.0} s") } else { words.to_owned() };
         let progress = ProgressNotificationParam::new(self.token.clone(), seconds).with_message(message);
         // A client that is gone is found out about by whoever waits for its answer.
         self.peer.notify_progress(progress).await.ok();

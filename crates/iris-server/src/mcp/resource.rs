@@ -2,9 +2,12 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
+use iris_api::turn;
 use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::team::TeamName;
-use iris_engine::SessionRow;
+use iris_engine::tool::{LONGEST, shorten};
+use iris_engine::turn::read::{Most, Part, Side};
+use iris_engine::{SessionRow, TurnRow};
 use rmcp::model::{
     ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
@@ -21,9 +24,10 @@ use crate::{App, wire};
 const JSON: &str = "application/json";
 /// How many sessions are listed at once.
 const PAGE: i64 = 100;
-/// How many of a session's turns, the newest, and of a turn's messages are shown with it.
-const TURNS: i64 = 20;
-const MESSAGES: i64 = 200;
+/// How many of a session's turns and of a turn's messages are shown with it: the newest.
+const TURNS: Most = Most { rows: 20, bytes: MOST_BYTES, each: LONGEST };
+const MESSAGES: Most = Most { rows: 200, bytes: MOST_BYTES, each: LONGEST };
+const MOST_BYTES: usize = 512 * 1024;
 
 /// What a resource is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +58,18 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     };
     vec![
         template("iris://teams/{name}", "team", "A team", "A team and its conversations: what they are doing now."),
-        template("iris://sessions/{id}", "session", "A conversation", "A conversation with its newest turns."),
-        template("iris://turns/{id}", "turn", "A turn", "One thing a team was told and everything it said to it."),
+        template(
+            "iris://sessions/{id}",
+            "session",
+            "A conversation",
+            "A conversation with its newest turns; `leftOut` says what is not shown.",
+        ),
+        template(
+            "iris://turns/{id}",
+            "turn",
+            "A turn",
+            "One thing a team was told and what it said to it; `leftOut` says what is not shown.",
+        ),
     ]
 }
 
@@ -163,9 +177,26 @@ async fn look_at_team(app: &App, who: &Caller, name: String) -> Result<Option<Va
 async fn look_at_session(app: &App, who: &Caller, id: &SessionId) -> Result<Option<Value>, Fault> {
     let found = app.engine.find_session(id).await?;
     let Some(row) = found.filter(|row| may_read(who, &row.from, &row.to)) else { return Ok(None) };
-    let turns = app.engine.list_turns(id, (row.next_number - 1 - TURNS).max(0), TURNS).await?;
-    let turns: Vec<_> = turns.into_iter().map(wire::turn).collect();
-    Ok(Some(json!({ "session": wire::session(&app.engine, &row), "turns": turns })))
+    let found = app.engine.some_turns(id, Side::Before(i64::MAX), TURNS).await?;
+    let left_out = left_out(&found, &format!("GET /api/sessions/{id}/turns or `iris cache inspect {id} --after 0`"));
+    let turns: Vec<_> = found.rows.into_iter().map(shortened).collect();
+    Ok(Some(json!({ "session": wire::session(&app.engine, &row), "turns": turns, "leftOut": left_out })))
+}
+
+/// What is not shown, and where it is. The newest are.
+fn left_out<T>(found: &Part<T>, whole: &str) -> Option<Value> {
+    let older = found.total - i64::try_from(found.rows.len()).unwrap_or(i64::MAX);
+    found.has_more.then(|| json!({ "older": older, "how": format!("{whole} has them") }))
+}
+
+fn shortened(row: TurnRow) -> turn::Turn {
+    let mut turn = wire::turn(row);
+    let whole = format!("GET /api/turns/{0} or `iris cache inspect {0}` has all of it", turn.id);
+    if let Some(short) = shorten(&turn.message, LONGEST, &whole) {
+        turn.message = short;
+    }
+    turn.response = turn.response.map(|said| shorten(&said, LONGEST, &whole).unwrap_or(said));
+    turn
 }
 
 async fn look_at_turn(app: &App, who: &Caller, id: &TurnId) -> Result<Option<Value>, Fault> {
@@ -174,10 +205,15 @@ async fn look_at_turn(app: &App, who: &Caller, id: &TurnId) -> Result<Option<Val
     if !session.is_some_and(|found| may_read(who, &found.from, &found.to)) {
         return Ok(None);
     }
-    let messages = app.engine.list_messages(id, 0, MESSAGES).await?;
-    let messages =
-        messages.iter().map(wire::message).map(|message| json!({ "type": message.kind, "text": message.text }));
-    Ok(Some(json!({ "turn": wire::turn(turn), "messages": messages.collect::<Vec<_>>() })))
+    let found = app.engine.newest_messages(id, MESSAGES).await?;
+    let whole = format!("GET /api/turns/{id}/messages or `iris cache inspect {id}`");
+    let left_out = left_out(&found, &whole);
+    let messages = found.rows.iter().map(wire::message).map(|message| {
+        let short = message.text.as_deref().and_then(|text| shorten(text, LONGEST, &format!("{whole} has all of it")));
+        json!({ "type": message.kind, "text": short.or(message.text) })
+    });
+    let messages: Vec<_> = messages.collect();
+    Ok(Some(json!({ "turn": shortened(turn), "messages": messages, "leftOut": left_out })))
 }
 
 /// This is the one place where a fault becomes an error of the protocol. What goes wrong in a tool is its answer, not this.

@@ -90,7 +90,8 @@ async fn in_protocol(response: Response) -> Response {
         }
         None => -32600,
     };
-    let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": said } });
+    let hint = if parts.status == StatusCode::NOT_FOUND { "; send `initialize` to begin a new session" } else { "" };
+    let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": format!("{said}{hint}") } });
     parts.headers.remove(header::CONTENT_LENGTH);
     (parts.status, parts.headers, Json(error)).into_response()
 }

@@ -4,8 +4,10 @@ mod agent;
 mod answer;
 mod browser;
 mod caller;
+mod cors;
 mod key;
 mod limit;
+mod log;
 mod origin;
 mod route;
 mod stall;
@@ -27,6 +29,8 @@ async fn a_wrong_request_names_the_thing_and_changes_nothing() {
         (json!({"toTeam": "alpha", "message": "  "}), 400, "the message is empty"),
         (json!({"toTeam": "alpha", "message": "x", "fromTeam": ""}), 400, "is not a party"),
         (json!({"toTeam": "alpha", "message": "x", "fromTeam": "a\u{0}b"}), 400, "is not a party"),
+        (json!({"toTeam": "alpha", "message": "x", "delay": i64::MAX}), 400, "put off by at most"),
+        (json!(["alpha", "an array", null, null, null, null]), 422, "has to be an object"),
         (json!({"toTeam": "alpha"}), 422, "message"),
         (json!({"toTeam": "alpha", "message": "x", "wait": 1}), 422, "wait"),
         (json!({"toTeam": "alpha", "message": "x".repeat(11 * 1024 * 1024)}), 413, "at most 10485760"),
@@ -36,6 +40,7 @@ async fn a_wrong_request_names_the_thing_and_changes_nothing() {
         let (found, problem) = world.post("/api/teams/tell", body).await;
         assert_eq!(found, status, "{problem}");
         assert!(problem["detail"].as_str().expect("a detail").contains(detail), "{problem}");
+        assert!(problem["hint"].is_string(), "{problem}");
     }
     assert_eq!(world.get("/api/status").await["newestEvent"], before, "nothing was changed");
     let hint = world.post("/api/teams/tell", json!({"toTeam": "beta", "message": "x"})).await.1;

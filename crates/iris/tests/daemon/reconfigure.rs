@@ -20,7 +20,7 @@ default: [{ say: "You said: {{text}}" }]
 
 impl World {
     /// Writes the config anew, and waits until it is in force.
-    async fn edit(&self, from: &str, to: &str) {
+    pub async fn edit(&self, from: &str, to: &str) {
         let file = self.path().join("config.yaml");
         let before = self.events("config.applied").await.len();
         let text = fs::read_to_string(&file).expect("a config");

@@ -53,7 +53,7 @@ async fn what_goes_wrong_is_said_with_what_to_do() {
     let unknown = modern.refused("team_tell", json!({"toTeam": "nobody", "message": "x"})).await;
     assert_eq!(unknown, "there is no team 'nobody'; known teams: alpha, beta");
     let strange = modern.refused("team_tell", json!({"toTeam": "alpha", "message": "x", "loud": true})).await;
-    assert_eq!(strange, "team_tell: it takes no `loud`; it takes `toTeam`, `message`, `timeout`, `key`");
+    assert_eq!(strange, "team_tell: it takes no `loud`; it takes `toTeam`, `message`, `timeout`, `delay`, `key`");
     let short = modern.refused("team_tell", json!({"toTeam": "alpha"})).await;
     assert_eq!(short, "team_tell: `message` is missing");
     let wrong = modern.refused("team_tell", json!({"toTeam": "alpha", "message": "x", "timeout": "soon"})).await;
@@ -244,10 +244,10 @@ async fn a_credential_that_may_only_read_only_reads() {
     let reader = token(&world, json!({"name": "r", "scopes": ["read"]})).await;
     assert_eq!(reader.done("team_teams", json!({})).await["teams"].as_array().map(Vec::len), Some(2));
     let refused = reader.refused("team_tell", json!({"toTeam": "alpha", "message": "x"})).await;
-    assert!(refused.contains("tell"), "{refused}");
+    assert!(refused.contains("`iris token create --name <name> --scope tell` makes a token"), "{refused}");
     let teller = token(&world, json!({"name": "t", "scopes": ["tell"]})).await;
     let read = teller.request("resources/read", json!({"uri": "iris://teams"})).await;
-    assert!(read["error"]["message"].as_str().is_some_and(|text| text.contains("read")), "{read}");
+    assert!(read["error"]["message"].as_str().is_some_and(|text| text.contains("--scope read`")), "{read}");
 }
 
 /// A session of the older revision is no credential: another's cannot be used.

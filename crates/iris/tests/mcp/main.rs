@@ -10,6 +10,8 @@ mod clients;
 mod http;
 mod install;
 mod pipe;
+mod progress;
+mod read;
 mod stage;
 mod stdio;
 mod watch;

@@ -17,6 +17,12 @@ replies:
     do: [{ delay: 1s }, { stream: { text: 'one two three four five six seven eight nine ten', chunk: 2, every: 100ms } }]
   - match: '^die$'
     do: [{ crash: { code: 7 } }]
+  - match: '^report$'
+    do: [{ say: 'first part' }, { delay: 1s }, { say: 'second part' }, { delay: 60s }]
+  - match: '^permit$'
+    do: [{ permission: { tool: Bash, input: { command: 'rm -rf /srv/shop' }, then: [{ say: 'ran' }], denied: [{ say: 'denied' }] } }]
+  - match: '^talk$'
+    do: [{ times: { n: 230, do: [{ say: 'piece' }] } }, { say: 'the end' }]
 default: [{ say: 'You said: {{text}}' }]
 ";
 

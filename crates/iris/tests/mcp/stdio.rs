@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use iris_engine::home::Home;
 use serde_json::json;
+use tokio::io::AsyncReadExt;
 
 use crate::pipe::{Pipe, Place};
 use crate::stage::until;
@@ -235,4 +237,32 @@ async fn a_daemon_that_cannot_start_is_explained() {
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(!ended.status.success() && ended.stdout.is_empty(), "{said}");
     assert!(said.contains("config.yaml") && said.contains("daemon.log"), "{said}");
+}
+
+/// An address that was given and where nobody is, or a token that is not good there: said at once, with what to do.
+#[tokio::test]
+async fn a_wrong_address_and_a_wrong_token_are_said_on_both_ends() {
+    let place = Place::new();
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    place.open(place.path()).await.close().await;
+    let here = Home::at(place.path()).holder().and_then(|holder| holder.url).expect("a daemon's address");
+    for (url, token, wanted) in [
+        (format!("http://{nobody}"), None, "is IRIS_URL right"),
+        (here, Some("iris_made_up"), "set IRIS_TOKEN to one that is good there"),
+    ] {
+        let mut command = place.command(place.path());
+        command.env("IRIS_URL", url).stderr(std::process::Stdio::piped());
+        token.map(|token| command.env("IRIS_TOKEN", token));
+        let mut pipe = Pipe::start(command);
+        let client = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let answer = pipe.request("initialize", params).await;
+        let said = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(said.contains(wanted), "{answer}");
+        let mut stderr = pipe.child.stderr.take().expect("a pipe");
+        pipe.close().await;
+        let mut text = String::new();
+        stderr.read_to_string(&mut text).await.expect("readable");
+        assert!(text.contains(wanted), "{text}");
+    }
 }

@@ -23,6 +23,7 @@ use crate::App;
 use crate::auth::Caller;
 use crate::connection::visit::Visit;
 use crate::http::problem::{Fault, refused};
+use crate::http::request::RequestId;
 
 /// A client has nothing to say here that is longer.
 const LARGEST_MESSAGE: usize = 4096;
@@ -51,6 +52,7 @@ const LAST_WORD_REVOKED: Duration = Duration::from_millis(500);
 pub(crate) async fn open(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    Extension(id): Extension<RequestId>,
     visit: Option<Extension<Arc<Visit>>>,
     filter: Result<Query<Filter>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -66,13 +68,13 @@ pub(crate) async fn open(
         let _visit = visit;
         let (mut sink, mut heard) = socket.split();
         let goodbye = tokio::select! {
-            goodbye = speak(&mut sink, follower, &caller.credential.id) => goodbye,
+            goodbye = speak(&mut sink, follower, &caller.credential.id, &id) => goodbye,
             why = listen(&mut heard) => Goodbye { why: why.into(), code: None, within: LAST_WORD },
             () = caller.credential.ended() => {
                 Goodbye::of(close_code::POLICY, "the credential is good no longer", LAST_WORD_REVOKED)
             }
         };
-        tracing::debug!(credential = caller.credential.id, why = %goodbye.why, "a socket ends");
+        tracing::debug!(request = %id.0, credential = caller.credential.id, why = %goodbye.why, "a socket ends");
         // Whoever is gone need not be told.
         tokio::time::timeout(goodbye.within, part(sink, heard, goodbye)).await.ok();
     }))
@@ -102,7 +104,12 @@ async fn part(mut sink: SplitSink<WebSocket, Message>, mut heard: SplitStream<We
     while let Some(Ok(_)) = heard.next().await {}
 }
 
-async fn speak(sink: &mut SplitSink<WebSocket, Message>, mut follower: Follower, credential: &str) -> Goodbye {
+async fn speak(
+    sink: &mut SplitSink<WebSocket, Message>,
+    mut follower: Follower,
+    credential: &str,
+    id: &RequestId,
+) -> Goodbye {
     let mut pings = tokio::time::interval(PING_EVERY);
     loop {
         let messages = tokio::select! {
@@ -118,7 +125,7 @@ async fn speak(sink: &mut SplitSink<WebSocket, Message>, mut follower: Follower,
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Goodbye { why: "the reader is gone".into(), code: None, within: LAST_WORD },
             Err(_) => {
-                tracing::info!(credential, "a reader took nothing for {} s and was dropped", STALLED.as_secs());
+                tracing::info!(request = %id.0, credential, "a reader took nothing for {} s and was dropped", STALLED.as_secs());
                 let why = format!("nothing was taken for {} s; come back with your number", STALLED.as_secs());
                 // It is behind what was not taken, so it arrives only if the reader wakes up now.
                 return Goodbye::of(close_code::POLICY, why, LAST_WORD);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub struct Bridge {
     /// Makes the keys of this bridge's tells its own.
     name: Uuid,
     hears: Mutex<Option<AbortHandle>>,
+    /// The daemon has answered something: one that does not any more may come back.
+    pub was_there: AtomicBool,
 }
 
 /// A request that waits for its answer.
@@ -85,6 +87,7 @@ impl Bridge {
             fewer: Notify::new(),
             name: Uuid::new_v4(),
             hears: Mutex::default(),
+            was_there: AtomicBool::new(false),
         };
         Ok(Ends { bridge: Arc::new(bridge), lines })
     }

@@ -1,6 +1,7 @@
 //! One message to the daemon and back, over whatever happens to the daemon meanwhile.
 
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use reqwest::header::{self, HeaderMap};
@@ -30,16 +31,23 @@ pub enum Trouble {
 
 /// How long it is tried again when the daemon is away.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// At an address that was given and where nobody ever answered there may be nobody at all.
+const PATIENCE_ELSEWHERE: Duration = Duration::from_secs(3);
+const NOBODY_THERE: &str = "is IRIS_URL right, and does a daemon run there? Without IRIS_URL one is started here";
 const AGAIN: Duration = Duration::from_millis(250);
 /// A request that took longer than this had found the daemon: being away begins anew.
 const WAS_THERE: Duration = Duration::from_secs(10);
 
+const NOT_TAKEN: &str = "the daemon does not take the token; set IRIS_TOKEN to one that is good there (`iris token create` \
+                         makes one), or unset it to use the one in IRIS_HOME";
+
 /// Sees to it that a request is answered, with an error if nothing else can be had.
 pub async fn forward(bridge: &Bridge, message: &Message) {
     if let Err(why) = exchange(bridge, message).await {
-        match message.kind() {
-            Kind::Request => bridge.say(error(message.id(), -32603, &why).to_string()).await,
-            _ => tracing::warn!(why, method = message.method(), "a message of the client was lost"),
+        // Clients keep what is on stderr, and often show nothing else.
+        tracing::warn!(why, method = message.method(), "a message of the client was not answered by the daemon");
+        if message.kind() == Kind::Request {
+            bridge.say(error(message.id(), -32603, &why).to_string()).await;
         }
     }
 }
@@ -67,8 +75,10 @@ async fn exchange(bridge: &Bridge, message: &Message) -> Result<(), String> {
         if sent_at.elapsed() > WAS_THERE {
             away_since = None;
         }
-        if away_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-            return Err(what);
+        let is_unknown = bridge.client.is_elsewhere() && !bridge.was_there.load(Ordering::Relaxed);
+        let patience = if is_unknown { PATIENCE_ELSEWHERE } else { PATIENCE };
+        if away_since.get_or_insert_with(Instant::now).elapsed() > patience {
+            return Err(if is_unknown { format!("{what}; {NOBODY_THERE}") } else { what });
         }
         tracing::info!(what, "trying again");
         tokio::time::sleep(AGAIN).await;
@@ -145,8 +155,10 @@ pub async fn post(bridge: &Bridge, message: &Message, headers: HeaderMap) -> Res
         request.header("iris-folder", &bridge.folder).headers(headers).body(message.text())
     });
     let response = sent.await.map_err(trouble)?;
+    bridge.was_there.store(true, Ordering::Relaxed);
     match response.status().as_u16() {
         200..=299 => Ok(response),
+        401 => Err(Trouble::Refused(NOT_TAKEN.to_owned())),
         404 if in_session => Err(Trouble::NoSession),
         502..=504 => Err(Trouble::Away(format!("the daemon answered {}", response.status()))),
         _ => refusal(response).await,
@@ -170,11 +182,12 @@ async fn refusal(response: Response) -> Result<Response, Trouble> {
     }
     let text = response.text().await.unwrap_or_default();
     let problem: Value = serde_json::from_str(&text).unwrap_or_default();
-    match problem["detail"].as_str() {
-        Some(detail) => Err(Trouble::Refused(detail.to_owned())),
+    match (problem["detail"].as_str(), problem["hint"].as_str()) {
+        (Some(detail), Some(hint)) => Err(Trouble::Refused(format!("{detail}; {hint}"))),
+        (Some(detail), None) => Err(Trouble::Refused(detail.to_owned())),
         // What the daemon says while it ends.
-        None if status.is_server_error() => Err(Trouble::Lost(format!("the daemon answered {status}"))),
-        None => Err(Trouble::Refused(format!("the daemon answered {status}: {text}"))),
+        _ if status.is_server_error() => Err(Trouble::Lost(format!("the daemon answered {status}"))),
+        _ => Err(Trouble::Refused(format!("the daemon answered {status}: {text}"))),
     }
 }
 

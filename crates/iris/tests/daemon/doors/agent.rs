@@ -97,3 +97,25 @@ async fn an_agent_s_key_is_not_the_user_s() {
     assert_eq!((first.status, mine.0), (200, 200), "the key is free for everybody else");
     assert_ne!(first.json().expect("JSON")["turnId"], mine.1["turnId"]);
 }
+
+/// A token speaks for a team that is there, and again when it is back.
+#[tokio::test]
+async fn an_agent_s_token_does_not_outlive_its_team() {
+    let world = World::new(setup().team("alpha", ECHO).team("beta", ECHO));
+    let agent = world.agent_token("beta").await;
+    let tell = json!({"toTeam": "alpha", "message": "x"});
+    let told = |agent: String| {
+        let mut client = world.with(&agent);
+        let tell = tell.clone();
+        async move { client.post("/api/teams/tell", &tell).await.expect("an answer") }
+    };
+    assert_eq!(told(agent.clone()).await.status, 200);
+    world.edit("beta:", "gamma:").await;
+    let refused = told(agent.clone()).await;
+    assert_eq!(refused.status, 403);
+    let problem = is_problem(&refused);
+    assert!(problem["detail"].as_str().is_some_and(|what| what.contains("'beta', which is not there")), "{problem}");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("iris token revoke")), "{problem}");
+    world.edit("gamma:", "beta:").await;
+    assert_eq!(told(agent).await.status, 200);
+}

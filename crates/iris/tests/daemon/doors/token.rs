@@ -137,6 +137,7 @@ async fn what_cannot_be_a_token_is_refused_and_makes_none() {
         (json!({"name": "n".repeat(65)}), 422, "1 to 64 characters"),
         (json!({"name": "taken"}), 409, "there is a token 'taken' already"),
         (json!({"name": "x", "expiresIn": 0}), 422, "expired already"),
+        (json!({"name": "x", "expiresIn": 8_639_999_999_913_600_000_u64}), 422, "10 years at most"),
         (json!({"name": "x", "expiresIn": -5}), 422, "expiresIn"),
         (json!({"name": "x", "secret": "mine"}), 422, "secret"),
     ];
@@ -144,6 +145,7 @@ async fn what_cannot_be_a_token_is_refused_and_makes_none() {
         let (found, problem) = world.post("/api/tokens", wanted.clone()).await;
         assert_eq!(found, status, "{wanted}: {problem}");
         assert!(problem["detail"].as_str().expect("a detail").contains(detail), "{problem}");
+        assert!(problem["hint"].is_string(), "{problem}");
     }
     assert_eq!(world.get("/api/tokens").await["items"].as_array().expect("tokens").len(), 1);
 }

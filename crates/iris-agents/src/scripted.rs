@@ -7,7 +7,7 @@
 //! ```yaml
 //! model: scripted-1
 //! replies:                                   # the first pattern that matches the user's text wins
-//!   - match: "^build (.+)"
+//!   - match: "^build ([a-z]+)$"
 //!     do:
 //!       - say: "Building $1, turn {{turn}}"
 //!       - run: "make $1"

@@ -65,6 +65,10 @@ fn a_project_is_offered_as_a_team_and_a_team_is_not() {
     let told = up(place, "user/Shop Front", &["--json"]).json();
     assert_eq!(told["offer"]["name"], "shop-front");
     // A folder with nothing in it, and one's own home, are no projects.
+    // A folder may be called as no team can be.
+    std::fs::create_dir_all(place.path("user/user/src")).expect("a folder");
+    let told = up(place, "user/user", &["--json"]).json();
+    assert_eq!(told["offer"]["command"], "iris teams add . --name user-2");
     for folder in ["user/empty", "user"] {
         assert_eq!(up(place, folder, &["--json"]).json()["offer"], Value::Null, "{folder}");
     }

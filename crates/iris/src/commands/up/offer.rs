@@ -62,5 +62,6 @@ pub async fn make(up: &Up, context: &mut Context) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    context.printer.line(format!("make {folder} a team, called {name}: {}", offer.command))
+    let why = if can_be_served { "" } else { " (you are not asked, because there is no claude to serve it)" };
+    context.printer.line(format!("make {folder} a team, called {name}: {}{why}", offer.command))
 }

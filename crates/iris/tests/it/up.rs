@@ -84,6 +84,18 @@ fn a_project_is_offered_as_a_team_and_a_team_is_not() {
 }
 
 #[test]
+fn without_an_agent_program_it_is_said_why_nobody_is_asked() {
+    let daemon = Daemon::on(desk());
+    let place = &daemon.place;
+    std::fs::remove_file(place.path("bin/claude")).expect("it was there");
+    let said = up(place, "user/Shop Front", &[]).ok();
+    assert!(said.contains("iris teams add . (you are not asked, because there is no claude to serve it)"), "{said}");
+    let Some(seen) = type_on_a_terminal(place, "user/Shop Front", "\n") else { return };
+    assert!(seen.contains("because there is no claude to serve it") && !seen.contains("[Y/n]"), "{seen}");
+    assert!(teams(place).is_empty());
+}
+
+#[test]
 fn an_editor_finds_the_schema_beside_the_first_config() {
     let daemon = Daemon::on(Place::empty());
     let home = daemon.place.home();

@@ -95,6 +95,11 @@ fn prepare(file: &Path) -> Result<(), Failure> {
     starter::write_if_missing(file).map(drop)
 }
 
+/// What the file says, for whoever is about to add to it: one that is not there, or says nothing, is an empty config.
+pub fn current(file: &Path) -> Result<Config, Failure> {
+    read(file).map(|(_, config)| config)
+}
+
 fn read(file: &Path) -> Result<(String, Config), Failure> {
     let text = config::read_text(file)?.unwrap_or_default();
     // With a team in it, it says something.

@@ -157,7 +157,7 @@ fn every_way_to_say_who_grants_permission_is_taken_over() {
         .iter()
         .enumerate()
         .map(|(at, way)| {
-            format!("  t{at}: {{ path: /a/b/../c, env: {{ DEBUG: yes, N: 1 }}, grantPermission: {way} }}\n")
+            format!("  t{at}: {{ path: /a/b/../c, skipPermissions: yes, env: {{ DEBUG: yes, N: 1 }}, grantPermission: {way} }}\n")
         })
         .collect();
     fs::write(&file, format!("teams:\n{theirs}")).expect("written");
@@ -167,7 +167,8 @@ fn every_way_to_say_who_grants_permission_is_taken_over() {
         let team = &teams[format!("t{at}")];
         assert_eq!((&team["grantPermission"], &team["path"]), (&expected.into(), &"/a/c".into()), "{}", ways[at]);
     }
-    assert!(config(&place).contains("\"DEBUG\":\"yes\""), "{}", config(&place));
+    let config = config(&place);
+    assert!(config.contains("\"DEBUG\":\"yes\"") && config.contains("skipPermissions: true"), "{config}");
     fs::write(&file, "teams:\n  x: { path: /a, grantPermission: maybe }\n").expect("written");
     let told = import(&place, &file).failed(2);
     assert!(told.contains("theirs.yaml:2:35: teams.x.grantPermission: `maybe` is no value here; there are"), "{told}");
@@ -196,7 +197,7 @@ fn the_names_of_other_parties_are_no_teams() {
 #[test]
 fn a_folder_becomes_a_second_team_only_by_a_name() {
     let place = Place::empty();
-    place.configure("teams: {}\n");
+    place.configure("# nothing yet\n");
     let (shop, other) = (project(&place, "shop"), project(&place, "other/shop"));
     place.iris(&["teams", "add", &shop]).ok();
     let before = config(&place);

@@ -8,7 +8,7 @@ use iris_api::Page;
 use iris_api::team::Team;
 use iris_core::fault::FaultKind;
 use iris_core::team::{AgentKind, TeamName};
-use iris_engine::config::{self, Config};
+use iris_engine::config::Config;
 use iris_engine::home::Home;
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ pub struct AddArguments {
 
 pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit, Failure> {
     let folder = folder(&arguments.path)?;
-    let others = teams_of(&folder, &config::load(&file(context))?);
+    let others = teams_of(&folder, &config_file::current(&file(context))?);
     let name = match &arguments.name {
         Some(name) => name.parse()?,
         None if !others.is_empty() => return say_it_is_one(&others, &folder, context),

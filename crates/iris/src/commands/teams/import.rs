@@ -127,6 +127,7 @@ fn take_team(
             "claudePath" => ("command", json!(folder(from, value.as_str().unwrap_or_default()))),
             "allowedTools" | "disallowedTools" => (key.as_str(), listed(value)),
             "grantPermission" => (key.as_str(), granted(value)),
+            "skipPermissions" => (key.as_str(), switched(value)),
             key if OF_A_TEAM.contains(&key) => (key, value.clone()),
             _ => {
                 left_out.push(whole);
@@ -190,6 +191,15 @@ fn granted(value: &Value) -> Value {
         Value::Bool(true) => json!("yes"),
         Value::Bool(false) => json!("no"),
         other => other.clone(),
+    }
+}
+
+/// The other way round: a word for a truth.
+fn switched(value: &Value) -> Value {
+    match value.as_str().map(str::to_ascii_lowercase).as_deref() {
+        Some("yes" | "on") => json!(true),
+        Some("no" | "off") => json!(false),
+        _ => value.clone(),
     }
 }
 

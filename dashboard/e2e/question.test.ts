@@ -156,6 +156,16 @@ test("a refusal says why, and what would have run is shown whole", async () => {
   expect(await answerOf(turnId)).toContain("Kept, because I need it");
 });
 
+test("a plan is read as it was meant, and once", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("atlas", "plan");
+  const plan = card(page, "atlas").getByRole("group", { name: "What would be done" });
+  await plan.locator("li", { hasText: "Sand it" }).waitFor();
+  expect(await plan.getByText("**Sand**").isVisible()).toBe(false);
+  await plan.getByText("As it is to the byte").click();
+  expect(await plan.getByText("**Sand**").isVisible()).toBe(true);
+});
+
 test("several questions at once are one form", async () => {
   const page = await signedIn(daemon);
   const { turnId } = await daemon.tell("atlas", "form");

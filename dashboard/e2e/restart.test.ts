@@ -23,6 +23,7 @@ test("a daemon that is killed is shown as gone, and what it does when it is back
   await daemon.end("SIGKILL");
   await page.getByRole("alert").getByText("Connection lost").waitFor();
   await page.locator('[data-connection="lost"]').waitFor();
+  await page.getByRole("alert").getByText("the daemon cannot be reached").waitFor();
   // What is asked for now is asked for in vain; that is said once.
   await page.getByRole("link", { name: "Inbox" }).click();
   const failed = page.waitForEvent("requestfailed", (request) => new URL(request.url()).pathname === "/api/status");

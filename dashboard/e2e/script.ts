@@ -27,6 +27,8 @@ replies:
   - match: "^change (\\w+)"
     do:
       - permission: { tool: Bash, input: { command: "deploy $1", timeout: 60, env: { A: "1" } }, result: ok, then: [{ say: "Ran {{input.command}} for {{input.timeout}} with {{input}}" }], denied: [{ say: "Not done, because {{message}}" }] }
+  - match: "^plan"
+    do: [{ permission: { tool: ExitPlanMode, input: { plan: "## Paint the door\n\n1. **Sand** it\n2. Paint it" }, then: [{ say: "Painted" }], denied: [{ say: "Not painted" }] } }]
   - match: "^destroy"
     do:
       - permission: { tool: Bash, input: { command: "rm -rf build" }, result: gone, then: [{ say: "It is gone" }], denied: [{ say: "Kept" }] }

@@ -211,6 +211,19 @@ test("the fleet says what each is up to, and does what it is told", async () => 
   await page.getByRole("region", { name: "Problems" }).getByText(/comet for you: the last turn failed .* ago: the model would not/).waitFor();
 });
 
+test("on a phone as well it says where a state is known from, and where a team works", async () => {
+  const page = await signedIn(daemon, { viewport: PHONE, isMobile: true, hasTouch: true });
+  const { sessionId } = await daemon.tell("atlas", "hello there", 0);
+  await page.goto(`${daemon.url}/fleet`);
+  const team = page.getByRole("region", { name: "Team atlas" });
+  await team.locator('[data-mood="calm"]', { hasText: /event \d+/ }).first().waitFor();
+  const { path } = (await daemon.call("GET", "/api/teams")).items.find(({ name }: { name: string }) => name === "atlas");
+  const folder = team.getByText(path);
+  expect(await folder.evaluate((element) => [element.scrollWidth <= element.clientWidth || getComputedStyle(element).display === "inline", element.getBoundingClientRect().width > 100])).toEqual([true, true]);
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByRole("banner").or(page.locator("header")).getByText(/event \d+/).first().waitFor();
+});
+
 test("what can be done is done by name as well, and everything is stopped only after a question", async () => {
   await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "Paint the fence" });
   const page = await signedIn(daemon);

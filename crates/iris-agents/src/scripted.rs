@@ -7,7 +7,7 @@
 //! ```yaml
 //! model: scripted-1
 //! replies:                                   # the first pattern that matches the user's text wins
-//!   - match: "^build (.+)"
+//!   - match: "^build ([a-z]+)$"
 //!     do:
 //!       - say: "Building $1, turn {{turn}}"
 //!       - run: "make $1"
@@ -35,6 +35,7 @@ mod wire;
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::thread;
@@ -47,6 +48,7 @@ use conversation::{Conversation, OpenError};
 use input::Inbox;
 use output::{Ids, Output};
 use play::{Background, Player};
+pub use script::ScriptError;
 use script::{Script, Start};
 
 /// Runs the scripted agent to its end. `args` are the words after the subcommand's name. Call it before any tokio
@@ -67,6 +69,11 @@ pub fn run(args: impl Iterator<Item = String>) -> ExitCode {
         Ok(mut player) => ExitCode::from(player.serve()),
         Err(code) => code,
     }
+}
+
+/// Whether a script can be played; if not, where it is wrong.
+pub fn check(script: &Path) -> Result<(), ScriptError> {
+    script::load(script).map(drop)
 }
 
 /// The scripted behaviour at the start; an exit code when there is nothing after it.

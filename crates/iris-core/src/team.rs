@@ -14,6 +14,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[schemars(with = "String")]
 pub struct TeamName(Arc<str>);
 
+/// Parties that are no team and always there.
+const PARTIES: [(&str, &str); 2] = [("user", "the person at Iris"), ("outside", "whoever asks and is no team")];
+
 const LONGEST_TEAM_NAME: usize = 64;
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +26,13 @@ pub struct TeamNameError(String);
 impl TeamName {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Who else is called so. What a team of that name says and what they say would be one conversation, so it is no name
+    /// for a new team; it is still read where one had it before.
+    pub fn is_taken_by(&self) -> Option<&'static str> {
+        let taken = PARTIES.iter().find(|(name, _)| self.0.eq_ignore_ascii_case(name));
+        taken.map(|(_, who)| *who)
     }
 }
 
@@ -116,5 +126,13 @@ mod tests {
         check("a\0", false);
         check(&"x".repeat(64), true);
         check(&"x".repeat(65), false);
+    }
+
+    #[test]
+    fn parties_that_are_no_team_keep_their_names() {
+        for (name, is_taken) in [("user", true), ("User", true), ("outside", true), ("users", false), ("iris", false)] {
+            let team: TeamName = name.parse().expect("a name");
+            assert_eq!(team.is_taken_by().is_some(), is_taken, "{name}");
+        }
     }
 }

@@ -13,6 +13,8 @@ use crate::home::{Home, HomeError};
 pub enum BackupError {
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
+    #[error("there is no folder {}", .0.display())]
+    NoFolder(PathBuf),
     #[error("{}: {source}", .path.display())]
     Io { path: PathBuf, source: std::io::Error },
     #[error("{} is not a backup of Iris ({what})", .path.display())]
@@ -31,6 +33,7 @@ impl BackupError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Exists(_) => Some("name another file, or remove that one".to_owned()),
+            Self::NoFolder(_) => Some("make it first, or name a file in a folder that is there".to_owned()),
             Self::Postgres => Some("use pg_dump and pg_restore on the database of database.url".to_owned()),
             Self::Home(HomeError::AlreadyRunning { .. }) => Some("stop Iris first, then restore".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
@@ -89,8 +92,7 @@ async fn back_up_with(home: &Home, target: PathBuf, store: Option<&Store>) -> Re
         return Err(BackupError::Exists(target));
     }
     if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-        return Err(BackupError::Io { path: folder.to_owned(), source });
+        return Err(BackupError::NoFolder(folder.to_owned()));
     }
     let staged = target.with_extension("db.partial");
     let copied = match store {

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use change::needs_restart;
 pub use listen::{Refused, listening_address};
-pub use load::{ConfigError, has_key, load, parse, parse_values, says_nothing};
+pub use load::{ConfigError, check_value, has_key, load, parse, parse_values, read_text, says_nothing};
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;
 pub use schema::schema;
@@ -102,7 +102,7 @@ impl Default for Settings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TeamConfig {
-    /// The project's folder, absolute.
+    /// The project's folder: absolute, or in your own (`~/code/backend`).
     pub path: PathBuf,
     /// What the project is, for people and for agents that look for whom to ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]

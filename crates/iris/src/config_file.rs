@@ -33,8 +33,8 @@ pub struct Additions {
 pub fn add_team(file: &Path, name: &TeamName, keys: &[Key]) -> Result<(), Failure> {
     prepare(file)?;
     let (text, before) = read(file)?;
-    if before.teams.contains_key(name) {
-        let what = format!("there is a team '{name}' already");
+    if let Some(team) = before.teams.get(name) {
+        let what = format!("there is a team '{name}' already, in {}", place::shown(&team.path));
         return Err(Failure::fault(FaultKind::Conflict, what).hint("choose another with --name"));
     }
     let wanted = Additions { teams: vec![(name.clone(), keys.to_vec())], settings: Vec::new() };
@@ -73,7 +73,13 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
     let (text, before) = read(file)?;
     if !before.teams.contains_key(name) {
         let what = format!("there is no team '{name}' in {}", place::shown(file));
-        return Err(Failure::fault(FaultKind::NotFound, what));
+        let names: Vec<_> = before.teams.keys().map(TeamName::as_str).collect();
+        let hint = if names.is_empty() {
+            "there is no team in it".to_owned()
+        } else {
+            format!("there are: {}", names.join(", "))
+        };
+        return Err(Failure::fault(FaultKind::NotFound, what).hint(hint));
     }
     let mut lines = Lines::of(&text);
     lines.remove("teams", name.as_str())?;
@@ -89,8 +95,13 @@ fn prepare(file: &Path) -> Result<(), Failure> {
     starter::write_if_missing(file).map(drop)
 }
 
+/// What the file says, for whoever is about to add to it: one that is not there, or says nothing, is an empty config.
+pub fn current(file: &Path) -> Result<Config, Failure> {
+    read(file).map(|(_, config)| config)
+}
+
 fn read(file: &Path) -> Result<(String, Config), Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| unusable(file, &error))?;
+    let text = config::read_text(file)?.unwrap_or_default();
     // With a team in it, it says something.
     let config = if config::says_nothing(&text) { Config::default() } else { config::load(file)? };
     Ok((text, config))

@@ -157,7 +157,7 @@ impl From<BackupError> for Failure {
             BackupError::Home(error) => return Self::from(error).maybe_hint(hint),
             BackupError::Store(error) => return error.into(),
             BackupError::Exists(_) => (FaultKind::Conflict, error.to_string()),
-            BackupError::NoDatabase(_) => (FaultKind::NotFound, error.to_string()),
+            BackupError::NoDatabase(_) | BackupError::NoFolder(_) => (FaultKind::NotFound, error.to_string()),
             BackupError::Io { ref source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 (FaultKind::NotFound, error.to_string())
             }

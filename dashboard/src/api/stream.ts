@@ -107,7 +107,9 @@ export class EventStream {
       throw new Error("the daemon closed the stream");
     } catch (error) {
       if (cut.signal.aborted && cut.signal.reason !== "silent") return;
-      this.lose(cut.signal.aborted ? "the daemon has been silent" : String((error as Error).message));
+      // What a browser says of a failed request is for those who wrote the page.
+      const why = error instanceof TypeError ? "the daemon cannot be reached" : String((error as Error).message);
+      this.lose(cut.signal.aborted ? "the daemon has been silent" : why);
     }
   }
 

@@ -120,10 +120,11 @@ function TeamCard({ team, me, children }: { team: Team; me: string; children: Re
         <h2 className="said font-semibold">
           <Plain text={team.name} />
         </h2>
-        <span className="said min-w-0 flex-1 truncate text-xs text-dim">
+        {/* In a narrow card it has a line of its own, and breaks rather than being cut. */}
+        <span className="said order-last min-w-0 basis-full text-xs text-dim @xl:order-none @xl:flex-1 @xl:basis-0 @xl:truncate">
           <Plain text={[team.description, team.path].filter(Boolean).join(" · ")} />
         </span>
-        <span className="text-xs text-dim">{team.agent}</span>
+        <span className="ml-auto text-xs text-dim">{team.agent}</span>
         <button type="button" className="button" aria-expanded={isTelling} onClick={() => setTelling(!isTelling)}>
           Tell
         </button>

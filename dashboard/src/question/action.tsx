@@ -1,4 +1,5 @@
 import { ToolInput } from "@/session/tool-input";
+import { Markdown } from "@/text/markdown";
 import { Block, Plain } from "@/text/plain";
 
 import { deedLine } from "./deed";
@@ -6,12 +7,21 @@ import { changedFrom } from "./edit";
 import { EditForm } from "./edit-form";
 import type { Question } from "./question";
 
+/** A plan is written to be read; what it is to the byte is below it. */
+function planOf({ way, action }: Question): { plan?: string } {
+  const input: unknown = action?.input;
+  if (way !== "plan" || input === null || typeof input !== "object") return {};
+  const { plan, ...rest } = input as Record<string, unknown>;
+  return typeof plan === "string" && plan.trim() !== "" ? { plan, ...rest } : {};
+}
+
 const COLOUR: Record<string, string> = { high: "text-bad", medium: "text-held", low: "text-dim" };
 
 /** What would be done, exactly, and what Iris makes of it. */
 export function Action({ question, isEditing, onEdit }: { question: Question; isEditing: boolean; onEdit: (isEditing: boolean) => void }) {
   const { action, risk, riskWhy } = question;
   const before = changedFrom(question);
+  const { plan, ...rest } = planOf(question);
   const judged = risk && (
     <p className={`mt-1 text-xs ${COLOUR[risk] ?? ""}`}>
       {risk} risk{riskWhy && <>: <Plain text={riskWhy} /></>}
@@ -49,11 +59,12 @@ export function Action({ question, isEditing, onEdit }: { question: Question; is
           </>
         )}
       </p>
-      <ToolInput name={action.tool} input={action.input} />
+      {plan && <Markdown text={plan} />}
+      {(!plan || Object.keys(rest).length > 0) && <ToolInput name={action.tool} input={plan ? rest : action.input} />}
       {judged}
       {action.shown && (
-        // A plan may be nowhere else: its input can be empty.
-        <details className="mt-1 text-xs text-dim" open={question.way === "plan"}>
+        // A plan may be nowhere else: its input can be empty, or hold another than the one that the agent wrote down.
+        <details className="mt-1 text-xs text-dim" open={question.way === "plan" && (!plan || action.shown.startsWith("plan as the agent wrote it: "))}>
           <summary>As it is to the byte{action.digest && <span className="font-mono"> · {action.digest.slice(0, 12)}</span>}</summary>
           <Block text={action.shown} />
         </details>

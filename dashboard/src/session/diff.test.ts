@@ -8,6 +8,14 @@ test("what changed is marked, and what surrounds it is shown", () => {
   expect(brief("a\nb\nc", "a\nB\nc")).toEqual([" a", "-b", "+B", " c"]);
 });
 
+test("a last line that got a successor is unchanged, and its line end is not hidden", () => {
+  expect(brief("a\nold\nlast", "a\nnew\nlast\nmore\n")).toEqual([" a", "-old", "+new", " last", "+more", "…a newline at the end now"]);
+  expect(brief("a\nb", "a\nb\nc")).toEqual([" a", " b", "+c"]);
+  expect(brief("a\nb\nc", "a\nb")).toEqual([" a", " b", "-c"]);
+  expect(brief("a\n", "a")).toEqual([" a", "…no newline at the end any more"]);
+  expect(brief("a", "a\n")).toEqual([" a", "…a newline at the end now"]);
+});
+
 test("a new file is all new", () => {
   expect(brief("", "a\nb\n")).toEqual(["+a", "+b"]);
 });

@@ -16,14 +16,22 @@ const MOST_LINES = 400;
 
 /** Before and after, line by line; long stretches that did not change are left out. */
 export function lines({ before, after }: Change): Line[] {
-  const parts = diffLines(before, after, { maxEditLength: 4000 });
+  // A last line that only got a successor did not change; what became of its line end is said below.
+  const parts = diffLines(before, after, { maxEditLength: 4000, ignoreNewlineAtEof: true });
   // Too different to compare: then everything went and everything is new.
   const known = parts ?? [{ value: before, removed: true, added: false }, { value: after, added: true, removed: false }];
-  return known.flatMap((part, index) => {
+  const shown = known.flatMap((part, index) => {
     const text = part.value.replace(/\n$/, "").split("\n");
     if (part.added || part.removed) return part.value === "" ? [] : text.map((line): Line => ({ sign: part.added ? "+" : "-", text: line }));
     return shorten(text, index === 0, index === known.length - 1);
   });
+  return [...shown, ...lineEnd(before, after)];
+}
+
+/** Whether the text ends with a line end, if that is not as it was. */
+function lineEnd(before: string, after: string): Line[] {
+  if (before === "" || after === "" || before.endsWith("\n") === after.endsWith("\n")) return [];
+  return [{ sign: "…", text: after.endsWith("\n") ? "a newline at the end now" : "no newline at the end any more" }];
 }
 
 function shorten(text: string[], isFirst: boolean, isLast: boolean): Line[] {

@@ -16,10 +16,10 @@ export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is
       <span className="said text-xs text-dim">
         <Ago at={since} />
         {hasSource && (
-          <span className="hidden md:inline">
+          <>
             {" · "}
             <Plain text={headline(source, 40)} />
-          </span>
+          </>
         )}
       </span>
     </span>

@@ -26,7 +26,6 @@ function blocks(tokens: Token[], depth: number): ReactNode {
 function block(token: Token, depth: number): ReactNode {
   switch (token.type) {
     case "space":
-    case "def":
       return null;
     case "hr":
       return <hr />;

@@ -7,12 +7,13 @@ test("ordinary text stays as it is", () => {
 });
 
 test("what would not be seen is named", () => {
-  expect(visible("a\u001b[31mred")).toBe("a⟨␛⟩[31mred");
+  expect(visible("a\u001b[31mred")).toBe("a⟨ESC⟩[31mred");
   expect(visible("a\u202etxt.exe")).toBe("a⟨U+202E⟩txt.exe");
   expect(visible("pay\u200bpal")).toBe("pay⟨U+200B⟩pal");
   expect(visible("x\u{e0041}")).toBe("x⟨U+E0041⟩");
-  expect(visible("one\rtwo")).toBe("one⟨␍⟩two");
-  expect(visible("\u0000\u007f\u0085")).toBe("⟨␀⟩⟨␡⟩⟨U+0085⟩");
+  expect(visible("one\rtwo")).toBe("one⟨CR⟩two");
+  expect(visible("\u0000\u007f\u0085")).toBe("⟨NUL⟩⟨DEL⟩⟨U+0085⟩");
+  expect(visible("\u0007\u001f")).toBe("⟨BEL⟩⟨US⟩");
   expect(visible("a\u200db")).toBe("a⟨U+200D⟩b");
 });
 

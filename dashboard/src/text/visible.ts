@@ -33,6 +33,9 @@ const NAMES: Record<number, string> = {
   0xfeff: "byte order mark",
 };
 
+// By letters: few fonts have the pictures that Unicode has for these.
+const CONTROLS = "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(" ");
+
 // Line feed and tab are ordinary; a carriage return before a line feed is, too. A search for these has no memory, so it is
 // the same each time it is asked.
 // oxlint-disable-next-line no-control-regex no-misleading-character-class
@@ -63,8 +66,8 @@ export function visible(text: string): string {
 
 function named(character: string): Piece {
   const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return { hidden: String.fromCharCode(0x2400 + code), name: `control character ${code}` };
-  if (code === 0x7f) return { hidden: "␡", name: "delete" };
+  if (code < 0x20) return { hidden: CONTROLS[code] ?? "", name: `control character ${code}` };
+  if (code === 0x7f) return { hidden: "DEL", name: "delete" };
   const hex = code.toString(16).toUpperCase().padStart(4, "0");
   return { hidden: `U+${hex}`, name: NAMES[code] ?? "invisible character" };
 }

@@ -91,11 +91,22 @@ impl Variables {
     fn placeholder(&self, at: &str) -> Option<(Cow<'_, str>, usize)> {
         if let Some(inner) = at.strip_prefix("{{") {
             let name = &inner[..inner.find("}}")?];
-            return Some((self.named(name.trim())?, name.len() + 4));
+            return Some((self.quoted(name.trim())?, name.len() + 4));
         }
         let digit = at.strip_prefix('$')?.chars().next()?.to_digit(10)?;
         let group = self.captures.get(digit as usize)?;
         Some((Cow::Borrowed(group.as_deref().unwrap_or_default()), 2))
+    }
+
+    /// What others wrote may go where a quote means something: into a shell command or a source file.
+    fn quoted(&self, name: &str) -> Option<Cow<'_, str>> {
+        if let Some(name) = name.strip_suffix(":sh") {
+            return Some(Cow::Owned(format!("'{}'", self.named(name)?.replace('\'', r"'\''"))));
+        }
+        match name.strip_suffix(":json") {
+            Some(name) => Some(Cow::Owned(Value::from(self.named(name)?).to_string())),
+            None => self.named(name),
+        }
     }
 
     fn named(&self, name: &str) -> Option<Cow<'_, str>> {
@@ -132,7 +143,7 @@ mod tests {
             turn: 3,
             text: "build x".to_owned(),
             captures: vec![Some("build x".to_owned()), Some("x".to_owned()), None],
-            input: serde_json::json!({"command": "ls", "n": 2}),
+            input: serde_json::json!({"command": "ls", "n": 2, "quote": "it's \"$(x)\""}),
             ..Variables::default()
         };
         assert_eq!(variables.expand(&Template::new(template.to_owned())), expected);
@@ -142,6 +153,7 @@ mod tests {
     fn placeholders_are_replaced_and_all_else_is_kept() {
         check("Building $1, turn {{turn}}", "Building x, turn 3");
         check("{{ text }}: {{input.command}} {{input.n}}", "build x: ls 2");
+        check("{{input.quote:sh}} {{input.quote:json}} {{x:sh}}", r#"'it'\''s "$(x)"' "it's \"$(x)\"" {{x:sh}}"#);
         check("$2|$9|$HOME|$", "|$9|$HOME|$");
         check("{{nobody}} {{ {x} 木 {{turn", "{{nobody}} {{ {x} 木 {{turn");
         check("ünïcode", "ünïcode");

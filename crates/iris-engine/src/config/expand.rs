@@ -14,6 +14,8 @@ enum Trouble {
     Missing { name: String },
     #[error("'${{' is never closed")]
     Open,
+    #[error("'${{{inside}}}' names no variable; write ${{NAME}} or ${{NAME:-a default}}")]
+    NoName { inside: String },
     #[error("{name} has several lines, which a config value cannot have")]
     SeveralLines { name: String },
 }
@@ -64,13 +66,25 @@ fn expand_line(
             Some(value) if !value.contains('\n') => value,
             _ if may_stay => here[..2 + end + 1].to_owned(),
             Some(_) => return Err(wrong(here, Trouble::SeveralLines { name: name.to_owned() })),
-            None => return Err(wrong(here, Trouble::Missing { name: name.to_owned() })),
+            None => return Err(wrong(here, missing(name))),
         };
         expanded.push_str(&value);
         rest = &inside[end + 1..];
     }
     expanded.push_str(rest);
     Ok(())
+}
+
+/// A bracket further on may have closed what was not meant to reach so far.
+fn missing(name: &str) -> Trouble {
+    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !name.is_empty() && name.chars().all(is_of_a_name) {
+        Trouble::Missing { name: name.to_owned() }
+    } else if name.contains(|c: char| c.is_whitespace() || "\"'{,".contains(c)) {
+        Trouble::Open
+    } else {
+        Trouble::NoName { inside: name.to_owned() }
+    }
 }
 
 /// Where a comment behind a value begins: at a `#` after a space that is in no quotes. A quote counts where a value may
@@ -122,6 +136,9 @@ mod tests {
         check("a: x#${NONE}", Err("1:6: the environment has no NONE; set it, or write ${NONE:-a default}"));
         check("a: 1\nb: ${NONE}", Err("2:4: the environment has no NONE; set it, or write ${NONE:-a default}"));
         check("a: ${PORT", Err("1:4: '${' is never closed"));
+        check("a: { b: \"${PORT\" }", Err("1:10: '${' is never closed"));
+        check("a: \"${}\"", Err("1:5: '${}' names no variable; write ${NAME} or ${NAME:-a default}"));
+        check("a: ${my-port}", Err("1:4: '${my-port}' names no variable; write ${NAME} or ${NAME:-a default}"));
         check("a: ${TWO}", Err("1:4: TWO has several lines, which a config value cannot have"));
     }
 }

@@ -8,9 +8,8 @@ use super::place::{Spot, find_key_at};
 pub(super) fn explain(yaml: &str, error: &serde_saphyr::Error) -> (Option<Spot>, String) {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let spot = error.location().map(|found| (number(found.line()), number(found.column())));
-    let said = error.without_snippet().to_string();
-    let said = said.rfind(" at line ").map_or(said.as_str(), |end| &said[..end]);
-    let said = said.split(", set DuplicateKeyPolicy").next().unwrap_or(said);
+    let said = said(error);
+    let said = said.as_str();
     if said.contains("quoted scalar") {
         return (find_open_quote(yaml).or(spot), "this quote is never closed".to_owned());
     }
@@ -24,6 +23,18 @@ pub(super) fn explain(yaml: &str, error: &serde_saphyr::Error) -> (Option<Spot>,
         }
         None => (spot, said.to_owned()),
     }
+}
+
+/// What is wrong, without its place: the text was ours.
+pub(super) fn explain_said(error: &serde_saphyr::Error) -> String {
+    let said = said(error);
+    explain_unknown(&said).or_else(|| explain_form(&said)).or_else(|| explain_value(&said)).unwrap_or(said)
+}
+
+fn said(error: &serde_saphyr::Error) -> String {
+    let said = error.without_snippet().to_string();
+    let said = said.rfind(" at line ").map_or(said.as_str(), |end| &said[..end]);
+    said.split(", set DuplicateKeyPolicy").next().unwrap_or(said).to_owned()
 }
 
 /// With a guess at what was meant.
@@ -79,6 +90,7 @@ fn explain_value(said: &str) -> Option<String> {
         "invalid u64" | "invalid usize" => Some("must be a whole number that is not negative".to_owned()),
         "invalid boolean" => Some("must be true or false".to_owned()),
         "invalid floating point" => Some("must be a number".to_owned()),
+        said if said.starts_with("externally tagged enum expected") => Some("must be one word".to_owned()),
         "expected string scalar" => Some("must be a text".to_owned()),
         said if said.starts_with("cannot deserialize null into string") => {
             Some("must be a text; an empty one is written \"\"".to_owned())

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use iris_core::team::AgentKind;
 
 use super::expand::expand;
-use super::explain::explain;
+use super::explain::{explain, explain_said};
 use super::listen::{check_names, listening_address};
-use super::place::{Place, Spot, locate};
+use super::place::{Place, Spot, locate, locate_name};
 use super::{Config, TeamConfig, older};
 
 /// What is wrong with a config, and where.
@@ -61,34 +62,61 @@ pub(super) struct Wrong {
     pub key: String,
     pub what: String,
     pub hint: Option<&'static str>,
+    /// Where it is, in a text with such a key.
+    find: fn(&str, &str) -> Option<Spot>,
 }
 
 impl Wrong {
     fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { key: key.into(), what: what.into(), hint: None }
+        Self { key: key.into(), what: what.into(), hint: None, find: locate }
     }
 }
 
 /// Reads the config; a file that is not there is an empty config.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => parse(path, &text, |name| std::env::var(name).ok()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Config::default()),
-        Err(error) => Err(ConfigError::new(path, format!("it cannot be read ({error})"))),
+    match read_text(path)? {
+        Some(text) => parse(path, &text, |name| std::env::var(name).ok()),
+        None => Ok(Config::default()),
     }
 }
 
+/// The text of a file, if there is one.
+pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(ConfigError::new(path, format!("it cannot be read ({error})"))),
+    };
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let (bytes, end) = (error.as_bytes(), error.utf8_error().valid_up_to());
+        let before = String::from_utf8_lossy(&bytes[..end]);
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let spot = (before.matches('\n').count() + 1, column);
+        let what = format!("the byte 0x{:02x} here is not UTF-8; save the file as UTF-8", bytes[end]);
+        ConfigError::new(path, what).at(&String::from_utf8_lossy(bytes), Some(spot))
+    })
+}
+
+/// Whether another program's value could be one of ours; if not, what it must be.
+pub fn check_value<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Result<(), String> {
+    // JSON is YAML, and so it is judged as if it were in our own file.
+    let read = serde_saphyr::from_str::<T>(&value.to_string());
+    read.map(drop).map_err(|error| explain_said(&error))
+}
+
 pub fn parse(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
+    let own = variable("HOME");
     let filled = fill_in(path, text, variable)?;
     // It was emptied, or is about to be written: that nobody is a team any more has to be said.
     if says_nothing(&filled) {
         return Err(ConfigError::new(path, "it is empty; to have no team, write `teams: {}`"));
     }
-    let config: Config =
+    let mut config: Config =
         read(path, text, &filled).map_err(|error| ConfigError { hint: older::hint(path, &filled), ..error })?;
+    find_own_folders(&mut config, own.as_deref());
     check(&config).map_err(|found| ConfigError {
         hint: found.hint.map(str::to_owned),
-        ..ConfigError::new(path, format!("{}: {}", found.key, found.what)).at(text, locate(&filled, &found.key))
+        ..ConfigError::new(path, format!("{}: {}", found.key, found.what)).at(text, (found.find)(&filled, &found.key))
     })?;
     Ok(config)
 }
@@ -99,7 +127,10 @@ pub fn parse_values(
     text: &str,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<serde_json::Value, ConfigError> {
-    read(path, text, &fill_in(path, text, variable)?)
+    let filled = fill_in(path, text, variable)?;
+    // As YAML 1.2 has it, `yes` and `no` are words.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(&filled, options).map_err(|error| unreadable(path, text, &filled, &error))
 }
 
 /// Whether a text sets a key such as `settings.port`.
@@ -113,15 +144,30 @@ fn fill_in(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -
 }
 
 fn read<T: serde::de::DeserializeOwned>(path: &Path, text: &str, filled: &str) -> Result<T, ConfigError> {
-    serde_saphyr::from_str(filled).map_err(|error| {
-        let (spot, what) = explain(filled, &error);
-        ConfigError::new(path, what).at(text, spot)
-    })
+    serde_saphyr::from_str(filled).map_err(|error| unreadable(path, text, filled, &error))
+}
+
+fn unreadable(path: &Path, text: &str, filled: &str, error: &serde_saphyr::Error) -> ConfigError {
+    let (spot, what) = explain(filled, error);
+    ConfigError::new(path, what).at(text, spot)
 }
 
 /// Whether there are only comments in it, if anything.
 pub fn says_nothing(text: &str) -> bool {
     text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+}
+
+/// `~/` is the user's own folder, as in a shell.
+fn find_own_folders(config: &mut Config, own: Option<&str>) {
+    let Some(own) = own.filter(|own| !own.is_empty()) else { return };
+    for team in config.teams.values_mut().map(Arc::make_mut) {
+        let paths = [Some(&mut team.path), team.script.as_mut(), team.command.as_mut()];
+        for path in paths.into_iter().flatten() {
+            if let Ok(rest) = path.strip_prefix("~") {
+                *path = Path::new(own).join(rest);
+            }
+        }
+    }
 }
 
 fn check(config: &Config) -> Result<(), Wrong> {
@@ -130,10 +176,17 @@ fn check(config: &Config) -> Result<(), Wrong> {
     let analysis = config.settings.agent.completion_analysis.check(config.teams.keys());
     analysis.map_err(|error| Wrong::new("settings.agent.completionAnalysis", error.to_string()))?;
     for (name, team) in &config.teams {
+        if let Some(who) = name.is_taken_by() {
+            let what = format!("'{name}' is the name of {who}, so no team can have it; give the team another");
+            return Err(Wrong { hint: Some(RENAMED), find: locate_name, ..Wrong::new(format!("teams.{name}"), what) });
+        }
         check_team(team).map_err(|(key, what)| Wrong::new(format!("teams.{name}{key}"), what))?;
     }
     Ok(())
 }
+
+const RENAMED: &str =
+    "change the name in that line; what was said with it before is kept, and `iris sessions list` shows it";
 
 fn check_settings(config: &Config) -> Result<(), Wrong> {
     let settings = &config.settings;
@@ -231,6 +284,7 @@ mod tests {
         check("questions:\n  deadlines:\n    approval: 0", "questions.deadlines: must be more than 0");
         check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
         check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
+        check("teams:\n  user: { path: /x }", "config.yaml:2:3: teams.user: 'user' is the name of the person at Iris");
         check("teams: [", "config.yaml:1:8: here must be keys with values");
         check("teams:\n  a:\n    path: ${NOWHERE}", "config.yaml:3:11: the environment has no NOWHERE");
     }
@@ -241,6 +295,7 @@ mod tests {
         let team = |line: &str| format!("teams:\n  a:\n    path: /tmp\n    {line}\n");
         check(&team("env: { C: null }"), "config.yaml:4:15: teams.a.env.C: must be a text; an empty one is written");
         check(&team("args: [a, null]"), "config.yaml:4:15: teams.a.args: must be a text");
+        check(&team("grantPermission: [yes]"), "config.yaml:4:22: teams.a.grantPermission: must be one word");
         check(&team("maxBudgetUsd: much"), "teams.a.maxBudgetUsd: must be a number");
         check(&team("skipPermissions: maybe"), "teams.a.skipPermissions: must be true or false");
         check(&team("agent:"), "the value is missing here; there are claude, codex, acp, scripted");
@@ -253,6 +308,27 @@ mod tests {
         check("teams:\n  a:\n    path: '/tmp\n", "config.yaml:3:11: this quote is never closed");
         check("teams:\n  a:\n    path: \"/tmp\n    env: {}\n", "config.yaml:3:11: this quote is never closed");
         check("settings: { host: 'x }\nteams: {}\n", "config.yaml:1:19: this quote is never closed");
+    }
+
+    #[test]
+    fn a_path_may_begin_at_home() {
+        let text = "teams:\n  a: { path: ~/code, agent: scripted, script: ~/s.yaml }\n  b: { path: '~' }\n";
+        let home = |name: &str| (name == "HOME").then(|| "/home/her".to_owned());
+        let config = parse(Path::new("c.yaml"), text, home).expect("a config");
+        let teams: Vec<_> = config.teams.values().map(|team| (team.path.as_path(), team.script.as_deref())).collect();
+        let script = Some(Path::new("/home/her/s.yaml"));
+        assert_eq!(teams, [(Path::new("/home/her/code"), script), (Path::new("/home/her/"), None)]);
+        check(text, "teams.a.path: '~/code' must be absolute");
+        check("teams:\n  a: { path: ~her/code }", "teams.a.path: '~her/code' must be absolute");
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_told_with_its_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("c.yaml");
+        std::fs::write(&file, b"teams:\n  \xc3\xa4\xe4: { path: /x }\n").expect("written");
+        let told = load(&file).expect_err("no text").to_string();
+        assert!(told.contains("c.yaml:2:4: the byte 0xe4 here is not UTF-8"), "{told}");
     }
 
     #[test]

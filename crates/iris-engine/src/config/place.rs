@@ -25,6 +25,11 @@ pub(super) fn locate(yaml: &str, key: &str) -> Option<Spot> {
     walk(yaml, |path, part, spot| (part == Part::Value && path == key).then_some(spot))
 }
 
+/// The place of the name itself.
+pub(super) fn locate_name(yaml: &str, key: &str) -> Option<Spot> {
+    walk(yaml, |path, part, spot| (part == Part::Name && path == key).then_some(spot))
+}
+
 /// The key that begins at a place, or whose value does. A mapping begins where its first key does: that key is meant.
 pub(super) fn find_key_at(yaml: &str, wanted: Spot) -> Option<String> {
     let mut found = None;
@@ -102,6 +107,7 @@ mod tests {
         assert_eq!(locate(yaml, "teams.one.args"), Some((5, 25)));
         assert_eq!(locate(yaml, "teams.two.path"), Some((7, 11)));
         assert_eq!(locate(yaml, "teams.two"), Some((7, 5)));
+        assert_eq!(locate_name(yaml, "teams.two"), Some((6, 3)));
         assert_eq!(locate(yaml, "a.y"), None);
         assert_eq!(locate("a: [", "a.b"), None);
     }

@@ -198,7 +198,7 @@ impl From<BackupError> for Fault {
         let kind = match &error {
             BackupError::Exists(_) => FaultKind::Conflict,
             BackupError::Postgres => FaultKind::Unsupported,
-            BackupError::NoDatabase(_) => FaultKind::NotFound,
+            BackupError::NoDatabase(_) | BackupError::NoFolder(_) => FaultKind::NotFound,
             BackupError::Io { .. } | BackupError::NotABackup { .. } => FaultKind::Invalid,
             BackupError::Home(_) => FaultKind::Unavailable,
             BackupError::Store(error) => error.kind(),

@@ -1,5 +1,7 @@
 //! `iris completions` and `iris man`: for shells and for `man`.
 
+mod man;
+
 use std::path::PathBuf;
 
 use clap::CommandFactory;
@@ -43,7 +45,7 @@ pub struct ManArguments {
 
 pub fn man(arguments: &ManArguments, context: &mut Context) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
-    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
+    let written = std::fs::create_dir_all(folder).and_then(|()| man::write(Arguments::command(), folder));
     written.map_err(|error| Failure::invalid(format!("{} cannot be written ({error})", folder.display())))?;
     if context.printer.is_json() {
         context.printer.json(&serde_json::json!({ "folder": folder }))?;

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use iris_agents::scripted;
 use iris_api::status::EffectiveConfig;
-use iris_engine::config;
+use iris_core::team::{AgentKind, TeamName};
+use iris_engine::config::{self, TeamConfig};
 use iris_engine::home::Home;
 use serde::Serialize;
 
@@ -92,7 +94,11 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
         )
         .hint("`iris up` writes a first one"));
     }
-    let teams = config::load(&file)?.teams.len();
+    let config = config::load(&file)?;
+    for (name, team) in &config.teams {
+        check_script(name, team)?;
+    }
+    let teams = config.teams.len();
     let printer = &mut context.printer;
     if printer.is_json() {
         printer.json(&Checked { file: file.display().to_string(), ok: true, teams })?;
@@ -101,6 +107,13 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
         printer.line(format!("{} is right ({count})", place::shown(&file)))?;
     }
     Ok(Exit::Done)
+}
+
+/// A team whose script cannot be played cannot be told anything.
+fn check_script(name: &TeamName, team: &TeamConfig) -> Result<(), Failure> {
+    let Some(script) = team.script.as_ref().filter(|_| team.agent == AgentKind::Scripted) else { return Ok(()) };
+    scripted::check(script)
+        .map_err(|error| Failure::invalid(format!("{error}")).hint(format!("it is the script of the team {name}")))
 }
 
 async fn show(context: &mut Context) -> Result<Exit, Failure> {

@@ -26,6 +26,8 @@ pub struct DownArguments {
 }
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How long nothing may be said.
+const SILENCE: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,21 +61,40 @@ pub async fn end(context: &mut Context, patience: Patience) -> Result<bool, Fail
     let refused = |error: nix::errno::Errno| {
         Failure::fault(FaultKind::Unavailable, format!("process {pid} cannot be asked to end ({error})"))
     };
+    // Asked before: a daemon that ends answers nobody.
+    let running = if patience == Patience::Usual { running(context).await } else { 0 };
     kill(pid, Signal::SIGTERM).map_err(refused)?;
     if patience == Patience::None {
         tokio::time::sleep(AGAIN).await;
         // It may have ended already.
         kill(pid, Signal::SIGTERM).ok();
     }
-    context.printer.wait_for("waiting for running turns and agents to end");
+    let what = match running {
+        0 => "waiting for agents to end".to_owned(),
+        1 => "waiting for 1 running turn to end; `iris down --now` does not wait".to_owned(),
+        count => format!("waiting for {count} running turns to end; `iris down --now` does not wait"),
+    };
+    context.printer.wait_for(&what);
     let began = Instant::now();
+    let mut is_told = context.printer.is_watched() || context.printer.is_json();
     while home.holder().is_some_and(|now| now.pid == holder.pid) {
         if began.elapsed() > PATIENCE {
             let what = format!("process {pid} has not ended within {} s", PATIENCE.as_secs());
             return Err(Failure::fault(FaultKind::Unavailable, what).hint("`iris down --now` does not wait for turns"));
         }
+        if !is_told && began.elapsed() > SILENCE {
+            context.printer.note(&what);
+            is_told = true;
+        }
         tokio::time::sleep(AGAIN).await;
     }
     context.printer.stop_waiting();
     Ok(true)
+}
+
+/// How many turns run, as far as the daemon says so in time.
+async fn running(context: &Context) -> usize {
+    let client = context.client();
+    let Ok(Ok(sessions)) = tokio::time::timeout(SILENCE, client.sessions(None)).await else { return 0 };
+    sessions.iter().filter(|session| session.running.is_some()).count()
 }

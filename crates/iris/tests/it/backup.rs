@@ -42,3 +42,12 @@ fn what_is_no_backup_is_refused() {
     let told = Place::empty().iris(&["backup"]).failed(3);
     assert!(told.contains("there is no Iris in"), "{told}");
 }
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let daemon = Daemon::start();
+    let told = daemon.iris(&["backup", "/nonexist/x.tar"]).failed(3);
+    assert!(told.contains("there is no folder /nonexist") && told.contains("make it first"), "{told}");
+    let place = daemon.stop().0;
+    assert!(place.iris(&["backup", "/nonexist/x.tar"]).failed(3).contains("there is no folder /nonexist"));
+}

@@ -53,6 +53,24 @@ fn every_mistake_is_told_with_its_place() {
 }
 
 #[test]
+fn a_script_that_cannot_be_played_is_told_with_its_place() {
+    let place = Place::empty();
+    let script = place.path("s.yaml");
+    fs::create_dir_all(place.path("")).expect("a folder");
+    fs::write(&script, "replies: [{match: \"(\", do: []}]\n").expect("written");
+    let (folder, file) = (place.path(""), script.display());
+    place.configure(&format!("teams:\n  a: {{ path: {}, agent: scripted, script: {file} }}\n", folder.display()));
+    let expected = format!("{file}:1:19: `(` is no regular expression");
+    let told = place.iris(&["config", "check"]).failed(2);
+    assert!(told.contains(&expected) && told.contains("the script of the team a"), "{told}");
+    let found = place.iris(&["doctor"]);
+    assert!(found.stdout.contains(&expected) && !found.stdout.contains("well: a"), "{found:?}");
+    let daemon = Daemon::on(place);
+    let told = daemon.iris(&["tell", "a", "hi"]).failed(1);
+    assert!(told.contains(&format!("correct the script there: {file}")), "{told}");
+}
+
+#[test]
 fn the_reference_of_the_keys_is_what_the_types_say() {
     let place = Place::empty();
     let keys = place.iris(&["config", "schema", "--markdown"]).ok();

@@ -69,6 +69,28 @@ fn it_goes_with_all_that_was_said() {
     assert_eq!(stage.iris(&["demo", "clean"]).ok(), "there is no demo\n");
 }
 
+/// What people type is text, wherever it ends up.
+#[test]
+fn an_answer_is_written_and_never_run() {
+    let stage = Stage::new();
+    stage.up().ok();
+    stage.wait_for_its_question();
+    let question = stage.iris(&["inbox", "--json"]).json()["questions"][0]["id"].take();
+    let mark = stage.0.path("pwned");
+    let answer = format!("it's \"x\\'; touch {}; echo '$(id)\n\"\"\"", mark.display());
+    stage.iris(&["answer", question.as_str().expect("an id"), &answer]).ok();
+    let file = stage.0.home().join("demo/shop/limits.py");
+    let began = Instant::now();
+    while !file.exists() {
+        assert!(began.elapsed() < Duration::from_secs(60), "nothing was written");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    stage.wait_for_its_question();
+    let expected = format!("LARGEST_DISCOUNT = {}\n", Value::from(answer));
+    assert_eq!(fs::read_to_string(&file).expect("a file"), expected);
+    assert!(!mark.exists());
+}
+
 #[test]
 fn it_goes_without_a_daemon_too() {
     let stage = Stage::new();

@@ -134,6 +134,25 @@ fn a_project_and_codex_have_files_of_their_own() {
 }
 
 #[test]
+fn a_file_that_was_made_for_it_goes_with_it() {
+    let place = Place::empty();
+    let file = place.path("user/project/.mcp.json");
+    let (json, toml) = (["--scope", "project"], ["codex"]);
+    for (words, file) in [(&json[..], &file), (&toml, &place.path("user/.codex/config.toml"))] {
+        run(&place, &[&["install"], words].concat()).ok();
+        assert!(file.exists());
+        run(&place, &[&["uninstall"], words].concat()).ok();
+        let left = std::fs::read_dir(file.parent().expect("a folder")).expect("there").count();
+        assert_eq!(left, 0, "neither the file nor a copy of it");
+    }
+    // One that was there before stays, also with nothing in it.
+    std::fs::write(&file, "{}\n").expect("written");
+    run(&place, &["install", "--scope", "project"]).ok();
+    run(&place, &["uninstall", "--scope", "project"]).ok();
+    assert!(file.exists());
+}
+
+#[test]
 fn a_linked_file_is_changed_where_it_is() {
     let place = Place::empty();
     std::fs::create_dir_all(place.path("user")).expect("a home");

@@ -1,5 +1,7 @@
 //! The kill switch on the command line.
 
+use std::time::{Duration, Instant};
+
 use crate::daemon::Daemon;
 
 #[test]
@@ -21,4 +23,17 @@ fn it_is_said_that_all_of_them_are_meant() {
     assert!(daemon.iris(&["stop"]).failed(2).contains("--all"));
     let told: serde_json::Value = serde_json::from_str(&daemon.iris(&["stop", "--json"]).failed(2)).expect("JSON");
     assert_eq!(told["kind"], "invalid", "{told}");
+}
+
+#[test]
+fn down_says_what_it_waits_for() {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "--async", "hang"]).ok();
+    let began = Instant::now();
+    while daemon.iris(&["sessions", "list", "--json"]).json()["items"][0]["running"].is_null() {
+        assert!(began.elapsed() < Duration::from_secs(30), "it does not begin");
+    }
+    let ran = daemon.iris(&["down"]);
+    assert!(ran.stderr.contains("waiting for 1 running turn to end; `iris down --now` does not wait"), "{ran:?}");
+    assert_eq!(ran.ok(), "iris is down\n");
 }

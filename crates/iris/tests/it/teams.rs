@@ -146,3 +146,72 @@ fn whatever_a_folder_is_called_and_wherever_the_config_is() {
     assert!(place.home().join("config.yaml").is_symlink(), "a link stays one");
     assert_eq!(fs::read_to_string(&real).expect("readable"), "teams: {} # mine\n");
 }
+
+#[test]
+fn every_way_to_say_who_grants_permission_is_taken_over() {
+    let place = Place::empty();
+    place.configure("teams: {}\n");
+    let file = place.path("theirs.yaml");
+    let ways = ["yes", "no", "ask", "forward", "true", "false", "'yes'", "\"no\""];
+    let theirs: String = ways
+        .iter()
+        .enumerate()
+        .map(|(at, way)| {
+            format!("  t{at}: {{ path: /a/b/../c, skipPermissions: yes, env: {{ DEBUG: yes, N: 1 }}, grantPermission: {way} }}\n")
+        })
+        .collect();
+    fs::write(&file, format!("teams:\n{theirs}")).expect("written");
+    import(&place, &file).ok();
+    let teams = place.iris(&["config", "show", "--json"]).json()["config"]["teams"].take();
+    for (at, expected) in ["yes", "no", "ask", "forward", "yes", "no", "yes", "no"].into_iter().enumerate() {
+        let team = &teams[format!("t{at}")];
+        assert_eq!((&team["grantPermission"], &team["path"]), (&expected.into(), &"/a/c".into()), "{}", ways[at]);
+    }
+    let config = config(&place);
+    assert!(config.contains("\"DEBUG\":\"yes\"") && config.contains("skipPermissions: true"), "{config}");
+    fs::write(&file, "teams:\n  x: { path: /a, grantPermission: maybe }\n").expect("written");
+    let told = import(&place, &file).failed(2);
+    assert!(told.contains("theirs.yaml:2:35: teams.x.grantPermission: `maybe` is no value here; there are"), "{told}");
+    fs::write(&file, "teams:\n  x: { path: /a, grantPermission: [yes] }\n").expect("written");
+    let told = import(&place, &file).failed(2);
+    assert!(told.contains("teams.x.grantPermission: must be") && !told.contains("invalid type"), "{told}");
+}
+
+#[test]
+fn the_names_of_other_parties_are_no_teams() {
+    let place = Place::empty();
+    place.configure("teams: {}\n");
+    for words in [&["--name", "outside"][..], &[]] {
+        let told = place.iris(&[&["teams", "add", &project(&place, "user")], words].concat()).failed(2);
+        assert!(told.contains("so no team can have it") && told.contains("choose another with --name"), "{told}");
+    }
+    let file = place.path("theirs.yaml");
+    fs::write(&file, "teams:\n  user: { path: /x }\n").expect("written");
+    assert!(import(&place, &file).failed(2).contains("teams.user: 'user' is the name of the person at Iris"));
+    assert_eq!(config(&place), "teams: {}\n");
+    place.configure("teams:\n  user: { path: /x }\n");
+    let told = place.iris(&["config", "check"]).failed(2);
+    assert!(told.contains("config.yaml:2:3: teams.user") && told.contains("change the name in that line"), "{told}");
+}
+
+#[test]
+fn a_folder_becomes_a_second_team_only_by_a_name() {
+    let place = Place::empty();
+    place.configure("# nothing yet\n");
+    let (shop, other) = (project(&place, "shop"), project(&place, "other/shop"));
+    place.iris(&["teams", "add", &shop]).ok();
+    let before = config(&place);
+    for words in [&[][..], &["--name", "shop"]] {
+        let said = place.iris(&[&["teams", "add", &shop], words].concat()).ok();
+        assert!(said.contains("is the team shop already; nothing was changed"), "{said}");
+    }
+    assert_eq!(place.iris(&["teams", "add", &shop, "--json"]).json()["alreadyThere"], true);
+    assert_eq!(config(&place), before);
+    let told = place.iris(&["teams", "add", &other]).failed(4);
+    assert!(told.contains(&format!("there is a team 'shop' already, in {shop}")), "{told}");
+    let ran = place.iris(&["teams", "add", &shop, "--name", "second"]);
+    assert!(ran.stderr.contains("the same folder is also the team shop"), "{ran:?}");
+    ran.ok();
+    let told = place.iris(&["teams", "remove", "nope"]).failed(3);
+    assert!(told.contains("there are: second, shop"), "{told}");
+}

@@ -65,6 +65,10 @@ fn a_project_is_offered_as_a_team_and_a_team_is_not() {
     let told = up(place, "user/Shop Front", &["--json"]).json();
     assert_eq!(told["offer"]["name"], "shop-front");
     // A folder with nothing in it, and one's own home, are no projects.
+    // A folder may be called as no team can be.
+    std::fs::create_dir_all(place.path("user/user/src")).expect("a folder");
+    let told = up(place, "user/user", &["--json"]).json();
+    assert_eq!(told["offer"]["command"], "iris teams add . --name user-2");
     for folder in ["user/empty", "user"] {
         assert_eq!(up(place, folder, &["--json"]).json()["offer"], Value::Null, "{folder}");
     }
@@ -77,6 +81,18 @@ fn a_project_is_offered_as_a_team_and_a_team_is_not() {
     assert_eq!(teams(place), ["shop-front"]);
     // Also in a folder of the team's.
     assert_eq!(up(place, "user/Shop Front/src", &["--json"]).json()["offer"], Value::Null);
+}
+
+#[test]
+fn without_an_agent_program_it_is_said_why_nobody_is_asked() {
+    let daemon = Daemon::on(desk());
+    let place = &daemon.place;
+    std::fs::remove_file(place.path("bin/claude")).expect("it was there");
+    let said = up(place, "user/Shop Front", &[]).ok();
+    assert!(said.contains("iris teams add . (you are not asked, because there is no claude to serve it)"), "{said}");
+    let Some(seen) = type_on_a_terminal(place, "user/Shop Front", "\n") else { return };
+    assert!(seen.contains("because there is no claude to serve it") && !seen.contains("[Y/n]"), "{seen}");
+    assert!(teams(place).is_empty());
 }
 
 #[test]

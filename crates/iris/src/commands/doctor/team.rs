@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use iris_agents::launch::find_program;
+use iris_agents::scripted;
 use iris_api::status::Status;
 use iris_api::team::Trust;
 use iris_core::team::AgentKind;
@@ -39,9 +40,13 @@ pub(super) async fn look(client: &Client, config: &Config, status: Option<&Statu
 
 async fn look_at(name: &str, team: &TeamConfig, status: Option<&Status>) -> Vec<Finding> {
     let mut findings: Vec<_> = folder(name, &team.path).into_iter().collect();
-    if let Some(script) = team.script.as_ref().filter(|script| !script.is_file()) {
-        let what = format!("{name}: there is no script {}", place::shown(script));
-        findings.push(Finding::problem(CHECK, what, "write it, or correct the team's `script`"));
+    if let Some(script) = team.script.as_ref().filter(|_| team.agent == AgentKind::Scripted) {
+        if !script.is_file() {
+            let what = format!("{name}: there is no script {}", place::shown(script));
+            findings.push(Finding::problem(CHECK, what, "write it, or correct the team's `script`"));
+        } else if let Err(error) = scripted::check(script) {
+            findings.push(Finding::problem(CHECK, format!("{name}: {error}"), "correct the script there"));
+        }
     }
     let path = team.env.get("PATH").cloned().or_else(|| daemons(status, "PATH"));
     match find_program(team.agent, team.command.as_deref(), path) {

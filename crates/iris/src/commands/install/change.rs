@@ -94,7 +94,8 @@ impl Change<'_> {
         let failed = |error: std::io::Error| {
             Failure::fault(FaultKind::Unavailable, format!("{} cannot be written ({error})", place::shown(file)))
         };
-        if self.before.is_some() {
+        let is_ours_alone = self.is_ours_alone()?;
+        if self.before.is_some() && !is_ours_alone {
             done.backup = Some(copy(file).map_err(failed)?);
         }
         if self.commands.is_empty() {
@@ -104,7 +105,18 @@ impl Change<'_> {
             done.notes.push(format!("the CLI did not do it ({why}), so the file was written"));
             done.commands.clear();
         }
+        if is_ours_alone && self.registry.text()?.is_some_and(|text| self.registry.is_empty(&text)) {
+            std::fs::remove_file(file).map_err(failed)?;
+            done.notes.push("nothing else was in the file, so it is gone".to_owned());
+        }
         Ok(done)
+    }
+
+    /// Whether the file is there only because of the entry that goes: nothing else is in it, and it was not there when the
+    /// entry was made, or there would be a copy of it.
+    fn is_ours_alone(&self) -> Result<bool, Failure> {
+        let (None, Some(before)) = (&self.wanted, &self.before) else { return Ok(false) };
+        Ok(self.registry.is_empty(&self.registry.take(before)?) && !has_copies(&self.registry.file))
     }
 
     /// The file as it is now, with the entry or without it: the CLI may have written other things into it meanwhile.
@@ -154,6 +166,12 @@ fn shown(words: &[OsString]) -> String {
         false => format!("'{}'", word.replace('\'', r"'\''")),
     });
     quoted.collect::<Vec<_>>().join(" ")
+}
+
+fn has_copies(file: &Path) -> bool {
+    let begin = format!("{}.before-iris-", file.file_name().unwrap_or_default().to_string_lossy());
+    let beside = file.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    beside.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&begin))
 }
 
 /// Beside it, with the time in its name, and for the same eyes only.

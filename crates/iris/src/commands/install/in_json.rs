@@ -44,6 +44,12 @@ pub fn take(text: &str) -> Result<String, String> {
     same(root.to_string(), &wanted)
 }
 
+pub fn is_empty(text: &str) -> bool {
+    let nothing = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
+    let Ok(Value::Object(parts)) = read(text) else { return false };
+    parts.iter().all(|(key, value)| key == SERVERS && nothing(value))
+}
+
 /// An empty file is an object with nothing in it.
 fn read(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {

@@ -56,6 +56,11 @@ impl Registry {
         taken.map_err(|why| self.unreadable(why))
     }
 
+    /// Whether there is nothing in it that anybody could miss.
+    pub fn is_empty(&self, text: &str) -> bool {
+        if self.is_json() { in_json::is_empty(text) } else { text.trim().is_empty() }
+    }
+
     pub fn written(&self, entry: &Entry) -> Value {
         match self.agent {
             Agent::Claude => entry.for_claude(),

@@ -65,7 +65,6 @@ fn row(frame: &mut Frame<'_>, y: u16, line: Line<'_>) {
 fn header(state: &State, width: usize) -> Line<'static> {
     let version = state.status.as_ref().map(|status| status.version.as_str()).unwrap_or_default();
     let address = state.address.strip_prefix("http://").unwrap_or(&state.address);
-    let place = format!(" iris {version}  {address}");
     let (link, style) = match &state.link {
         Link::Live => ("live".to_owned(), look::BAR),
         Link::Back { .. } => ("connected again, reading anew".to_owned(), look::ALARM),
@@ -79,7 +78,12 @@ fn header(state: &State, width: usize) -> Line<'static> {
         count => format!("{count} need you "),
     };
     let room = width.saturating_sub(text::cells(&asks));
-    let left = text::fill(&text::shown(&format!("{place}  {link}  ")), room);
+    // How things are is what the line is for; who says so gives way to it.
+    let leads =
+        [format!(" iris {version}  {address} "), format!(" iris {version} "), " iris ".to_owned(), String::new()];
+    let lines = leads.map(|lead| text::shown(&format!("{lead} {link}  ")));
+    let fitting = lines.iter().find(|line| text::cells(line) <= room).or(lines.last());
+    let left = text::fill(fitting.map_or("", String::as_str), room);
     Line::from(vec![Span::styled(left, style), Span::styled(asks, style)])
 }
 

@@ -117,6 +117,21 @@ fn help_and_questions_of_our_own() {
 }
 
 #[test]
+fn the_first_line_says_how_things_are_however_narrow_it_is() {
+    let first = |state: &State| seen(state).lines().next().map(str::to_owned).expect("a line");
+    let mut small = full(Size::new(40, 10));
+    small.address = "https://iris.somewhere.example:1615".to_owned();
+    let said = first(&small);
+    assert!(said.contains("live") && said.contains("need you") && !said.contains("example"), "{said}");
+    small.link = Link::Lost { since: NOW - 65_000, why: None };
+    let said = first(&small);
+    assert!(said.contains("CONNECTION LOST") && said.contains("need you"), "{said}");
+    let mut wide = full(WIDE);
+    wide.address = small.address;
+    assert!(first(&wide).contains("live") && first(&wide).contains("iris.somewhere.example:1615"));
+}
+
+#[test]
 fn a_long_list_scrolls_with_the_chosen_one() {
     let mut state = state(NARROW);
     let many =

@@ -8,6 +8,7 @@ use iris_api::Page;
 use iris_api::team::Team;
 use iris_core::fault::FaultKind;
 use iris_core::team::{AgentKind, TeamName};
+use iris_engine::config::Config;
 use iris_engine::home::Home;
 use serde_json::{Value, json};
 
@@ -38,10 +39,16 @@ pub struct AddArguments {
 
 pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit, Failure> {
     let folder = folder(&arguments.path)?;
+    let others = teams_of(&folder, &config_file::current(&file(context))?);
     let name = match &arguments.name {
         Some(name) => name.parse()?,
+        None if !others.is_empty() => return say_it_is_one(&others, &folder, context),
         None => name_of(&folder)?,
     };
+    if others.contains(&name) {
+        return say_it_is_one(&others, &folder, context);
+    }
+    refuse_taken(&name)?;
     let agent = agent_kind(&arguments.agent)?;
     let mut keys: Vec<Key> = vec![("path".to_owned(), json!(folder)), ("agent".to_owned(), json!(agent))];
     if let Some(script) = &arguments.script {
@@ -51,9 +58,35 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     config_file::add_team(&file(context), &name, &keys)?;
     wait_until_in_force(context, |teams| teams.iter().any(|team| *team == name.as_str())).await;
     tell(context, json!({ "team": name, "path": folder }), format!("{name} is a team: {}", place::shown(&folder)))?;
+    if !others.is_empty() {
+        context.printer.note(format!("the same folder is also the team {}", listed(&others)));
+    }
     say_how_to_start(context);
     context.printer.note(format!("talk to it: iris tell {name} 'what is this project?'"));
     Ok(Exit::Done)
+}
+
+/// Those that work in the folder already.
+fn teams_of(folder: &Path, config: &Config) -> Vec<TeamName> {
+    let is_here = |path: &Path| path == folder || path.canonicalize().is_ok_and(|path| path == folder);
+    config.teams.iter().filter(|(_, team)| is_here(&team.path)).map(|(name, _)| name.clone()).collect()
+}
+
+fn listed(teams: &[TeamName]) -> String {
+    teams.iter().map(TeamName::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn say_it_is_one(teams: &[TeamName], folder: &Path, context: &mut Context) -> Result<Exit, Failure> {
+    let line = format!("{} is the team {} already; nothing was changed", place::shown(folder), listed(teams));
+    tell(context, json!({ "team": teams[0], "path": folder, "alreadyThere": true }), line)?;
+    context.printer.note("a second team in the same folder needs a name of its own: --name");
+    Ok(Exit::Done)
+}
+
+fn refuse_taken(name: &TeamName) -> Result<(), Failure> {
+    let Some(who) = name.is_taken_by() else { return Ok(()) };
+    let what = format!("'{name}' is the name of {who}, so no team can have it");
+    Err(Failure::invalid(what).hint("choose another with --name"))
 }
 
 /// A team that nobody can tell anything is refused now rather than at its first tell.

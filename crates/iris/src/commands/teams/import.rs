@@ -1,7 +1,8 @@
 //! `iris teams import`: the teams of an Iris MCP config, as far as there is something like them here.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
 use iris_engine::config::{self, Config, ConfigError, Settings, TeamConfig};
 use serde_json::{Map, Value, json};
@@ -35,8 +36,10 @@ const OF_SETTINGS: [&str; 5] =
 
 pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let to = file(context);
-    let text = std::fs::read_to_string(from)
-        .map_err(|error| Failure::invalid(format!("{} cannot be read ({error})", place::shown(from))))?;
+    let text = config::read_text(from)?.ok_or_else(|| {
+        Failure::fault(FaultKind::NotFound, format!("there is no file {}", place::shown(from)))
+            .hint("name the config.yaml of an Iris MCP")
+    })?;
     let is_own = from.canonicalize().ok().is_some_and(|from| to.canonicalize().is_ok_and(|to| from == to));
     if is_own && config::load(&to).is_ok() {
         let what = format!("{} is the config of this Iris already", place::shown(&to));
@@ -83,6 +86,9 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
     for (name, team) in teams {
         let key = format!("teams.{name}");
         let parsed: TeamName = name.parse().map_err(|error| wrong(&key, &format!("{error}")))?;
+        if let Some(who) = parsed.is_taken_by() {
+            return Err(wrong(&key, &format!("'{name}' is the name of {who}; give the team another in that file")));
+        }
         let empty = Map::new();
         let team = team.as_object().unwrap_or(&empty);
         if team.get("remote").is_some_and(|remote| !remote.is_null()) {
@@ -120,14 +126,15 @@ fn take_team(
             "claudePath" if value == "claude" => continue,
             "claudePath" => ("command", json!(folder(from, value.as_str().unwrap_or_default()))),
             "allowedTools" | "disallowedTools" => (key.as_str(), listed(value)),
+            "grantPermission" => (key.as_str(), granted(value)),
+            "skipPermissions" => (key.as_str(), switched(value)),
             key if OF_A_TEAM.contains(&key) => (key, value.clone()),
             _ => {
                 left_out.push(whole);
                 continue;
             }
         };
-        let probe = json!({ "path": "/", key: value });
-        serde_json::from_value::<TeamConfig>(probe).map_err(|error| (whole, error.to_string()))?;
+        config::check_value::<TeamConfig>(&json!({ "path": "/", key: value })).map_err(|what| (whole, what))?;
         keys.push((key.to_owned(), value));
     }
     Ok(keys)
@@ -143,8 +150,7 @@ fn take_settings(settings: &Value, ours: &Ours, taken: &mut Taken) -> Result<(),
         } else if !ours.takes_settings {
             taken.left_out.push(whole);
         } else {
-            let probe = json!({ key: value });
-            serde_json::from_value::<Settings>(probe).map_err(|error| (whole, error.to_string()))?;
+            config::check_value::<Settings>(&json!({ key: value })).map_err(|what| (whole, what))?;
             taken.additions.settings.push((key.clone(), value.clone()));
         }
     }
@@ -159,7 +165,42 @@ fn folder(from: &Path, path: &str) -> PathBuf {
         (_, Some(rest)) => own().join(rest),
         (path, None) => from.parent().unwrap_or(Path::new(".")).join(path),
     };
-    absolute(&path).unwrap_or(path)
+    tidy(&absolute(&path).unwrap_or(path))
+}
+
+/// Without `..`: where a link leads, the file system knows; of what is not there, only the words are left.
+fn tidy(path: &Path) -> PathBuf {
+    if !path.components().any(|part| part == Component::ParentDir) {
+        return path.to_owned();
+    }
+    path.canonicalize().unwrap_or_else(|_| {
+        path.components().fold(PathBuf::new(), |mut tidied, part| {
+            if part == Component::ParentDir {
+                tidied.pop();
+            } else {
+                tidied.push(part);
+            }
+            tidied
+        })
+    })
+}
+
+/// A program that wrote their file may have made a truth of `yes`.
+fn granted(value: &Value) -> Value {
+    match value {
+        Value::Bool(true) => json!("yes"),
+        Value::Bool(false) => json!("no"),
+        other => other.clone(),
+    }
+}
+
+/// The other way round: a word for a truth.
+fn switched(value: &Value) -> Value {
+    match value.as_str().map(str::to_ascii_lowercase).as_deref() {
+        Some("yes" | "on") => json!(true),
+        Some("no" | "off") => json!(false),
+        _ => value.clone(),
+    }
 }
 
 /// Tools are one text with commas there and a list here. A comma in brackets belongs to the tool.

@@ -21,7 +21,12 @@ pub fn failure(turn: &Turn, team: &str) -> Failure {
         state => format!("the turn of {team} {}: {error}", if state == "failed" { "failed" } else { "was terminated" }),
     };
     let hint = match (turn.state.as_str(), turn.reason.as_deref()) {
-        (_, Some("not_started")) => format!("check the team in config.yaml: `iris teams show {team}`"),
+        (_, Some("not_started")) => match find_place(error) {
+            Some(file) => format!("correct the script there: {file}"),
+            None => {
+                format!("check the team in config.yaml: `iris teams show {team}`; `iris doctor` looks at all of them")
+            }
+        },
         (_, Some("response_timeout")) => {
             format!("if it needs longer, raise responseTimeout of {team} in config.yaml; tell it again to go on")
         }
@@ -32,4 +37,14 @@ pub fn failure(turn: &Turn, team: &str) -> Failure {
         _ => format!("see what it did: `iris cache inspect {}`; tell it again to go on", turn.id),
     };
     Failure::new(Why::TurnNotCompleted, message).hint(hint)
+}
+
+/// The file of a place such as `/a/script.yaml:3:7:` that an agent names when it cannot start.
+fn find_place(error: &str) -> Option<&str> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    error.split_whitespace().filter(|word| word.starts_with('/')).find_map(|word| {
+        let (rest, column) = word.strip_suffix(':')?.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        (is_number(line) && is_number(column)).then_some(file)
+    })
 }

@@ -33,8 +33,9 @@ pub fn find(teams: &[Team], home: &Path) -> Option<Offer> {
         return None;
     }
     let name = name_of(&here).ok()?;
-    // A folder elsewhere may have the same name.
-    let is_free = |name: &TeamName| !teams.iter().any(|team| team.name == name.as_str());
+    // A folder elsewhere may have the same name, and some names are not a team's.
+    let is_free =
+        |name: &TeamName| name.is_taken_by().is_none() && !teams.iter().any(|team| team.name == name.as_str());
     let numbered = (2..100).filter_map(|number| format!("{name}-{number}").parse().ok());
     let free = std::iter::once(name.clone()).chain(numbered).find(is_free)?;
     let command = if free == name { "iris teams add .".to_owned() } else { format!("iris teams add . --name {free}") };
@@ -61,5 +62,6 @@ pub async fn make(up: &Up, context: &mut Context) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    context.printer.line(format!("make {folder} a team, called {name}: {}", offer.command))
+    let why = if can_be_served { "" } else { " (you are not asked, because there is no claude to serve it)" };
+    context.printer.line(format!("make {folder} a team, called {name}: {}{why}", offer.command))
 }

@@ -215,8 +215,7 @@ impl Engine {
             fresh_session: SessionId::new(Uuid::new_v4().to_string()),
             from: tell.from.clone(),
             to: tell.to.clone(),
-            // Not every database can hold a NUL, and no agent has a use for one.
-            body: tell.text.replace('\0', ""),
+            body: tell.text.clone(),
             key: tell.key.clone(),
             delay_ms: tell.delay.map(|delay| i64::try_from(delay.0).unwrap_or(i64::MAX)),
             longest_queue: i64::from(self.inner.config().settings.max_queue),

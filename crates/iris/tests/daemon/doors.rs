@@ -53,5 +53,8 @@ async fn any_text_comes_back_as_it_went_in() {
     for text in ["Grüße, 世界 🌍", "a\nb\tc\"d\\e", "/clear", "\u{202e}bidi\u{200b}", "{\"type\":\"result\"}"] {
         assert_eq!(world.tell(text).await["response"], format!("You said: {text}"), "{text:?}");
     }
-    assert_eq!(world.tell("nul\u{0}bytes").await["response"], "You said: nulbytes", "only these are taken out");
+    let nul = json!({"toTeam": "alpha", "message": "nul\u{0}bytes", "timeout": 0});
+    let (_, problem) = world.post("/api/teams/tell", nul).await;
+    assert_eq!(problem["kind"], "invalid", "only these are not taken: {problem}");
+    assert!(problem["hint"].to_string().contains("leave it out"), "{problem}");
 }

@@ -258,8 +258,17 @@ impl Daemon {
 
     /// Resident memory in bytes.
     pub fn memory(&self) -> Result<u64> {
+        self.figure("VmRSS:")
+    }
+
+    /// The most of it that there ever was.
+    pub fn most_memory(&self) -> Result<u64> {
+        self.figure("VmHWM:")
+    }
+
+    fn figure(&self, name: &'static str) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("VmRSS")?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).context(name)?;
         let kilobytes: u64 = line.trim().trim_end_matches(" kB").trim().parse()?;
         Ok(kilobytes * 1024)
     }

@@ -21,7 +21,9 @@ impl Runner {
         if current.unsaved.is_empty() {
             current.unsaved_since = Instant::now();
         }
-        current.unsaved.push(Said::from(message));
+        let said = Said::from(message);
+        current.unsaved_bytes += said.as_str().len();
+        current.unsaved.push(said);
     }
 
     pub(super) fn show(&self, text: &str) {
@@ -41,6 +43,7 @@ impl Runner {
         if current.unsaved.is_empty() || !due || self.saving.is_some() {
             return;
         }
+        current.unsaved_bytes = 0;
         let messages = std::mem::take(&mut current.unsaved);
         let (engine, session, epoch, turn) =
             (Arc::clone(&self.engine), self.session.clone(), self.epoch, current.id.clone());

@@ -84,6 +84,7 @@ pub(super) struct Current {
     pub(super) heard: Instant,
     pub(super) cancel_until: Option<Instant>,
     pub(super) unsaved: Vec<Said>,
+    pub(super) unsaved_bytes: usize,
     pub(super) unsaved_since: Instant,
     pub(super) before: Option<Before>,
 }
@@ -92,6 +93,7 @@ pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + S
 
 /// While one batch is being written, this much more may be read; then the agent has to wait.
 const UNSAVED_LIMIT: usize = 4096;
+const UNSAVED_BYTES: usize = 16 * 1024 * 1024;
 
 /// What an agent is told that was broken off in the middle of its work: the message itself would have it done twice.
 const GO_ON: &str = "Your work on my last message was broken off by a limit or a restart, and can go on now. What you had \
@@ -232,7 +234,8 @@ impl Runner {
         self.handle
             .slot
             .note_heard(self.current.as_ref().filter(|_| !self.is_waited_for()).map(|current| current.heard));
-        let room = self.current.as_ref().is_none_or(|current| current.unsaved.len() < UNSAVED_LIMIT);
+        let fits = |current: &Current| current.unsaved.len() < UNSAVED_LIMIT && current.unsaved_bytes < UNSAVED_BYTES;
+        let room = self.current.as_ref().is_none_or(fits);
         let saving = &mut self.saving;
         tokio::select! {
             biased;
@@ -385,6 +388,7 @@ impl Runner {
             heard: now,
             cancel_until: None,
             unsaved: Vec::new(),
+            unsaved_bytes: 0,
             unsaved_since: now,
             before,
         });

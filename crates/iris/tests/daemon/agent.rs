@@ -283,3 +283,21 @@ async fn an_idle_agent_that_is_frozen_is_replaced() {
     assert_eq!(world.events("session.stopped").await[0]["data"]["why"], "frozen");
     assert_eq!(world.tell("which turn").await["response"], "turn 2", "the conversation goes on");
 }
+
+/// Everything an agent says is written down; what is held of it meanwhile, and sent when it ends badly, has an end.
+#[tokio::test]
+async fn an_agent_may_say_more_than_is_good_to_hold() {
+    let script = "default: [{ flood: { messages: 8000, size: 10000 } }, { crash: { signal: 9 } }]\n";
+    let world = World::new(setup().team("alpha", script));
+    let before = world.daemon.most_memory().expect("known");
+    let told = world.tell("go on").await;
+    let said = told["response"].as_str().or(told["partialResponse"].as_str()).expect("what it said");
+    assert!(said.starts_with("[… what came before is left out here"), "{}", &said[..200]);
+    assert!(said.len() < 5_000_000 && said.contains("\n8000 x"), "the newest of 80 MB: {}", said.len());
+    let grown = world.daemon.most_memory().expect("known") - before;
+    assert!(grown < 120_000_000, "{grown} bytes more, for 80 MB and its copies");
+    let first = world.get(&format!("/api/turns/{}/messages?limit=5", id(&told))).await;
+    let first: Vec<_> =
+        first["items"].as_array().expect("messages").iter().filter_map(|m| m["text"].as_str()).collect();
+    assert!(first.iter().any(|text| text.starts_with("1 x")), "the log has the first, too");
+}

@@ -78,13 +78,15 @@ impl Runner {
         }
     }
 
-    /// By what is kept of a turn that the agent did not come to the end of.
-    async fn known_usage(&mut self, current: &Current) -> Result<Usage, StoreError> {
+    /// By what is kept of a turn that the agent did not come to the end of. If that cannot be read just now the figures say
+    /// less; the end of the turn is more important.
+    async fn known_usage(&mut self, current: &Current) -> Usage {
         let turn = current.id.clone();
-        let kept =
-            self.engine.store.read(move |tx| event::list_newest_messages(tx, &turn, MOST_COUNTED, MOST_BYTES)).await?;
+        let newest =
+            move |tx: &mut iris_store::Tx<'_>| event::list_newest_messages(tx, &turn, MOST_COUNTED, MOST_BYTES);
+        let kept = self.engine.store.read(newest).await.unwrap_or_default();
         let kept = kept.iter().map(|message| message.body.as_ref());
-        Ok(usage_of(self.started_as.agent, kept.chain(current.unsaved.iter().map(Said::as_str))))
+        usage_of(self.started_as.agent, kept.chain(current.unsaved.iter().map(Said::as_str)))
     }
 
     /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.
@@ -96,7 +98,7 @@ impl Runner {
         let before = current.before.as_ref().map(|before| &before.usage);
         if outcome.usage.incomplete {
             // What is kept is that of every try.
-            outcome.usage += &self.known_usage(&current).await?;
+            outcome.usage += &self.known_usage(&current).await;
             outcome.usage.cost_usd += before.map_or(0.0, |before| before.cost_usd);
         } else if let Some(before) = before {
             outcome.usage += before;

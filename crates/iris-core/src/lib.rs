@@ -9,6 +9,7 @@ pub mod detect;
 pub mod duration;
 pub mod event;
 pub mod fault;
+pub mod hex;
 pub mod id;
 pub mod job;
 pub mod message;

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use iris_core::credential::{CredentialKind, Scopes, may_be_given};
 use iris_core::fault::FaultKind;
+use iris_core::hex::hex;
 use iris_core::id::Party;
 use iris_store::token::{self, TokenRow};
 use iris_store::{StoreError, wall_ms};
@@ -327,5 +328,5 @@ fn new_secret() -> String {
 
 /// Secrets are long and random, so a plain digest tells nobody anything.
 fn digest(secret: &str) -> String {
-    Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(secret.as_bytes()))
 }

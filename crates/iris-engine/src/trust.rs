@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use iris_agents::launch::{Brought, brought};
 use iris_core::fault::FaultKind;
+use iris_core::hex::hex;
 use iris_core::id::Party;
 use iris_core::team::{AgentKind, TeamName};
 use iris_store::{StoreError, trust};
@@ -146,7 +147,7 @@ fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, Option<Strin
             hash.update(part);
         }
     }
-    let digest = (!files.is_empty()).then(|| hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+    let digest = (!files.is_empty()).then(|| hex(&hash.finalize()));
     let files = files.into_iter().map(|file| file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file));
     Ok((files.collect(), digest))
 }

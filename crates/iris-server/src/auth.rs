@@ -10,9 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request};
 use axum::http::{Extensions, HeaderMap, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
@@ -86,12 +85,15 @@ enum Way {
     Nowhere,
 }
 
-pub(crate) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn require<F>(app: &App, mut request: Request, next: impl FnOnce(Request) -> F) -> Response
+where
+    F: Future<Output = Response>,
+{
     let way = way(&request);
-    match admit(&app, &way, &request) {
+    match admit(app, &way, &request) {
         Err(refusal) => refusal.into_response(),
         // Nobody knows who this is, so it is not waited for long.
-        Ok(None) => tokio::time::timeout(STRANGERS_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
+        Ok(None) => tokio::time::timeout(STRANGERS_WITHIN, next(request)).await.unwrap_or_else(|_| {
             refused(StatusCode::REQUEST_TIMEOUT, "limit", "the request took too long to come".to_owned())
                 .into_response()
         }),
@@ -109,7 +111,7 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
             };
             tokio::select! {
                 biased;
-                response = next.run(request) => end_with(credential.clone(), response),
+                response = next(request) => end_with(credential.clone(), response),
                 () = ended => unknown().into_response(),
             }
         }

@@ -6,6 +6,7 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
+use iris_core::hex::hex;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::App;
@@ -92,7 +93,7 @@ fn send(path: &str, cache: &'static str) -> Response {
     let Some(EmbeddedFile { data, metadata }) = Files::get(path) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let tag: String = metadata.sha256_hash()[..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    let tag = hex(&metadata.sha256_hash()[..12]);
     let headers = [
         (header::CONTENT_TYPE, metadata.mimetype().to_owned()),
         (header::CACHE_CONTROL, cache.to_owned()),

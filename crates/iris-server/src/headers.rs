@@ -3,8 +3,8 @@
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use iris_core::hex::hex;
 use sha2::{Digest, Sha256};
 
 /// Nothing but our own files is loaded, run or framed, whatever ends up in a page.
@@ -20,35 +20,49 @@ const GUARDS: [(HeaderName, &str); 5] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-pub(crate) async fn guard(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
+pub(crate) fn guard(response: &mut Response) {
     let headers = response.headers_mut();
     for (name, value) in GUARDS {
         headers.insert(name, HeaderValue::from_static(value));
     }
     // What is said here is for whoever asked, now. A file that never changes says otherwise itself.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
 }
 
 /// Answers larger than this are not worth being hashed.
 const LARGEST_TAGGED: u64 = 512 * 1024;
 
 /// Whoever has an answer already and asks whether it still holds is told so in one line.
-pub(crate) async fn tag(request: Request, next: Next) -> Response {
-    let asked = request.headers().get(header::IF_NONE_MATCH).cloned();
-    let is_get = request.method() == Method::GET;
-    let response = next.run(request).await;
-    let is_small = axum::body::HttpBody::size_hint(response.body()).exact().is_some_and(|size| size <= LARGEST_TAGGED);
-    let is_tagged = response.headers().contains_key(header::ETAG);
-    if !is_get || !is_small || is_tagged || response.status() != StatusCode::OK {
-        return response;
+pub(crate) struct Tagging {
+    asked: Option<HeaderValue>,
+    is_get: bool,
+}
+
+impl Tagging {
+    pub fn of(request: &Request) -> Self {
+        Self {
+            asked: request.headers().get(header::IF_NONE_MATCH).cloned(),
+            is_get: request.method() == Method::GET,
+        }
     }
+
+    pub async fn tag(self, response: Response) -> Response {
+        let size = axum::body::HttpBody::size_hint(response.body()).exact();
+        let is_small = size.is_some_and(|size| size <= LARGEST_TAGGED);
+        let is_tagged = response.headers().contains_key(header::ETAG);
+        if !self.is_get || !is_small || is_tagged || response.status() != StatusCode::OK {
+            return response;
+        }
+        tagged(self.asked, response).await
+    }
+}
+
+async fn tagged(asked: Option<HeaderValue>, response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, usize::try_from(LARGEST_TAGGED).unwrap_or(usize::MAX)).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
-    let digest: String = Sha256::digest(&body)[..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(&Sha256::digest(&body)[..12]);
     // Weak: compression makes other bytes of the same answer.
     let tag = HeaderValue::from_str(&format!("W/\"{digest}\"")).expect("hex is plain");
     let is_same = asked.is_some_and(|asked| {

@@ -17,9 +17,8 @@ pub(crate) mod team;
 mod token;
 mod turn;
 
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use iris_engine::turn::tell::LONGEST_MESSAGE;
 use utoipa_axum::router::OpenApiRouter;
@@ -75,22 +74,21 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(token::revoke))
         .routes(routes!(token::link))
         .routes(routes!(token::log_out))
+        .routes(routes!(token::log_in))
         .fallback(nowhere)
-        .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .merge(OpenApiRouter::new().routes(routes!(token::log_in)).layer(DefaultBodyLimit::max(LARGEST_CODE)))
 }
 
-/// Whoever says that it is going to send too much need not send it to hear so.
-pub(crate) async fn announced(request: Request, next: Next) -> Response {
+/// How much may be sent. Whoever says that it is going to send more need not send it to hear so.
+pub(crate) fn announced(request: &Request) -> Result<usize, problem::Fault> {
     let length: Option<usize> =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let is_login = request.uri().path() == "/api/login";
     let most = if is_login { LARGEST_CODE } else { LARGEST_BODY };
     match length {
         Some(length) if length > most => {
-            problem::too_large(&format!("it has {length} bytes; at most {most} are taken")).into_response()
+            Err(problem::too_large(&format!("it has {length} bytes; at most {most} are taken")))
         }
-        _ => next.run(request).await,
+        _ => Ok(most),
     }
 }
 

@@ -7,12 +7,14 @@ mod dashboard;
 mod headers;
 mod http;
 mod mcp;
+mod passage;
 pub mod tls;
 mod wire;
 
 use std::future::Future;
+use std::ops::Deref;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -21,8 +23,6 @@ use iris_engine::Engine;
 use prometheus::Registry;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tower_http::compression::CompressionLayer;
-use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::auth::limit::Limits;
 use crate::http::event::frame::Frames;
@@ -31,7 +31,17 @@ use crate::tls::Tls;
 
 /// What every handler has.
 #[derive(Clone)]
-pub(crate) struct App {
+pub(crate) struct App(Arc<Parts>);
+
+impl Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+pub(crate) struct Parts {
     pub engine: Engine,
     /// Our own pages are served by https, here or by a proxy.
     pub is_secure: bool,
@@ -45,9 +55,6 @@ pub(crate) struct App {
     /// Becomes true when the daemon is ending, so that streams that would go on for ever end too.
     pub closing: watch::Receiver<bool>,
 }
-
-/// A client that is sending something may pause for this long.
-const BODY_PAUSE: Duration = Duration::from_secs(30);
 
 /// Routes that are not part of the described API.
 #[cfg(test)]
@@ -105,7 +112,7 @@ async fn serve_with(
     let (close, closing) = watch::channel(false);
     let (routes, openapi) = http::routes().split_for_parts();
     let config = engine.config().server.clone();
-    let app = App {
+    let app = App(Arc::new(Parts {
         is_secure: tls.is_some() || config.behind_proxy,
         limits: Arc::new(Limits::new(config.requests_per_second)),
         repeats: Running::default(),
@@ -115,7 +122,7 @@ async fn serve_with(
         started: Instant::now(),
         closing,
         engine,
-    };
+    }));
     let routes = routes.merge(mcp(&app));
     let shutdown = async move {
         shutdown.await;
@@ -131,22 +138,12 @@ pub fn openapi() -> String {
     serde_json::to_string_pretty(&described).expect("a description is plain data") + "\n"
 }
 
-/// What is outermost comes last: headers, then who may come in, then everything else.
 fn router(routes: Router<App>, app: App) -> Router {
     dashboard::routes(routes)
         .route("/health", get(http::health))
         .route("/metrics", get(http::figures::show))
         .merge(http::openapi::viewer())
         .method_not_allowed_fallback(http::not_so)
-        .layer(from_fn_with_state(app.clone(), http::repeat::once))
-        .layer(axum::middleware::from_fn(http::problem::shaped))
-        .layer(axum::middleware::from_fn(http::announced))
-        .layer(RequestBodyTimeoutLayer::new(BODY_PAUSE))
-        .layer(axum::middleware::from_fn(headers::tag))
-        .layer(CompressionLayer::new().gzip(true))
-        .layer(from_fn_with_state(app.clone(), auth::require))
-        .layer(from_fn_with_state(app.clone(), auth::cors::allow))
-        .layer(axum::middleware::from_fn(headers::guard))
-        .layer(axum::middleware::from_fn(http::request::note))
+        .layer(from_fn_with_state(app.clone(), passage::pass))
         .with_state(app)
 }

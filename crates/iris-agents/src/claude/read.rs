@@ -55,6 +55,9 @@ enum Open {
     Form,
 }
 
+/// Lines that say no more than that the agent lives, as they begin. Two come with every turn.
+const SIGNS_OF_LIFE: [&[u8]; 2] = [br#"{"type":"command_lifecycle","#, br#"{"type":"keep_alive""#];
+
 /// How much of an unreadable line is kept.
 const GARBAGE_KEPT: usize = 2000;
 
@@ -84,6 +87,9 @@ impl Reader {
     pub fn read(&mut self, bytes: &[u8], outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
+        }
+        if SIGNS_OF_LIFE.iter().any(|sign| bytes.starts_with(sign)) {
+            return outputs.push(AgentOutput::Heartbeat);
         }
         let parsed = std::str::from_utf8(bytes).ok().and_then(|text| Some((text, serde_json::from_str(text).ok()?)));
         match parsed {

@@ -48,7 +48,7 @@ pub fn of_parts(what: &str, parts: &[&str]) -> String {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::hex::hex(&hash.finalize())
 }
 
 /// Fields by which an agent comments on a command; they change nothing about what it does.

@@ -1,9 +1,8 @@
 //! Pages of other origins that `server.allowedOrigins` names: their browsers are told that they may ask and read. All other
 //! origins are told nothing. Cookies do not count there: no answer allows credentials, so such a page sends a token.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::host::Allowed;
@@ -21,11 +20,14 @@ const EXPOSED: HeaderValue =
 /// How long a browser need not ask again, in seconds.
 const REMEMBERED: HeaderValue = HeaderValue::from_static("600");
 
-pub(crate) async fn allow(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn allow<F>(app: &App, request: Request, next: impl FnOnce(Request) -> F) -> Response
+where
+    F: Future<Output = Response>,
+{
     let config = app.engine.config();
     let server = &config.server;
     if server.allowed_origins.is_empty() {
-        return next.run(request).await;
+        return next(request).await;
     }
     let allowed = Allowed { hosts: &server.allowed_hosts, origins: &server.allowed_origins, tls: app.is_secure };
     let origin = named(&allowed, request.headers());
@@ -39,7 +41,7 @@ pub(crate) async fn allow(State(app): State<App>, request: Request, next: Next) 
             ];
             (StatusCode::NO_CONTENT, told).into_response()
         }
-        _ => next.run(request).await,
+        _ => next(request).await,
     };
     let headers = response.headers_mut();
     headers.append(header::VARY, HeaderValue::from_static("origin"));

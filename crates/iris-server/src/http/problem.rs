@@ -2,10 +2,8 @@
 
 use super::request::Why;
 use axum::Json;
-use axum::extract::Request;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use iris_api::problem::{CONTENT_TYPE, Closed, Problem};
 use iris_core::fault::FaultKind;
@@ -250,17 +248,15 @@ fn what_is_wrong(text: &str) -> &str {
 }
 
 /// What answers without a word of its own, or with a word of somebody else's, is put into the same shape.
-pub(crate) async fn shaped(request: Request, next: Next) -> Response {
-    let (path, is_tool) = (request.uri().path().to_owned(), request.uri().path() == "/mcp");
-    let response = next.run(request).await;
+pub(crate) fn shaped(path: &str, response: Response) -> Response {
     let status = response.status();
     let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     let is_plain = kind.is_empty() || kind.starts_with(b"text/plain");
-    if is_tool || !is_plain || !(status.is_client_error() || status.is_server_error()) {
+    if path == "/mcp" || !is_plain || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
     match status {
-        StatusCode::NOT_FOUND => not_found("route", &path).into_response(),
+        StatusCode::NOT_FOUND => not_found("route", path).into_response(),
         StatusCode::BAD_REQUEST => {
             let what = format!("the address {path} cannot be read");
             refused(status, "invalid", what).hint("names in it are UTF-8, percent-encoded").into_response()

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use iris_api::problem;
 use iris_core::fault::FaultKind;
+use iris_core::hex::hex;
 use iris_engine::reply::Begun;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
@@ -73,21 +74,21 @@ impl Drop for Turn {
     }
 }
 
-pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -> Response {
-    let path = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned()).unwrap_or_default();
-    let caller = request.extensions().get::<Caller>().cloned();
-    let (Some(caller), Some(key)) = (caller, request.headers().get(HEADER)) else { return next.run(request).await };
-    if request.method() != Method::POST {
+pub(crate) async fn once(app: &App, request: Request, next: Next) -> Response {
+    let key = request.headers().get(HEADER).filter(|_| request.method() == Method::POST);
+    let (Some(key), Some(caller)) = (key, request.extensions().get::<Caller>()) else {
         return next.run(request).await;
-    }
+    };
     let key = match read_key(key) {
         Ok(key) => key,
         Err(fault) => return fault.into_response(),
     };
-    if OWN_KEYS.contains(&path.as_str()) {
+    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    if path.is_some_and(|path| OWN_KEYS.contains(&path)) {
         return next.run(request).await;
     }
-    perform(app, caller, key, request, next).await.unwrap_or_else(IntoResponse::into_response)
+    let caller = caller.clone();
+    perform(app.clone(), caller, key, request, next).await.unwrap_or_else(IntoResponse::into_response)
 }
 
 pub(super) fn read_key(key: &HeaderValue) -> Result<String, Fault> {
@@ -172,5 +173,5 @@ fn replay(status: i64, body: String) -> Response {
 
 fn digest(path: &str, body: &Bytes) -> String {
     let digest = Sha256::new().chain_update(path).chain_update([0]).chain_update(body).finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&digest)
 }

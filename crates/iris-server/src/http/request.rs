@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::{Extensions, HeaderName, HeaderValue};
-use axum::middleware::Next;
 use axum::response::Response;
 use opentelemetry::metrics::Histogram;
 use opentelemetry::{KeyValue, global};
@@ -50,33 +49,51 @@ impl RequestId {
 #[derive(Clone, Debug)]
 pub(crate) struct Why(pub String);
 
-/// By route, never by path: names in paths are without number.
-pub(crate) async fn note(mut request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let method = match request.method().as_str() {
-        known @ ("GET" | "HEAD" | "POST" | "DELETE") => known.to_owned(),
-        // Anybody can make up more.
-        _ => "_OTHER".to_owned(),
-    };
-    let visit = request.extensions().get::<Arc<Visit>>().cloned();
-    let (began, number): (_, Arc<str>) = (Instant::now(), number().into());
-    request.extensions_mut().insert(RequestId(Arc::clone(&number)));
-    let mut response = next.run(request).await;
-    let took = began.elapsed();
-    let status = response.status();
-    let credential = visit.and_then(|visit| visit.credential());
-    if status.is_server_error() {
-        let why = response.extensions_mut().remove::<Why>().map(|why| why.0);
-        tracing::warn!(request = %number, method, route, status = status.as_u16(), credential, ?took, why, "failed");
-    } else {
-        tracing::debug!(request = %number, method, route, status = status.as_u16(), credential, ?took, "answered");
+/// A request that is being served.
+pub(crate) struct Noted {
+    number: Arc<str>,
+    method: &'static str,
+    route: Option<MatchedPath>,
+    visit: Option<Arc<Visit>>,
+    began: Instant,
+}
+
+impl Noted {
+    pub fn begin(request: &mut Request) -> Self {
+        let number: Arc<str> = number().into();
+        let extensions = request.extensions_mut();
+        extensions.insert(RequestId(Arc::clone(&number)));
+        let (route, visit) = (extensions.get::<MatchedPath>().cloned(), extensions.get::<Arc<Visit>>().cloned());
+        let method = match request.method().as_str() {
+            "GET" => "GET",
+            "HEAD" => "HEAD",
+            "POST" => "POST",
+            "DELETE" => "DELETE",
+            // Anybody can make up more.
+            _ => "_OTHER",
+        };
+        Self { number, method, route, visit, began: Instant::now() }
     }
-    response.headers_mut().insert(REQUEST, HeaderValue::from_str(&number).expect("digits are plain"));
-    let of = [
-        KeyValue::new("http.request.method", method),
-        KeyValue::new("http.route", route),
-        KeyValue::new("http.response.status_code", i64::from(status.as_u16())),
-    ];
-    durations().record(took.as_secs_f64(), &of);
-    response
+
+    /// By route, never by path: names in paths are without number.
+    pub fn end(self, response: &mut Response) {
+        let Self { number, method, route, visit, began } = self;
+        let route = route.as_ref().map_or("none", MatchedPath::as_str);
+        let (took, status) = (began.elapsed(), response.status());
+        let credential = || visit.and_then(|visit| visit.credential());
+        if status.is_server_error() {
+            let why = response.extensions_mut().remove::<Why>().map(|why| why.0);
+            let credential = credential();
+            tracing::warn!(request = %number, method, route, status = status.as_u16(), credential, ?took, why, "failed");
+        } else {
+            tracing::debug!(request = %number, method, route, status = status.as_u16(), credential = credential(), ?took, "answered");
+        }
+        response.headers_mut().insert(REQUEST, HeaderValue::from_str(&number).expect("digits are plain"));
+        let of = [
+            KeyValue::new("http.request.method", method),
+            KeyValue::new("http.route", route.to_owned()),
+            KeyValue::new("http.response.status_code", i64::from(status.as_u16())),
+        ];
+        durations().record(took.as_secs_f64(), &of);
+    }
 }

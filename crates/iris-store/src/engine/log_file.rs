@@ -19,6 +19,11 @@ pub(crate) const NAME: &CStr = c"iris-log";
 /// A larger commit is written in several pieces: SQLite's own layer takes less than 128 KiB at once.
 const MOST_GATHERED: usize = 120 * 1024;
 
+/// A log that must grow grows by this much, of zeros, and is then overwritten: a sync that also has to write down a file's
+/// new length takes twice as long. SQLite takes what follows its last commit for the rest of an older log.
+const GROWTH: i64 = 1024 * 1024;
+const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+
 /// What SQLite holds for an open log. The file of SQLite's own layer lies behind it in the same memory.
 #[repr(C)]
 struct LogFile {
@@ -26,6 +31,8 @@ struct LogFile {
     gathered: Vec<u8>,
     /// Where the gathered bytes belong.
     offset: i64,
+    /// How long the file is, as far as this connection has made it.
+    length: i64,
 }
 
 /// Makes the layer known to SQLite, once. False if the system's own is missing or it cannot be added.
@@ -89,7 +96,7 @@ unsafe extern "C" fn open(
         let opened = open_system(system, name, inner, flags, flags_out);
         if opened == ffi::SQLITE_OK {
             let base = ffi::sqlite3_file { pMethods: &raw const METHODS };
-            file.cast::<LogFile>().write(LogFile { base, gathered: Vec::new(), offset: 0 });
+            file.cast::<LogFile>().write(LogFile { base, gathered: Vec::new(), offset: 0, length: 0 });
         }
         opened
     }
@@ -129,7 +136,33 @@ unsafe fn flush(file: *mut ffi::sqlite3_file) -> c_int {
         let length = c_int::try_from(log.gathered.len()).expect("bounded");
         let written = pass!(file, xWrite, log.gathered.as_ptr().cast::<c_void>(), length, log.offset);
         log.gathered.clear();
+        if written == ffi::SQLITE_OK {
+            grow(file, log.offset + i64::from(length));
+        }
         written
+    }
+}
+
+/// Makes room behind `end` if the file stops there. A disk without room for it is no fault: the log then grows commit by
+/// commit, until that fails.
+unsafe fn grow(file: *mut ffi::sqlite3_file, end: i64) {
+    // SAFETY: as for `flush`.
+    unsafe {
+        let log = &mut *file.cast::<LogFile>();
+        if end <= log.length {
+            return;
+        }
+        if pass!(file, xFileSize, &raw mut log.length) != ffi::SQLITE_OK || end < log.length {
+            return;
+        }
+        let target = end + GROWTH;
+        while log.length < target {
+            let count = c_int::try_from(ZEROS.len()).expect("small");
+            if pass!(file, xWrite, ZEROS.as_ptr().cast::<c_void>(), count, log.length) != ffi::SQLITE_OK {
+                return;
+            }
+            log.length += i64::from(count);
+        }
     }
 }
 
@@ -180,9 +213,19 @@ macro_rules! handed_on {
 }
 
 after_flush!(read, xRead, into: *mut c_void, count: c_int, offset: i64);
-after_flush!(truncate, xTruncate, size: i64);
 after_flush!(sync, xSync, flags: c_int);
 after_flush!(file_size, xFileSize, size: *mut i64);
+
+unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, size: i64) -> c_int {
+    // SAFETY: SQLite passes a file of ours.
+    unsafe {
+        let flushed = flush(file);
+        // Measured again before the next growth.
+        (*file.cast::<LogFile>()).length = 0;
+        if flushed == ffi::SQLITE_OK { pass!(file, xTruncate, size) } else { flushed }
+    }
+}
+
 handed_on!(lock, xLock, level: c_int);
 handed_on!(unlock, xUnlock, level: c_int);
 handed_on!(check_reserved_lock, xCheckReservedLock, out: *mut c_int);

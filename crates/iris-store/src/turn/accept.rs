@@ -109,16 +109,20 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
 }
 
 /// The session's agent is idle and nothing waits: the turn is given to it at once. This is what happens to most tells, so
-/// it is one look and one change of the session in one statement.
+/// it is one change of the session, and a look whether it was made: SQLite takes twice as long to change a row and return
+/// it in one statement, and PostgreSQL gets both in one trip.
 fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, StoreError> {
     let seq = event::next_number(tx)?;
     let (now, node) = (tx.wall_ms(), tx.node().clone());
-    let taken = tx.one(
+    tx.run(
         "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, used_at = ?2, running = ?3, begun = 1, \
          next_number = next_number + 1 WHERE from_party = ?4 AND to_team = ?5 AND state = 'idle' AND running IS NULL \
-         AND queued = 0 AND owner = ?6 AND held_until <= iris_now() AND waiting IS NULL \
-         RETURNING id, epoch, next_number - 1",
+         AND queued = 0 AND owner = ?6 AND held_until <= iris_now() AND waiting IS NULL",
         values![seq, now, &new.id, &new.from, &new.to, &node],
+    )?;
+    let taken = tx.one(
+        "SELECT id, epoch, next_number - 1 FROM session WHERE from_party = ?1 AND to_team = ?2 AND running = ?3",
+        values![&new.from, &new.to, &new.id],
     )?;
     let Some(taken) = taken else { return Ok(None) };
     let (session, epoch, number) = (SessionId::new(taken.text(0)), taken.int(1), taken.int(2));

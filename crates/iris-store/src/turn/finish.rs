@@ -116,10 +116,15 @@ fn finish_to_idle(tx: &mut Tx<'_>, finish: &Finish) -> Result<bool, StoreError> 
     let before_last = i64::try_from(finish.messages.len()).expect("few messages");
     let seq = event::next_number(tx)? + before_last;
     let (now, node) = (tx.wall_ms(), tx.node().clone());
-    let left = tx.one(
+    tx.run(
         "UPDATE session SET state = 'idle', state_seq = ?1, state_at = ?2, used_at = ?2, running = NULL WHERE id = ?3 \
-         AND epoch = ?4 AND owner = ?5 AND running = ?6 AND queued = 0 AND state = 'processing' RETURNING to_team",
+         AND epoch = ?4 AND owner = ?5 AND running = ?6 AND queued = 0 AND state = 'processing'",
         values![seq, now, &finish.session, finish.epoch, &node, &finish.turn],
+    )?;
+    // No other change has this number.
+    let left = tx.one(
+        "SELECT to_team FROM session WHERE id = ?1 AND state = 'idle' AND state_seq = ?2",
+        values![&finish.session, seq],
     )?;
     let Some(left) = left else { return Ok(false) };
     let subject =

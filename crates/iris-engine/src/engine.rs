@@ -312,14 +312,26 @@ impl Inner {
         F: FnMut(&mut iris_store::Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let shared = Arc::new(Mutex::new(transaction));
+        self.until_written(name, || self.store.write(name, once_more(&shared))).await
+    }
+
+    /// As `persist`, by another thread: whoever reads what an agent says reads on while it is written down.
+    pub async fn persist_apart<T, F>(&self, name: &'static str, transaction: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut iris_store::Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let shared = Arc::new(Mutex::new(transaction));
+        self.until_written(name, || self.store.write_apart(name, once_more(&shared))).await
+    }
+
+    async fn until_written<T, W>(&self, name: &'static str, write: impl Fn() -> W) -> Result<T, StoreError>
+    where
+        W: Future<Output = Result<T, StoreError>>,
+    {
         let mut pause = std::time::Duration::from_millis(50);
         loop {
-            let again = Arc::clone(&shared);
-            let written = self.store.write(name, move |tx| {
-                let mut transaction = again.lock().expect("a transaction that panicked is not tried again");
-                transaction(tx)
-            });
-            match written.await {
+            match write().await {
                 Err(error) if error.may_pass() => {
                     tracing::warn!(%error, write = name, "cannot write just now; trying again");
                     tokio::time::sleep(pause).await;
@@ -328,6 +340,20 @@ impl Inner {
                 result => return result,
             }
         }
+    }
+}
+
+/// A transaction that may have to be tried again.
+fn once_more<T, F>(
+    shared: &Arc<Mutex<F>>,
+) -> impl FnMut(&mut iris_store::Tx<'_>) -> Result<T, StoreError> + Send + use<T, F>
+where
+    F: FnMut(&mut iris_store::Tx<'_>) -> Result<T, StoreError> + Send,
+{
+    let shared = Arc::clone(shared);
+    move |tx| {
+        let mut transaction = shared.lock().expect("a transaction that panicked is not tried again");
+        transaction(tx)
     }
 }
 

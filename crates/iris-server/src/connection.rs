@@ -33,6 +33,9 @@ const STALLED_AFTER: Duration = Duration::from_secs(20);
 /// For what comes and for what goes; headers have to fit into it. A reader that has stalled holds this much.
 const LARGEST_BUFFER: usize = 64 * 1024;
 const GONE_AFTER: Duration = Duration::from_secs(45);
+/// What the system holds for a reader that is behind. By itself it takes megabytes for each: fifty readers that have stalled
+/// then had an agent's words copied for them alone for as long as a tenth of its time.
+const LARGEST_SENDING: usize = 256 * 1024;
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 
 pub(crate) async fn serve(
@@ -79,8 +82,11 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> io::Result<(
     let (stream, _) = listener.accept().await?;
     // Answers are small and wanted at once, so they do not wait to be put into one packet with the next. And a client that
     // has vanished without a word is found out when nothing that is sent to it is taken.
-    let prepared =
-        stream.set_nodelay(true).and_then(|()| SockRef::from(&stream).set_tcp_user_timeout(Some(GONE_AFTER)));
+    let socket = SockRef::from(&stream);
+    let prepared = stream
+        .set_nodelay(true)
+        .and_then(|()| socket.set_tcp_user_timeout(Some(GONE_AFTER)))
+        .and_then(|()| socket.set_send_buffer_size(LARGEST_SENDING));
     if let Err(error) = prepared {
         tracing::debug!(%error, "a connection keeps the system's habits");
     }

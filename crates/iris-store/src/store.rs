@@ -115,6 +115,15 @@ impl Store {
         if let Some(result) = self.write_here(name, &mut transaction) {
             return result;
         }
+        self.write_apart(name, transaction).await
+    }
+
+    /// As `write`, on the writer's thread in any case: for whoever has other things to do meanwhile.
+    pub async fn write_apart<T, F>(&self, name: &'static str, transaction: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
         let (reply, result) = oneshot::channel();
         let job = WriteJob { name, transaction, value: None, reply };
         self.shared.queued.fetch_add(1, Ordering::SeqCst);

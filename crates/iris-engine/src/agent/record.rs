@@ -48,7 +48,7 @@ impl Runner {
         let (engine, session, epoch, turn) =
             (Arc::clone(&self.engine), self.session.clone(), self.epoch, current.id.clone());
         self.saving = Some(Box::pin(async move {
-            engine.persist("turn.record", move |tx| turns::record(tx, &session, epoch, &turn, &messages)).await
+            engine.persist_apart("turn.record", move |tx| turns::record(tx, &session, epoch, &turn, &messages)).await
         }));
     }
 }

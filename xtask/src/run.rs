@@ -12,14 +12,16 @@ use crate::shell::{self, Steps};
 const HELP: &str = "\
 Set up, build and run `iris serve` in the foreground. Ctrl-C ends it.
 
-Usage: cargo xtask run [--release] [--] [arguments of iris serve]
+Usage: cargo xtask run [--release] [--demo] [--] [arguments of iris serve]
 
   --release   the fast build: several minutes the first time
+  --demo      `iris up --demo` instead: Iris in the background, agents at work, and a link to watch and answer them
 
 State lives in IRIS_HOME (by default ~/.iris), in an embedded database.
 
 Examples:
   cargo xtask run
+  cargo xtask run --demo
   cargo xtask run -- --port 2000
   IRIS_HOME=/tmp/try-iris cargo xtask run --release
 ";
@@ -40,16 +42,19 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
     steps.next(request.build_line());
     shell::run(shell::cargo().args(["build", "--package", "iris"]).args(request.cargo_flag()))?;
 
-    steps.next(&format!("iris serve, with its state in {}", home()));
+    let verb: &[&str] = if request.demo { &["up", "--demo"] } else { &["serve"] };
+    steps.next(&format!("iris {}, with its state in {}", verb.join(" "), home()));
     let program = shell::built_program(request.profile(), "iris")?;
     // Iris takes our place, so that a signal to us is a signal to it.
-    let error = Command::new(&program).arg("serve").args(request.serve_arguments).exec();
+    let error = Command::new(&program).args(verb).args(request.arguments).exec();
     Err(error).with_context(|| format!("cannot start {}", program.display()))
 }
 
 struct Request {
     release: bool,
-    serve_arguments: Vec<String>,
+    demo: bool,
+    /// Those of the command that is run.
+    arguments: Vec<String>,
 }
 
 impl Request {
@@ -57,11 +62,9 @@ impl Request {
         let mut own = arguments.split(|argument| argument == "--");
         let before = own.next().unwrap_or_default();
         let after = arguments.get(before.len() + 1..).unwrap_or_default();
-        let passed_on = before.iter().filter(|argument| *argument != "--release");
-        Self {
-            release: before.iter().any(|argument| argument == "--release"),
-            serve_arguments: passed_on.chain(after).cloned().collect(),
-        }
+        let passed_on = before.iter().filter(|argument| !["--release", "--demo"].contains(&argument.as_str()));
+        let has = |wanted: &str| before.iter().any(|argument| argument == wanted);
+        Self { release: has("--release"), demo: has("--demo"), arguments: passed_on.chain(after).cloned().collect() }
     }
 
     fn build_line(&self) -> &'static str {
@@ -96,12 +99,14 @@ mod tests {
         check(&["--port", "0"], false, &["--port", "0"]);
         check(&["--release", "--", "--port", "0"], true, &["--port", "0"]);
         check(&["--", "--release", "--", "x"], false, &["--release", "--", "x"]);
+        let demo = Request::parse(&["--demo".to_owned(), "--no-open".to_owned()]);
+        assert!(demo.demo && !demo.release && demo.arguments == ["--no-open"]);
     }
 
-    fn check(arguments: &[&str], release: bool, serve_arguments: &[&str]) {
+    fn check(arguments: &[&str], release: bool, passed_on: &[&str]) {
         let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
         let request = Request::parse(&arguments);
         assert_eq!(request.release, release, "{arguments:?}");
-        assert_eq!(request.serve_arguments, serve_arguments, "{arguments:?}");
+        assert_eq!(request.arguments, passed_on, "{arguments:?}");
     }
 }

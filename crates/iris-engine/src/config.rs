@@ -28,7 +28,9 @@ use serde::{Deserialize, Serialize};
 pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use change::needs_restart;
 pub use listen::{Refused, listening_address};
-pub use load::{ConfigError, check_value, has_key, load, parse, parse_values, read_text, says_nothing};
+pub use load::{
+    ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_text, says_nothing,
+};
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;
 pub use schema::schema;

@@ -73,6 +73,11 @@ pub(crate) fn routes(mut router: Router<App>) -> Router<App> {
     router.route(ASSETS, get(asset))
 }
 
+/// Whether there are pages in this binary.
+pub fn is_built() -> bool {
+    Files::get("index.html").is_some()
+}
+
 async fn page_file() -> Response {
     match Files::get("index.html") {
         // Without a tag of its own: it is tagged as every small answer is, and asked for again each time.

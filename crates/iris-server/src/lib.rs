@@ -3,7 +3,7 @@
 
 mod auth;
 mod connection;
-mod dashboard;
+pub mod dashboard;
 mod headers;
 mod http;
 mod mcp;

@@ -116,7 +116,11 @@ fn add(text: &str, wanted: &Additions) -> Result<String, Failure> {
     for (name, keys) in &wanted.teams {
         lines.add("teams", |indent| {
             let inner = " ".repeat(indent);
-            let keys = keys.iter().map(|(key, value)| format!("{inner}{key}: {}", lines::written(value)));
+            let keys = keys.iter().map(|(key, value)| match key.as_str() {
+                // The one key whose values are as they were written, variables and all.
+                "env" => format!("{inner}{key}: {value}"),
+                _ => format!("{inner}{key}: {}", lines::written(value)),
+            });
             let name = lines::written(&serde_json::json!(name));
             std::iter::once(format!("{name}:")).chain(keys).collect()
         })?;

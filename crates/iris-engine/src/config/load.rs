@@ -133,6 +133,22 @@ pub fn parse_values(
     serde_saphyr::from_str_with_options(&filled, options).map_err(|error| unreadable(path, text, &filled, &error))
 }
 
+/// As `parse_values`, with the variables as they are written.
+pub fn parse_unfilled(text: &str) -> Option<serde_json::Value> {
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true }).ok()
+}
+
+/// Whether `teams:` has nothing behind it, as when the rest of the file was not written yet.
+pub(super) fn is_left_open(filled: &str) -> bool {
+    let values = parse_unfilled(filled).unwrap_or_default();
+    values.get("teams").is_some_and(serde_json::Value::is_null)
+}
+
+/// Where a text has a key, by line and column.
+pub fn place_of(yaml: &str, key: &str) -> Option<(usize, usize)> {
+    locate_name(yaml, key)
+}
+
 /// Whether a text sets a key such as `settings.port`.
 pub fn has_key(yaml: &str, key: &str) -> bool {
     locate(yaml, key).is_some()

@@ -12,13 +12,15 @@ use iris_core::event::{ConfigEvent, Draft, Fact, Subject};
 use iris_store::{event, wall_ms};
 
 use super::change::{changed, needs_restart};
-use super::{Config, load};
+use super::{Config, ConfigError, load};
 use crate::agent::RunnerHandle;
 use crate::engine::Inner;
 
 const EVERY: Duration = Duration::from_millis(100);
 /// So many looks in a row have to see the same: half a file may be a config, too, and some write with pauses.
 const SETTLED: u32 = 5;
+/// A file that somebody has open to write to is waited for, but not for ever: some never close one. A minute.
+const LONGEST_OPEN: u32 = 600;
 
 /// How the file and what is in force are to each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,16 +76,23 @@ pub(crate) async fn run(engine: Arc<Inner>) {
     // not missed.
     let mut used = look(&path).is_none().then_some(None);
     let (mut last, mut same) = (None, 0);
+    let mut in_force = None;
     while !engine.watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let now = look(&path);
         same = if now == last { same + 1 } else { 0 };
         last.clone_from(&now);
-        if same >= SETTLED && used.as_ref() != Some(&now) {
-            let found = read(&path);
+        // Once in half a second: looking who has it open takes some time.
+        let is_settled = same >= SETTLED && same % SETTLED == 0 && used.as_ref() != Some(&now);
+        if is_settled && (same >= LONGEST_OPEN || !is_being_written(&path).await) {
+            let found = read(&path, in_force.as_deref());
             // Somebody wrote while it was read: the next look finds what came of it.
             if look(&path) == now {
                 used = Some(now);
+                let found = found.map(|(text, config)| {
+                    in_force = Some(text);
+                    config
+                });
                 take(&engine, found).await;
             }
         }
@@ -116,13 +125,57 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
     }
 }
 
-/// A file that says nothing is no config: it was emptied, or is about to be written.
-fn read(path: &Path) -> Result<Config, String> {
+/// What it says, and what that means. A file that says nothing is no config: it was emptied, or is about to be written. Nor
+/// is the beginning of what is in force one, if it stops in the middle of a line.
+fn read(path: &Path, in_force: Option<&str>) -> Result<(String, Config), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read ({error})", path.display()))?;
     if super::load::says_nothing(&text) {
         return Err(format!("{} is empty; to have no team, write `teams: {{}}`", path.display()));
     }
-    load::parse(path, &text, |name| std::env::var(name).ok()).map_err(|error| error.to_string())
+    if in_force.is_some_and(|whole| is_cut_off(&text, whole)) {
+        return Err(format!(
+            "{} is the beginning of what it was, cut off in the middle of a line; if that is all of it, end that line",
+            path.display()
+        ));
+    }
+    let config = load::parse(path, &text, |name| std::env::var(name).ok()).map_err(|error| error.to_string())?;
+    if config.teams.is_empty() && load::is_left_open(&text) {
+        let what = "nothing stands behind `teams:`; to have no team, write `teams: {}`";
+        return Err(ConfigError::of_key(path, &text, "teams", what).to_string());
+    }
+    Ok((text, config))
+}
+
+fn is_cut_off(text: &str, whole: &str) -> bool {
+    whole.strip_prefix(text).is_some_and(|rest| {
+        !text.ends_with('\n') && !rest.trim_start_matches('\r').starts_with('\n') && !rest.is_empty()
+    })
+}
+
+/// Whether somebody has the file open to write to: then more may come, however long it takes. Where the system does not
+/// say, nobody has.
+async fn is_being_written(path: &Path) -> bool {
+    let path = path.to_owned();
+    tokio::task::spawn_blocking(move || find_writer(&path).is_some()).await.unwrap_or(false)
+}
+
+fn find_writer(path: &Path) -> Option<u32> {
+    let file = path.canonicalize().ok()?;
+    let processes = std::fs::read_dir("/proc").ok()?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let has_open = |pid: &u32| {
+        let Ok(open) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+        let of_file = open.flatten().filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|to| to == file));
+        let numbers = of_file.filter_map(|entry| entry.file_name().into_string().ok());
+        numbers.into_iter().any(|number| may_write(&format!("/proc/{pid}/fdinfo/{number}")))
+    };
+    processes.into_iter().find(has_open)
+}
+
+/// The last two bits of the flags, which are octal, say whether it was opened to be read, written or both.
+fn may_write(about: &str) -> bool {
+    let about = std::fs::read_to_string(about).unwrap_or_default();
+    let flags = about.lines().find_map(|line| line.strip_prefix("flags:"));
+    flags.is_some_and(|flags| u32::from_str_radix(flags.trim(), 8).is_ok_and(|flags| flags & 0b11 != 0))
 }
 
 async fn note(engine: &Inner, what: ConfigEvent) {
@@ -131,5 +184,35 @@ async fn note(engine: &Inner, what: ConfigEvent) {
     });
     if let Err(error) = noted.await {
         tracing::warn!(%error, "a change of the config was not written down");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_that_stops_within_a_line_is_no_config() {
+        let whole = "settings:\n  maxProcesses: 40\nteams: {}\n";
+        for cut in ["settings:\n  maxProcesses: 4", "set", "settings:\n  maxProcesses: 40\nteams: {"] {
+            assert!(is_cut_off(cut, whole), "{cut}");
+        }
+        // Whole lines may be all that is meant, and so may another text.
+        for meant in
+            [whole, whole.trim_end(), "settings:\n  maxProcesses: 40", "settings:\n", "settings:\n  maxProcesses: 5"]
+        {
+            assert!(!is_cut_off(meant, whole), "{meant}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_open_to_be_written_is_known() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("config.yaml");
+        let written = std::fs::File::create(&path).expect("a file");
+        assert_eq!(find_writer(&path), Some(std::process::id()));
+        drop(written);
+        let _read = std::fs::File::open(&path).expect("a file");
+        assert_eq!(find_writer(&path), None);
     }
 }

@@ -1,12 +1,12 @@
 //! `iris config`: check the config file, show what is in force, print its form.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use iris_agents::scripted;
+use iris_agents::scripted::{self, ScriptError};
 use iris_api::status::EffectiveConfig;
 use iris_core::team::{AgentKind, TeamName};
-use iris_engine::config::{self, TeamConfig};
+use iris_engine::config::{self, ConfigError, TeamConfig};
 use iris_engine::home::Home;
 use serde::Serialize;
 
@@ -96,7 +96,7 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
     }
     let config = config::load(&file)?;
     for (name, team) in &config.teams {
-        check_script(name, team)?;
+        check_script(&file, name, team)?;
     }
     let teams = config.teams.len();
     let printer = &mut context.printer;
@@ -110,10 +110,18 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
 }
 
 /// A team whose script cannot be played cannot be told anything.
-fn check_script(name: &TeamName, team: &TeamConfig) -> Result<(), Failure> {
+fn check_script(file: &Path, name: &TeamName, team: &TeamConfig) -> Result<(), Failure> {
     let Some(script) = team.script.as_ref().filter(|_| team.agent == AgentKind::Scripted) else { return Ok(()) };
-    scripted::check(script)
-        .map_err(|error| Failure::invalid(format!("{error}")).hint(format!("it is the script of the team {name}")))
+    scripted::check(script).map_err(|error| match error {
+        // What is wrong is the name of the script.
+        ScriptError::Read { .. } => {
+            let text = std::fs::read_to_string(file).unwrap_or_default();
+            ConfigError::of_key(file, &text, &format!("teams.{name}.script"), &error.to_string()).into()
+        }
+        ScriptError::Wrong { .. } => {
+            Failure::invalid(format!("{error}")).hint(format!("it is the script of the team {name}"))
+        }
+    })
 }
 
 async fn show(context: &mut Context) -> Result<Exit, Failure> {

@@ -94,8 +94,12 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         context.printer.stop_waiting();
     }
     if arguments.demo {
-        demo::prepare(context).await?;
-        demo::begin(context).await?;
+        if demo::is_at_work(context).await? {
+            context.printer.note("the demo is at work already; `iris inbox` has what it asks");
+        } else {
+            demo::prepare(context).await?;
+            demo::begin(context).await?;
+        }
     }
     let status: Status = client.get(&["status"], &[]).await?;
     let made: LinkMade = client.post(&["links"], &()).await?;
@@ -137,6 +141,11 @@ fn say(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {
     let home = place::shown(&context.home);
     let how = if up.started { "is up" } else { "was up already" };
     context.printer.line(format!("iris {how}: {} (process {}, home {home})", up.url, up.pid))?;
+    if !iris_server::dashboard::is_built() {
+        context
+            .printer
+            .note("this iris was built without its dashboard; `cargo xtask run` in its repository builds both");
+    }
     for (name, version) in &up.agents {
         context.printer.line(format!("found {name} {version}"))?;
     }

@@ -119,6 +119,42 @@ fn an_edit_is_in_force_or_said_not_to_be() {
     }
 }
 
+/// Half a file may be a config, too: one that somebody is still writing, and one that was cut off.
+#[test]
+fn half_a_file_is_no_config() {
+    use std::io::Write;
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    let lines = |number: usize| {
+        let (folder, script) = (daemon.place.path(""), daemon.place.path("script.yaml"));
+        let (folder, script) = (folder.display(), script.display());
+        format!(
+            "settings:\n  maxQueue: {number}\nteams:\n  alpha:\n    path: {folder}\n    agent: scripted\n    script: \
+             {script}\n    description: 'v{number}'\n"
+        )
+    };
+    fs::write(&file, lines(150)).expect("written");
+    wait_for(&daemon, "the first", |config| config["config"]["settings"]["maxQueue"] == 150);
+
+    let whole = lines(151);
+    let (head, tail) = whole.split_at("settings:\n  maxQueue: 15".len());
+    let mut writing = fs::File::create(&file).expect("opened");
+    writing.write_all(head.as_bytes()).expect("written");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(shown(&daemon)["config"]["settings"]["maxQueue"], 150, "nothing is taken while it is being written");
+    writing.write_all(tail.as_bytes()).expect("written");
+    drop(writing);
+    wait_for(&daemon, "all of it", |config| config["config"]["settings"]["maxQueue"] == 151);
+
+    fs::write(&file, &whole[..whole.len() / 3]).expect("written");
+    wait_for(&daemon, "it is cut off", |config| !config["refused"].is_null());
+    fs::write(&file, "teams:\n").expect("written");
+    wait_for(&daemon, "nothing is behind it", |config| {
+        config["refused"].as_str().is_some_and(|why| why.contains("nothing stands behind"))
+    });
+    assert_eq!(version_of(&shown(&daemon)), 151);
+}
+
 /// A short form of what `IRIS_TEST_ROUNDS=1000` does: the config in force is always one that was written, whole.
 #[test]
 fn edited_without_end_under_load() {

@@ -40,6 +40,7 @@ teams:
     allowedTools: "Read,Bash(git log:*, git diff:*),Edit"
     claudePath: ~/bin/claude
     sessionMcpEnabled: true
+    env: { KEY: "${SECRET_KEY}", MODE: "${MODE:-fast}" }
   home: { path: ~/here, skipPermissions: true }
   beside: { path: ./beside }
   far: { path: /srv/far, remote: ssh far.example, claudePath: claude, skipPermissions: true }
@@ -47,7 +48,7 @@ teams:
 
 fn import(place: &Place, file: &Path) -> Ran {
     let mut command = place.command(&["teams", "import", file.to_str().expect("text")]);
-    command.env("PROJECTS", "/srv/projects").env("HOME", "/home/her");
+    command.env("PROJECTS", "/srv/projects").env("HOME", "/home/her").env("SECRET_KEY", "hush");
     Ran::of(command)
 }
 
@@ -70,16 +71,17 @@ fn the_teams_of_an_iris_mcp_are_taken_over() {
   maxProcesses: 7
   sessionInitTimeout: 31000
 teams:
-  beside:
-    path: {}
-  home:
-    path: /home/her/here
-    skipPermissions: true
   near:
     path: /srv/projects/near
     allowedTools: [\"Read\",\"Bash(git log:*, git diff:*)\",\"Edit\"]
     command: /home/her/bin/claude
     description: \"it's near\"
+    env: {{\"KEY\":\"${{SECRET_KEY}}\",\"MODE\":\"${{MODE:-fast}}\"}}
+  home:
+    path: /home/her/here
+    skipPermissions: true
+  beside:
+    path: {}
 ",
         beside.display()
     );
@@ -103,7 +105,7 @@ fn a_config_of_iris_mcp_where_ours_has_to_be_shows_the_way_out() {
     place.configure(THEIRS);
     let file = place.home().join("config.yaml");
     let mut check = place.command(&["config", "check"]);
-    check.env("PROJECTS", "/srv/projects");
+    check.env("PROJECTS", "/srv/projects").env("SECRET_KEY", "hush");
     let told = Ran::of(check).failed(2);
     assert!(told.contains(&format!("take its teams over: `iris teams import {}`", file.display())), "{told}");
     let ran = import(&place, &file);
@@ -112,7 +114,9 @@ fn a_config_of_iris_mcp_where_ours_has_to_be_shows_the_way_out() {
     assert_eq!(fs::read_to_string(place.home().join("config.yaml.before-import")).expect("kept"), THEIRS);
     let config = config(&place);
     assert!(config.contains("\n  near:\n    path: /srv/projects/near\n") && config.contains("\n  maxProcesses: 7\n"));
-    place.iris(&["config", "check"]).ok();
+    let mut check = place.command(&["config", "check"]);
+    check.env("SECRET_KEY", "hush");
+    Ran::of(check).ok();
     assert!(import(&place, &file).failed(2).contains("is the config of this Iris already"));
 }
 

@@ -39,6 +39,9 @@ pub(super) async fn look(client: &Client, config: &Config, status: Option<&Statu
 }
 
 async fn look_at(name: &str, team: &TeamConfig, status: Option<&Status>) -> Vec<Finding> {
+    if let Some(elsewhere) = node(name, team, status) {
+        return vec![elsewhere];
+    }
     let mut findings: Vec<_> = folder(name, &team.path).into_iter().collect();
     if let Some(script) = team.script.as_ref().filter(|_| team.agent == AgentKind::Scripted) {
         if !script.is_file() {
@@ -70,6 +73,20 @@ async fn look_at(name: &str, team: &TeamConfig, status: Option<&Status>) -> Vec<
         Ok(_) => {}
     }
     findings
+}
+
+/// A team that another node serves is not looked at here; with the embedded database there is no other.
+fn node(name: &str, team: &TeamConfig, status: Option<&Status>) -> Option<Finding> {
+    let (node, status) = (team.node.as_deref()?, status?);
+    let is_host = nix::unistd::gethostname().is_ok_and(|host| host.to_str() == Some(node));
+    if is_host || node == status.node {
+        return None;
+    }
+    let help = format!("correct its `node` (this one is {}), or leave it out", status.node);
+    Some(match status.database.as_str() {
+        "postgres" => Finding::warning(CHECK, format!("{name}: the node '{node}' serves it, not this one"), help),
+        _ => Finding::problem(CHECK, format!("{name}: only a node '{node}' may serve it, and there is none"), help),
+    })
 }
 
 fn folder(name: &str, path: &Path) -> Option<Finding> {

@@ -81,6 +81,9 @@ struct Taken {
 fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
     let wrong = |key: &str, what: &str| ConfigError::of_key(from, text, key, what);
     let theirs = config::parse_values(from, text, |name| std::env::var(name).ok())?;
+    // What an agent gets in its environment may be secret, and stays the variable it is. The rest is filled in: a daemon
+    // that runs in the background need not have the variables of this shell.
+    let written = config::parse_unfilled(text).unwrap_or_default();
     let teams = theirs["teams"].as_object().ok_or_else(|| wrong("teams", "there are no teams in it"))?;
     let mut taken = Taken::default();
     for (name, team) in teams {
@@ -96,10 +99,13 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
         } else if ours.config.teams.contains_key(&parsed) {
             taken.already_there.push(name.clone());
         } else {
-            let keys = take_team(from, &key, team, &mut taken.left_out).map_err(|(key, what)| wrong(&key, &what))?;
+            let keys = take_team(from, &key, (team, &written["teams"][name]), &mut taken.left_out)
+                .map_err(|(key, what)| wrong(&key, &what))?;
             taken.additions.teams.push((parsed, keys));
         }
     }
+    // As they stand in their file.
+    taken.additions.teams.sort_by_key(|(name, _)| config::place_of(text, &format!("teams.{name}")));
     take_settings(&theirs["settings"], ours, &mut taken).map_err(|(key, what)| wrong(&key, &what))?;
     let parts = theirs.as_object().into_iter().flatten().map(|(part, _)| part);
     taken.left_out.extend(parts.filter(|part| !["teams", "settings"].contains(&part.as_str())).cloned());
@@ -112,7 +118,7 @@ type Wrong = (String, String);
 fn take_team(
     from: &Path,
     name: &str,
-    team: &Map<String, Value>,
+    (team, written): (&Map<String, Value>, &Value),
     left_out: &mut Vec<String>,
 ) -> Result<Vec<Key>, Wrong> {
     let mut keys = Vec::new();
@@ -135,9 +141,19 @@ fn take_team(
             }
         };
         config::check_value::<TeamConfig>(&json!({ "path": "/", key: value })).map_err(|what| (whole, what))?;
+        let value = if key == "env" { as_written(&value, &written[key]) } else { value };
         keys.push((key.to_owned(), value));
     }
     Ok(keys)
+}
+
+/// Each value as it was written, with its variables.
+fn as_written(values: &Value, written: &Value) -> Value {
+    let kept = |(key, value): (&String, &Value)| {
+        let raw = written[key].as_str().filter(|raw| raw.contains("${"));
+        (key.clone(), raw.map_or_else(|| value.clone(), |raw| json!(raw)))
+    };
+    values.as_object().map_or_else(|| values.clone(), |values| values.iter().map(kept).collect())
 }
 
 fn take_settings(settings: &Value, ours: &Ours, taken: &mut Taken) -> Result<(), Wrong> {

@@ -55,6 +55,9 @@ const README: &str = "# The demo shop\n\nMade by `iris up --demo`, taken away by
 /// Running it leaves these behind, which nobody wants to commit.
 const IGNORED: &str = "__pycache__/\n";
 
+/// The user's own settings of git.
+const NOTHING: &str = "/dev/null";
+
 /// What is in the way, before anything is changed: what has the demo's names and is not the demo's.
 pub async fn look(context: &Context) -> Result<(), Failure> {
     let config = config::load(&Home::at(&context.home).config())?;
@@ -100,6 +103,8 @@ pub async fn prepare(context: &Context) -> Result<(), Failure> {
                 ("script", json!(script)),
                 ("description", json!(member.about)),
                 ("grantPermission", json!("ask")),
+                // Nobody's own hooks and keys take part, as in `git` below.
+                ("env", json!({ "GIT_CONFIG_GLOBAL": NOTHING, "GIT_CONFIG_SYSTEM": NOTHING })),
             ];
             config_file::add_team(&file, &member.team(), &keys.map(|(key, value)| (key.to_owned(), value)))?;
         }
@@ -125,7 +130,7 @@ async fn git(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
     let mut git = Command::new("git");
     // The repository is ours, and so is everything git may read: nobody's own settings and hooks take part.
     git.args(arguments).current_dir(folder).stdin(Stdio::null());
-    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    git.env("GIT_CONFIG_GLOBAL", NOTHING).env("GIT_CONFIG_SYSTEM", NOTHING);
     let ended = git.output().await.map_err(|error| {
         Failure::fault(FaultKind::Unsupported, format!("git cannot be run ({error})")).hint("the demo needs git")
     })?;
@@ -133,6 +138,17 @@ async fn git(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::internal(format!("git {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&ended.stderr))))
+}
+
+/// Whether it was begun and has not ended: making it anew would take the ground from under its agents.
+pub async fn is_at_work(context: &Context) -> Result<bool, Failure> {
+    let config = config::load(&Home::at(&context.home).config())?;
+    let is_there = Ground::at(&context.home).teams(&config).next().is_some();
+    if !is_there {
+        return Ok(false);
+    }
+    let sessions = context.client().sessions(Some(MEMBERS[0].name)).await?;
+    Ok(sessions.iter().any(|session| session.queued > 0 || !["idle", "stopped"].contains(&session.state.as_str())))
 }
 
 /// Sets the demo going, once the daemon knows the teams.

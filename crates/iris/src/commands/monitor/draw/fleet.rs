@@ -54,7 +54,7 @@ fn head(state: &State, width: usize, most: usize) -> Vec<Line<'static>> {
     if state.fleet.teams.is_empty() && state.fleet.is_read {
         lines.push(Line::default());
         lines.push(look::line(Tone::Strong, " There are no teams yet."));
-        lines.push(look::line(Tone::Faint, " A team is a project folder and its agent: iris teams add NAME PATH"));
+        lines.push(look::line(Tone::Faint, " A team is a project folder and its agent: iris teams add PATH"));
     }
     lines
 }

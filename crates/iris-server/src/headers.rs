@@ -40,10 +40,7 @@ pub(crate) struct Tagging {
 
 impl Tagging {
     pub fn of(request: &Request) -> Self {
-        Self {
-            asked: request.headers().get(header::IF_NONE_MATCH).cloned(),
-            is_get: request.method() == Method::GET,
-        }
+        Self { asked: request.headers().get(header::IF_NONE_MATCH).cloned(), is_get: request.method() == Method::GET }
     }
 
     pub async fn tag(self, response: Response) -> Response {

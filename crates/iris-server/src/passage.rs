@@ -72,7 +72,8 @@ impl Packing {
         let mut asked = Request::new(Body::empty());
         self.accepted.map(|accepted| asked.headers_mut().insert(header::ACCEPT_ENCODING, accepted));
         let mut answer = Some(response);
-        let given = tower::service_fn(move |_| std::future::ready(Ok::<_, Infallible>(answer.take().unwrap_or_default())));
+        let given =
+            tower::service_fn(move |_| std::future::ready(Ok::<_, Infallible>(answer.take().unwrap_or_default())));
         match Compression::new(given).gzip(true).oneshot(asked).await {
             Ok(packed) => packed.map(Body::new),
             Err(never) => match never {},

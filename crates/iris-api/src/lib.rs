@@ -14,6 +14,9 @@ pub mod turn;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+/// The header by which the command line (`cli`) and the monitor (`monitor`) say what they are, for the log.
+pub const CLIENT: &str = "iris-client";
+
 /// A page of a list. `next` is the cursor of the next page; absent on the last.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

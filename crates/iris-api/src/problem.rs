@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::question::Through;
+
 pub const CONTENT_TYPE: &str = "application/problem+json";
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -34,4 +36,7 @@ pub struct Closed {
     pub by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
+    /// What they came through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<Through>,
 }

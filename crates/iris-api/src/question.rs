@@ -69,6 +69,9 @@ pub struct Question {
     pub closed_at: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_by: Option<String>,
+    /// What whoever closed it came through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_through: Option<Through>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Given>,
     /// The question that took its place.
@@ -77,6 +80,23 @@ pub struct Question {
     /// What the same was answered before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
+}
+
+/// How somebody came in who did something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Through {
+    /// api, cli, monitor, dashboard, mcp, pipe, rule or deadline. That it is cli or monitor, a program says of itself.
+    pub surface: String,
+    /// The id of the credential that was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+    /// What that is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// For a browser: the token that signed it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_in_by: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

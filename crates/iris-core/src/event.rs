@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::actor::{Actor, Through};
 use crate::agent::AgentExit;
 use crate::credential::CredentialKind;
 use crate::id::{JobId, Party, QuestionId, RuleId, SessionId, TurnId};
@@ -84,7 +85,8 @@ pub enum TurnEvent {
     },
     /// Somebody wants it to end; how it does is told by its end.
     CancelAsked {
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
     },
     Finished(TurnFinished),
 }
@@ -107,7 +109,8 @@ pub enum QuestionEvent {
     Answered {
         id: QuestionId,
         job: Option<JobId>,
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
         answer: Answer,
         #[serde(rename = "responseType")]
         response: ResponseType,
@@ -121,22 +124,29 @@ pub enum QuestionEvent {
         answer: Answer,
         #[serde(rename = "responseType")]
         response: ResponseType,
+        through: Through,
     },
     Expired {
         id: QuestionId,
         job: Option<JobId>,
+        through: Through,
     },
     Cancelled {
         id: QuestionId,
         job: Option<JobId>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        by: Option<Party>,
+        #[serde(flatten)]
+        by: Option<Actor>,
         why: String,
     },
     Superseded {
         id: QuestionId,
         job: Option<JobId>,
         by: QuestionId,
+        /// Who edited it, if somebody did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        who: Option<Party>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        through: Option<Through>,
     },
     /// The agent has got the answer.
     Resumed {
@@ -175,7 +185,8 @@ pub struct QuestionOpened {
 pub enum JobEvent {
     Started {
         id: JobId,
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
         goal: String,
     },
     Status {
@@ -185,6 +196,9 @@ pub enum JobEvent {
     Ended {
         id: JobId,
         status: JobState,
+        /// Whoever wanted it to end, if it did not end by itself.
+        #[serde(flatten)]
+        by: Option<Actor>,
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
@@ -193,8 +207,20 @@ pub enum JobEvent {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum RuleEvent {
-    Made { id: RuleId, scope: RuleScope, by: Party, question: QuestionId, answer: Answer, expires: i64 },
-    Revoked { id: RuleId, by: Party },
+    Made {
+        id: RuleId,
+        scope: RuleScope,
+        #[serde(flatten)]
+        by: Actor,
+        question: QuestionId,
+        answer: Answer,
+        expires: i64,
+    },
+    Revoked {
+        id: RuleId,
+        #[serde(flatten)]
+        by: Actor,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -253,12 +279,14 @@ pub enum SessionEvent {
     },
     CacheCleared {
         turns: i64,
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
     },
     Deleted {
         from: Party,
         to: TeamName,
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
     },
 }
 
@@ -311,13 +339,14 @@ pub enum TokenEvent {
         scopes: String,
         expires_at: Option<i64>,
         /// Who made it; for a browser, who made the link.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<Party>,
+        #[serde(flatten)]
+        by: Option<Actor>,
     },
     Revoked {
         id: String,
         name: String,
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
     },
 }
 
@@ -325,7 +354,12 @@ pub enum TokenEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum LinkEvent {
-    Made { by: Party, scopes: String, good_for_ms: u64 },
+    Made {
+        #[serde(flatten)]
+        by: Actor,
+        scopes: String,
+        good_for_ms: u64,
+    },
 }
 
 /// Whether the settings that a folder brings along may take effect.
@@ -336,11 +370,13 @@ pub enum TrustEvent {
     Granted {
         folder: String,
         digest: String,
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
     },
     Revoked {
         folder: String,
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
     },
 }
 
@@ -365,7 +401,8 @@ pub enum DaemonEvent {
     },
     /// Somebody has stopped everything.
     Halted {
-        by: Party,
+        #[serde(flatten)]
+        by: Actor,
         agents: usize,
         withdrawn: usize,
     },

@@ -3,6 +3,7 @@
 //! Pure code. No runtime, no database driver, no clock, no environment: every function takes what happened and returns
 //! what follows from it, so that every test runs in microseconds and reads like a specification.
 
+pub mod actor;
 pub mod agent;
 pub mod credential;
 pub mod detect;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use iris_core::actor::Actor;
 use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
-use iris_core::id::{Party, TurnId};
+use iris_core::id::TurnId;
 use iris_store::{StoreError, Tx, event, question, turn};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -66,7 +67,7 @@ impl Engine {
     /// The order: nothing is started any more, nothing waits any more, the agents go all at once, and what they asked
     /// for while they went is withdrawn too. Agents go also if the database cannot be written; then the error says that
     /// what waits could not be withdrawn.
-    pub async fn stop_everything(&self, by: &Party) -> Result<Halted, StoreError> {
+    pub async fn stop_everything(&self, by: &Actor) -> Result<Halted, StoreError> {
         let (inner, by) = (Arc::clone(&self.inner), by.clone());
         // A task of its own: it goes on though whoever asked for it goes away.
         let stopped = tasks::spawn("halt", async move { halt(&inner, by).await });
@@ -74,7 +75,7 @@ impl Engine {
     }
 }
 
-async fn halt(inner: &Arc<Inner>, by: Party) -> Result<Halted, StoreError> {
+async fn halt(inner: &Arc<Inner>, by: Actor) -> Result<Halted, StoreError> {
     let _on = inner.halt.begin();
     tracing::warn!("everything is stopped");
     let first = withdraw(inner).await;

@@ -1,5 +1,6 @@
 //! Jobs: a team is given a goal and works on it to its end, over as many turns as it takes.
 
+use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
 use iris_core::id::{JobId, Party, SessionId, TurnId};
 use iris_core::job::JobState;
@@ -18,7 +19,7 @@ use crate::turn::tell::{Patience, Tell, TellError};
 pub struct StartJob {
     pub team: TeamName,
     pub goal: String,
-    pub by: Party,
+    pub by: Actor,
     /// A job with a key that was used before finds the first.
     pub key: Option<String>,
     /// The job that is done again, and what is known now that was not then.
@@ -75,6 +76,7 @@ impl Engine {
         };
         let tell = Tell {
             from: party,
+            through: None,
             to: start.team.clone(),
             text,
             patience: Patience::None,
@@ -107,6 +109,7 @@ impl Engine {
             id: TurnId::new(Uuid::now_v7().to_string()),
             fresh_session: SessionId::new(Uuid::new_v4().to_string()),
             from: tell.from,
+            through: None,
             to: tell.to,
             body: tell.text.replace('\0', ""),
             key: None,
@@ -131,7 +134,7 @@ impl Engine {
     }
 
     /// Ends a job: its questions are cancelled, its turns broken off.
-    pub async fn stop_job(&self, id: &JobId, by: &Party) -> Result<JobRow, JobError> {
+    pub async fn stop_job(&self, id: &JobId, by: &Actor) -> Result<JobRow, JobError> {
         let row = self.find_job(id).await?;
         let (wanted, party, why) = (id.clone(), by.clone(), format!("stopped by {by}"));
         let ended = self

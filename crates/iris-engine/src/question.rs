@@ -60,9 +60,10 @@ pub(crate) fn key_taken(first: &QuestionRow) -> String {
 
 fn said_by(row: &QuestionRow) -> String {
     let ago = row.closed_at.map_or(0, |at| (wall_ms() - at).max(0) / 1000);
-    match &row.closed_by {
-        Some(by) => format!(" by {by}, {ago} s ago"),
-        None => format!(", {ago} s ago"),
+    match (&row.closed_by, &row.closed_through) {
+        (Some(by), Some(through)) if row.rule.is_none() => format!(" by {by} ({through}), {ago} s ago"),
+        (Some(by), _) => format!(" by {by}, {ago} s ago"),
+        (None, _) => format!(", {ago} s ago"),
     }
 }
 

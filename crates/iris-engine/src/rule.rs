@@ -1,7 +1,8 @@
 //! Rules that people made from their answers: listed, and taken back.
 
+use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
-use iris_core::id::{Party, RuleId};
+use iris_core::id::RuleId;
 use iris_store::StoreError;
 use iris_store::rule::{self, RuleRow};
 
@@ -38,7 +39,7 @@ impl Engine {
         self.inner.store.read(|tx| rule::list(tx, MOST_LISTED)).await
     }
 
-    pub async fn revoke_rule(&self, id: &RuleId, by: &Party) -> Result<(), RuleError> {
+    pub async fn revoke_rule(&self, id: &RuleId, by: &Actor) -> Result<(), RuleError> {
         let (wanted, party) = (id.clone(), by.clone());
         let revoked = self.inner.store.write("rule.revoke", move |tx| rule::revoke(tx, &wanted, &party)).await?;
         if revoked { Ok(()) } else { Err(RuleError::NotFound(id.clone())) }

@@ -1,6 +1,7 @@
 //! Sessions: listed, woken, put to sleep, forgotten.
 
 use iris_agents::scripted;
+use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
 use iris_core::id::{Party, SessionId};
 use iris_core::pool::PoolPhase;
@@ -230,7 +231,7 @@ impl Engine {
     }
 
     /// Forgets what was said in a session's finished turns, and says how many those were.
-    pub async fn clear_cache(&self, id: &SessionId, by: &Party) -> Result<i64, SessionError> {
+    pub async fn clear_cache(&self, id: &SessionId, by: &Actor) -> Result<i64, SessionError> {
         let (wanted, by) = (id.clone(), by.clone());
         let removal =
             self.inner.store.write("session.clear_cache", move |tx| session::clear_cache(tx, &wanted, &by)).await?;
@@ -238,7 +239,7 @@ impl Engine {
     }
 
     /// Forgets a session that has no agent and no waiting turns.
-    pub async fn delete_session(&self, id: &SessionId, by: &Party, record: Record) -> Result<i64, SessionError> {
+    pub async fn delete_session(&self, id: &SessionId, by: &Actor, record: Record) -> Result<i64, SessionError> {
         let (wanted, by) = (id.clone(), by.clone());
         let (removal, is_needed) = self
             .inner

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
+use iris_core::actor::{Actor, Surface, Through};
 use iris_core::credential::{CredentialKind, Scopes, may_be_given};
 use iris_core::fault::FaultKind;
 use iris_core::hex::hex;
@@ -34,6 +35,8 @@ pub struct Credential(Arc<Known>);
 #[derive(Debug)]
 struct Known {
     row: TokenRow,
+    /// For a browser: what the token behind it is called.
+    signed_in_by: Option<String>,
     /// When its use was written down last.
     noted_at: AtomicI64,
     /// Turns true when it is revoked.
@@ -49,8 +52,22 @@ impl std::ops::Deref for Credential {
 }
 
 impl Credential {
-    fn new(row: TokenRow) -> Self {
-        Self(Arc::new(Known { row, noted_at: AtomicI64::new(0), revoked: watch::Sender::new(false) }))
+    fn new(row: TokenRow, signed_in_by: Option<String>) -> Self {
+        Self(Arc::new(Known { row, signed_in_by, noted_at: AtomicI64::new(0), revoked: watch::Sender::new(false) }))
+    }
+
+    /// For the log: what was done by whoever showed it there.
+    pub fn through(&self, surface: Surface) -> Through {
+        Through {
+            surface,
+            credential: Some(self.id.clone()),
+            name: Some(self.name.clone()),
+            signed_in_by: self.0.signed_in_by.clone(),
+        }
+    }
+
+    pub(crate) fn acting(&self, surface: Surface) -> Actor {
+        Actor { party: self.party.clone(), through: Some(self.through(surface)) }
     }
 
     /// Waits until it is good no longer: for streams that outlive the request they began with.
@@ -174,7 +191,7 @@ impl Engine {
         Some(found)
     }
 
-    pub async fn make_token(&self, wanted: Wanted, by: &Party) -> Result<Made, TokenError> {
+    pub async fn make_token(&self, wanted: Wanted, by: &Actor) -> Result<Made, TokenError> {
         let name = wanted.name.trim();
         if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
             return Err(TokenError::NotAllowed(format!(
@@ -209,7 +226,7 @@ impl Engine {
         self.keep(row, by).await
     }
 
-    async fn keep(&self, mut row: TokenRow, by: &Party) -> Result<Made, TokenError> {
+    async fn keep(&self, mut row: TokenRow, by: &Actor) -> Result<Made, TokenError> {
         let secret = new_secret();
         row.digest = digest(&secret);
         let (kept, by) = (row.clone(), by.clone());
@@ -237,7 +254,7 @@ impl Engine {
 
     /// By name or id, with the browsers that it signed in. When this returns, it opens nothing any more and what it had
     /// open is being closed.
-    pub async fn revoke_token(&self, named: &str, by: &Party) -> Result<TokenRow, TokenError> {
+    pub async fn revoke_token(&self, named: &str, by: &Actor) -> Result<TokenRow, TokenError> {
         let rows = self.list_tokens().await?;
         let row = rows.iter().find(|row| row.id == named || row.name == named);
         let row = row.ok_or_else(|| TokenError::NotFound(named.to_owned()))?.clone();
@@ -300,7 +317,9 @@ impl Credentials {
 
     fn add(&self, row: TokenRow) {
         let mut known = self.known.write().expect("nothing panics while it holds the credentials");
-        known.entry(row.digest.clone()).or_insert_with(|| Credential::new(row));
+        // A token is older than the browsers that it signs in, so it is known before them.
+        let behind = known.values().find(|token| link::is_made_by(&row, token)).map(|token| token.name.clone());
+        known.entry(row.digest.clone()).or_insert_with(|| Credential::new(row, behind));
     }
 
     fn remove(&self, digest: &str) {

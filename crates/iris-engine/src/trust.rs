@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iris_agents::launch::{Brought, brought};
+use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
 use iris_core::hex::hex;
-use iris_core::id::Party;
 use iris_core::team::{AgentKind, TeamName};
 use iris_store::{StoreError, trust};
 use sha2::{Digest, Sha256};
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// Trusts what is in the folder now. `seen` is the digest of what the user looked at.
-    pub async fn trust(&self, team: &TeamName, seen: &str, by: &Party) -> Result<Trust, TrustError> {
+    pub async fn trust(&self, team: &TeamName, seen: &str, by: &Actor) -> Result<Trust, TrustError> {
         let found = self.look_at_trust(team).await?;
         if found.digest.as_deref() != Some(seen) {
             return Err(TrustError::Changed);
@@ -82,7 +82,7 @@ impl Engine {
         self.look_at_trust(team).await
     }
 
-    pub async fn distrust(&self, team: &TeamName, by: &Party) -> Result<Trust, TrustError> {
+    pub async fn distrust(&self, team: &TeamName, by: &Actor) -> Result<Trust, TrustError> {
         let found = self.look_at_trust(team).await?;
         let (folder, name, by) = (key(&found.folder), team.clone(), by.clone());
         self.inner.store.write("trust.revoke", move |tx| trust::revoke(tx, &name, &folder, &by)).await?;

@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
-use axum::http::{Extensions, HeaderMap, Method, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
+use iris_core::actor::{Actor, Surface, Through};
 use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
 use iris_engine::token::Credential;
@@ -41,9 +42,20 @@ pub(crate) struct Caller {
     /// Whom it speaks for if it names nobody.
     pub party: Party,
     pub credential: Credential,
+    /// Where it came in.
+    pub surface: Surface,
 }
 
 impl Caller {
+    /// For the log: whom it speaks for, by which credential, and where it came in.
+    pub fn actor(&self) -> Actor {
+        Actor { party: self.party.clone(), through: Some(self.through()) }
+    }
+
+    pub fn through(&self) -> Through {
+        self.credential.through(self.surface)
+    }
+
     pub fn is_human(&self) -> bool {
         self.credential.kind.is_human()
     }
@@ -160,8 +172,9 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
         return Ok(None);
     }
     Allowed::check_site(headers)?;
-    let caller = identify(app, headers).map_err(|fault| app.limits.may_guess().err().unwrap_or(fault))?;
+    let mut caller = identify(app, headers).map_err(|fault| app.limits.may_guess().err().unwrap_or(fault))?;
     app.limits.check(&caller.credential)?;
+    caller.surface = surface(&caller.credential, request);
     let party = caller.party.as_str();
     if !caller.is_human() && !config.teams.keys().any(|team| team.as_str() == party) {
         let what = format!("the token '{}' speaks for the team '{party}', which is not there", caller.credential.name);
@@ -178,6 +191,18 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
         check_page(&caller.credential, way, request)?;
     }
     Ok(Some(caller))
+}
+
+/// The door and the credential are known; that somebody is one of our own programs, it says itself.
+fn surface(credential: &Credential, request: &Request) -> Surface {
+    let said = request.headers().get(iris_api::CLIENT).map(HeaderValue::as_bytes);
+    match said {
+        _ if request.uri().path() == "/mcp" => Surface::Mcp,
+        _ if credential.kind == CredentialKind::Browser => Surface::Dashboard,
+        Some(b"cli") => Surface::Cli,
+        Some(b"monitor") => Surface::Monitor,
+        _ => Surface::Api,
+    }
 }
 
 /// A browser sends its cookie along whoever makes it ask, and to whatever listens on another port of the same host. So the
@@ -218,7 +243,7 @@ fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Fault> {
             .filter(|found| found.kind == CredentialKind::Browser),
     };
     let credential = found.ok_or_else(unknown)?;
-    Ok(Caller { party: credential.party.clone(), credential })
+    Ok(Caller { party: credential.party.clone(), credential, surface: Surface::Api })
 }
 
 fn unknown() -> Fault {

@@ -1,5 +1,6 @@
 //! Jobs: started with their first turn, shown as what they wait for, ended with their last.
 
+use iris_core::actor::Actor;
 use iris_core::event::{Draft, Fact, JobEvent, Subject};
 use iris_core::id::{JobId, Party, SessionId};
 use iris_core::job::{JobState, JobView, settle};
@@ -32,7 +33,7 @@ pub struct JobRow {
 #[derive(Clone, Debug)]
 pub struct NewJob {
     pub id: JobId,
-    pub started_by: Party,
+    pub started_by: Actor,
     pub goal: String,
     pub key: Option<String>,
     pub again_of: Option<JobId>,
@@ -117,7 +118,7 @@ pub fn start(tx: &mut Tx<'_>, new: &NewJob) -> Result<Started, StoreError> {
             &new.id,
             &new.first.to,
             &made.id,
-            &new.started_by,
+            &new.started_by.party,
             &new.goal,
             seq,
             now,
@@ -185,7 +186,7 @@ pub fn end(
     tx: &mut Tx<'_>,
     id: &JobId,
     state: JobState,
-    by: Option<&Party>,
+    by: Option<&Actor>,
     result: Option<&str>,
     error: Option<&str>,
 ) -> Result<bool, StoreError> {
@@ -199,7 +200,7 @@ pub fn end(
     }
     // Before the state changes, so that the last event of the job is its end.
     question::cancel_of_job(tx, id, by, &format!("the job is {state}"))?;
-    let fact = JobEvent::Ended { id: id.clone(), status: state, error: error.map(str::to_owned) };
+    let fact = JobEvent::Ended { id: id.clone(), status: state, by: by.cloned(), error: error.map(str::to_owned) };
     let seq = event::append(tx, &[Draft { subject: row.subject(), fact: Fact::Job(fact) }])?;
     let now = tx.wall_ms();
     tx.run(

@@ -5,6 +5,7 @@ mod figures;
 mod open;
 mod resume;
 
+use iris_core::actor::Through;
 use iris_core::event::Subject;
 use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId, TurnId};
 use iris_core::question::{Answer, Detail, OnDeadline, QuestionKind, QuestionState, Risk, Way};
@@ -40,6 +41,8 @@ pub struct QuestionRow {
     pub opened_at: i64,
     pub closed_at: Option<i64>,
     pub closed_by: Option<String>,
+    /// Nothing, if it was closed before this was kept.
+    pub closed_through: Option<Through>,
     pub answer: Option<Answer>,
     pub way: Way,
     pub job: Option<JobId>,
@@ -65,7 +68,7 @@ macro_rules! question_columns {
         concat!(
             "SELECT id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at, ",
             "closed_at, closed_by, answer, way, job, context, blocks, default_answer, on_deadline, deadline_at, risk, ",
-            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by, key FROM question ",
+            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by, key, closed_through FROM question ",
             $rest
         )
     };
@@ -109,6 +112,7 @@ impl QuestionRow {
             rule: row.maybe_text(29).map(RuleId::new),
             replaced_by: row.maybe_text(30).map(QuestionId::new),
             key: row.maybe_text(31).map(str::to_owned),
+            closed_through: row.maybe_text(32).and_then(|json| serde_json::from_str(json).ok()),
         })
     }
 

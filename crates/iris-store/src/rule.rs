@@ -1,5 +1,6 @@
 //! Rules: made from an answer, listed, used, taken back.
 
+use iris_core::actor::Actor;
 use iris_core::event::{Draft, Fact, RuleEvent};
 use iris_core::id::{Party, QuestionId, RuleId};
 use iris_core::question::{Answer, Detail, Risk};
@@ -27,7 +28,7 @@ pub struct RuleRow {
 pub(crate) struct NewRule<'a> {
     pub row: &'a QuestionRow,
     pub scope: RuleScope,
-    pub by: Party,
+    pub by: Actor,
     pub answer: Answer,
     pub for_ms: i64,
 }
@@ -95,7 +96,7 @@ pub(crate) fn make(tx: &mut Tx<'_>, new: &NewRule<'_>) -> Result<RuleId, StoreEr
     tx.run(
         "UPDATE rule SET revoked_at = ?1, revoked_by = ?2 WHERE team = ?3 AND scope = ?4 AND deed = ?5 \
          AND revoked_at IS NULL",
-        values![now, by, &row.team, scope.as_str(), &row.deed],
+        values![now, &by.party, &row.team, scope.as_str(), &row.deed],
     )?;
     tx.run(
         "INSERT INTO rule (id, team, scope, tool, deed, risk, answer, about, question, made_by, made_at, until, \
@@ -110,7 +111,7 @@ pub(crate) fn make(tx: &mut Tx<'_>, new: &NewRule<'_>) -> Result<RuleId, StoreEr
             &json,
             &about,
             &row.id,
-            by,
+            &by.party,
             now,
             *for_ms,
             until_at,
@@ -133,12 +134,12 @@ pub(crate) fn note_use(tx: &mut Tx<'_>, id: &RuleId) -> Result<(), StoreError> {
 }
 
 /// False if no such rule holds.
-pub fn revoke(tx: &mut Tx<'_>, id: &RuleId, by: &Party) -> Result<bool, StoreError> {
+pub fn revoke(tx: &mut Tx<'_>, id: &RuleId, by: &Actor) -> Result<bool, StoreError> {
     let now = tx.wall_ms();
     let revoked = tx.one(
         "UPDATE rule SET revoked_at = ?1, revoked_by = ?2 WHERE id = ?3 AND revoked_at IS NULL \
          AND until > iris_now() RETURNING team",
-        values![now, by, id],
+        values![now, &by.party, id],
     )?;
     let Some(revoked) = revoked else { return Ok(false) };
     let fact = Fact::Rule(RuleEvent::Revoked { id: id.clone(), by: by.clone() });

@@ -1,5 +1,6 @@
 //! Sessions: found, listed, moved from state to state. A session's row is also its lane (see lane.rs).
 
+use iris_core::actor::Actor;
 use iris_core::agent::AgentExit;
 use iris_core::event::{Draft, Fact, SessionEvent, StopCause, Subject};
 use iris_core::id::{JobId, Party, SessionId, TurnId};
@@ -338,7 +339,7 @@ pub enum Removal {
 }
 
 /// Forgets what was said in a session's finished turns. The conversation itself is the agent's and goes on.
-pub fn clear_cache(tx: &mut Tx<'_>, id: &SessionId, by: &Party) -> Result<Removal, StoreError> {
+pub fn clear_cache(tx: &mut Tx<'_>, id: &SessionId, by: &Actor) -> Result<Removal, StoreError> {
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
     let turns = forget_finished_turns(tx, id)?;
     let fact = Fact::Session(SessionEvent::CacheCleared { turns, by: by.clone() });
@@ -355,7 +356,7 @@ pub enum Record {
 
 /// Forgets a session altogether. The next tell between the pair starts a new conversation. The log keeps that there was
 /// one, how its turns ended, and what was asked and decided: an audit needs those.
-pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Party, record: Record) -> Result<Removal, StoreError> {
+pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Actor, record: Record) -> Result<Removal, StoreError> {
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
     let scheduled = tx.one("SELECT turn FROM timer WHERE session = ?1", values![id])?;
     if session.state != SessionState::Stopped || session.queued > 0 || scheduled.is_some() {

@@ -1,5 +1,6 @@
 //! Tokens, each by a digest of it.
 
+use iris_core::actor::Actor;
 use iris_core::credential::{CredentialKind, Scopes};
 use iris_core::event::{Draft, Fact, LinkEvent, Subject, TokenEvent};
 use iris_core::id::Party;
@@ -24,7 +25,7 @@ pub struct TokenRow {
 }
 
 /// `by` is who made it.
-pub fn insert(tx: &mut Tx<'_>, row: &TokenRow, by: &Party) -> Result<(), StoreError> {
+pub fn insert(tx: &mut Tx<'_>, row: &TokenRow, by: &Actor) -> Result<(), StoreError> {
     tx.run(
         "INSERT INTO token (id, name, kind, party, scopes, digest, page, created_at, expires_at) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -65,7 +66,7 @@ pub fn list(tx: &mut Tx<'_>) -> Result<Vec<TokenRow>, StoreError> {
     rows.iter().map(read).collect()
 }
 
-pub fn revoke(tx: &mut Tx<'_>, id: &str, by: &Party) -> Result<bool, StoreError> {
+pub fn revoke(tx: &mut Tx<'_>, id: &str, by: &Actor) -> Result<bool, StoreError> {
     let Some(row) = tx.one("DELETE FROM token WHERE id = ?1 RETURNING name", values![id])? else {
         return Ok(false);
     };

@@ -1,7 +1,7 @@
 //! Folders whose own settings the user has looked at, each by a digest of what is in them.
 
+use iris_core::actor::Actor;
 use iris_core::event::{Draft, Fact, Subject, TrustEvent};
-use iris_core::id::Party;
 use iris_core::team::TeamName;
 
 use crate::error::StoreError;
@@ -14,7 +14,7 @@ pub fn find(tx: &mut Tx<'_>, folder: &str) -> Result<Option<String>, StoreError>
     Ok(row.map(|row| row.text(0).to_owned()))
 }
 
-pub fn grant(tx: &mut Tx<'_>, team: &TeamName, folder: &str, digest: &str, by: &Party) -> Result<(), StoreError> {
+pub fn grant(tx: &mut Tx<'_>, team: &TeamName, folder: &str, digest: &str, by: &Actor) -> Result<(), StoreError> {
     let now = tx.wall_ms();
     tx.run(
         "INSERT INTO trust (folder, digest, trusted_at) VALUES (?1, ?2, ?3) \
@@ -26,7 +26,7 @@ pub fn grant(tx: &mut Tx<'_>, team: &TeamName, folder: &str, digest: &str, by: &
 }
 
 /// Whether it was trusted.
-pub fn revoke(tx: &mut Tx<'_>, team: &TeamName, folder: &str, by: &Party) -> Result<bool, StoreError> {
+pub fn revoke(tx: &mut Tx<'_>, team: &TeamName, folder: &str, by: &Actor) -> Result<bool, StoreError> {
     let was = tx.one("DELETE FROM trust WHERE folder = ?1 RETURNING folder", values![folder])?.is_some();
     if was {
         append(tx, team, TrustEvent::Revoked { folder: folder.to_owned(), by: by.clone() })?;

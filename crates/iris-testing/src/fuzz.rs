@@ -47,7 +47,7 @@ impl Doors {
                 scopes: [Scope::Read, Scope::Tell, Scope::Answer].into_iter().collect(),
                 expires_at: None,
             };
-            let token = engine.make_token(wanted, &Party::new("user")).await?.secret;
+            let token = engine.make_token(wanted, &Party::new("user").into()).await?.secret;
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             let address = listener.local_addr()?;
             tasks::spawn("server", iris_server::serve(engine, Listening::plain(listener), std::future::pending()));

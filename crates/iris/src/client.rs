@@ -29,6 +29,8 @@ pub struct Client {
     /// IRIS_URL: then no home is looked at for it.
     url: Option<String>,
     token: Option<String>,
+    /// What it says it is, for the log.
+    surface: &'static str,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +65,12 @@ impl Client {
     pub fn new(home: Home) -> Self {
         let given = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let http = connect::plainly();
-        Self { http, https: OnceLock::new(), home, url: given("IRIS_URL"), token: given("IRIS_TOKEN") }
+        Self { http, https: OnceLock::new(), home, url: given("IRIS_URL"), token: given("IRIS_TOKEN"), surface: "cli" }
+    }
+
+    /// The same, for the monitor.
+    pub fn of_monitor(self) -> Self {
+        Self { surface: "monitor", ..self }
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, ClientError> {
@@ -102,6 +109,7 @@ impl Client {
         let base = self.base().await?;
         let url = address(&base, path, query)?;
         let request = self.way(&url)?.request(method, url).bearer_auth(self.token()?);
+        let request = request.header(iris_api::CLIENT, self.surface);
         let response = finish(request).send().await.map_err(|error| gone(&base, &error))?;
         if response.status().is_success() { Ok(response) } else { Err(refusal(base, response).await) }
     }

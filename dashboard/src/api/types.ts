@@ -823,6 +823,7 @@ export interface components {
             at?: number | null;
             by?: string | null;
             state: string;
+            through?: components["schemas"]["Through"] | null;
         };
         /** @description Whether the config file says what is in force. */
         ConfigStatus: {
@@ -1235,6 +1236,7 @@ export interface components {
             /** Format: int64 */
             closedAt?: number | null;
             closedBy?: string | null;
+            closedThrough?: components["schemas"]["Through"] | null;
             /** @description What one needs to know to answer. */
             context?: string | null;
             /**
@@ -1539,6 +1541,17 @@ export interface components {
             to: string;
             turnId: string;
             usage?: components["schemas"]["Usage"] | null;
+        };
+        /** @description How somebody came in who did something. */
+        Through: {
+            /** @description The id of the credential that was shown. */
+            credential?: string | null;
+            /** @description What that is called. */
+            name?: string | null;
+            /** @description For a browser: the token that signed it in. */
+            signedInBy?: string | null;
+            /** @description api, cli, monitor, dashboard, mcp, pipe, rule or deadline. That it is cli or monitor, a program says of itself. */
+            surface: string;
         };
         Token: {
             /** Format: int64 */

@@ -105,7 +105,7 @@ function Asked({ questions }: { questions: Question[] }) {
             <Plain text={deedLine(question)} />
             <span className="text-dim">
               {outcomeWord(question.state)}
-              {question.closedBy && <By by={question.closedBy} />}
+              {question.closedBy && <By by={question.closedBy} through={question.closedThrough} />}
               {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
             </span>
           </li>

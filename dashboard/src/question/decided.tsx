@@ -23,7 +23,7 @@ export function Decided({ decisions }: { decisions: Decision[] | undefined }) {
           </span>
           <span className="said text-dim">
             <span className={decision.outcome === "answered" ? "text-good" : "text-dim"}>{outcomeWord(decision.outcome)}</span>
-            {decision.by && <By by={decision.by} />}
+            {decision.by && <By by={decision.by} through={decision.through} />}
             {decision.answer && <>: <span className="text-ink"><Plain text={decision.answer} /></span></>}
           </span>
           {decision.session && (

@@ -1,6 +1,7 @@
 // From the log to what was decided. Pure.
 import type { Event } from "@/api/stream";
 
+import type { Through } from "./by";
 import { deedLine } from "./deed";
 
 /** What was decided: a question's end, as the log tells it. */
@@ -12,6 +13,7 @@ export interface Decision {
   text: string;
   outcome: string;
   by: string | undefined;
+  through: Through | undefined;
   answer: string | undefined;
 }
 
@@ -20,6 +22,7 @@ interface Told {
   text?: string;
   detail?: { approval?: { tool: string; input: unknown; folder: string } };
   by?: string;
+  through?: Through;
   why?: string;
   answer?: { type: string; why?: string; values?: string[] };
 }
@@ -44,6 +47,7 @@ export function decisions(events: Event[]): Decision[] {
         outcome,
         // What took its place is a question, and its number says nothing to anybody.
         by: outcome === "superseded" ? undefined : told.by,
+        through: told.through,
         answer: spoken(told),
       });
   }

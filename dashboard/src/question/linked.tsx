@@ -43,7 +43,7 @@ export function Linked({ id }: { id: string }) {
       </p>
       <p className="said text-dim">
         <span className={question.state === "answered" ? "text-good" : ""}>{outcomeWord(question.state)}</span>
-        {question.closedBy && <By by={question.closedBy} />}
+        {question.closedBy && <By by={question.closedBy} through={question.closedThrough} />}
         {question.closedAt != null && <> at <Moment at={question.closedAt} /></>}
         {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
       </p>

@@ -1,5 +1,6 @@
 //! Tools that an agent calls. They run beside it: it may call several at once, and be told to break off meanwhile.
 
+use iris_core::actor::Surface;
 use iris_core::agent::{ToolAnswer, ToolCall};
 use iris_core::id::Party;
 use iris_core::turn::{Ask, ToolAsk};
@@ -23,7 +24,8 @@ impl Runner {
             return self.call_ask(call).await;
         }
         let party = Party::new(self.team.as_str());
-        let caller = Caller { party, turn: self.current_turn(), told: Told::default(), request: None };
+        let through = Surface::Pipe.into();
+        let caller = Caller { party, through, turn: self.current_turn(), told: Told::default(), request: None };
         let told = caller.told.clone();
         let (engine, handle) = (Engine::of(&self.engine), self.handle.clone());
         let request = call.request.clone();

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use iris_core::actor::Actor;
 use iris_core::duration::Millis;
-use iris_core::id::{Party, QuestionId};
+use iris_core::id::QuestionId;
 use iris_core::question::{Answer, AnswerError, Detail, QuestionKind, QuestionState, asks_alike, fit, takes, words_to};
 use iris_core::rule::RuleScope;
 use iris_store::question::{self, Answered, Given, QuestionRow};
@@ -48,7 +49,7 @@ const SHORTEST_RULE: Millis = Millis(60_000);
 const LONGEST_RULE: Millis = Millis(30 * 24 * 3_600_000);
 
 impl Engine {
-    pub async fn answer_question(&self, id: &QuestionId, by: &Party, saying: Saying) -> Result<Taken, QuestionError> {
+    pub async fn answer_question(&self, id: &QuestionId, by: &Actor, saying: Saying) -> Result<Taken, QuestionError> {
         let row = self.find_question(id).await?;
         let fits = saying.kind.as_deref().map_or(Ok(()), |kind| takes(&row.detail, kind));
         let answer = fits.and_then(|()| fit(&row.detail, saying.answer.clone()));
@@ -83,7 +84,7 @@ impl Engine {
     pub async fn answer_similar(
         &self,
         row: &QuestionRow,
-        by: &Party,
+        by: &Actor,
         saying: &Saying,
     ) -> Result<Vec<QuestionId>, QuestionError> {
         let open = self.list_open_questions().await?;
@@ -135,9 +136,10 @@ impl Engine {
             }
             None => {
                 let session = self.find_session(&row.session).await?;
-                let from = session.map_or_else(|| by.clone(), |session| session.from);
+                let from = session.map_or_else(|| by.party.clone(), |session| session.from);
                 let tell = Tell {
                     from,
+                    through: by.through.clone(),
                     to: row.team.clone(),
                     text: format!("[Iris] {said}\nGo on with that."),
                     patience: Patience::None,

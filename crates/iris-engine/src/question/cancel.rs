@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use iris_core::id::{Party, QuestionId};
+use iris_core::actor::Actor;
+use iris_core::id::QuestionId;
 use iris_store::question::{self, QuestionRow};
 
 use super::{QuestionError, pass_on};
 use crate::engine::Engine;
 
 impl Engine {
-    pub async fn cancel_question(&self, id: &QuestionId, by: &Party) -> Result<QuestionRow, QuestionError> {
+    pub async fn cancel_question(&self, id: &QuestionId, by: &Actor) -> Result<QuestionRow, QuestionError> {
         let (wanted, party) = (id.clone(), by.clone());
         let cancelled = self
             .inner

@@ -1,8 +1,9 @@
 //! Editing an action before it is approved. The edited action is another question, with a digest and a risk of its own;
 //! the one it takes the place of can no longer be answered.
 
+use iris_core::actor::Actor;
 use iris_core::agent::PermissionRequest;
-use iris_core::id::{Party, QuestionId};
+use iris_core::id::QuestionId;
 use iris_core::question::{Detail, Draft, OnDeadline};
 use iris_core::turn::Ask;
 use iris_store::question::{self, NewQuestion, QuestionRow};
@@ -17,7 +18,7 @@ impl Engine {
     pub async fn edit_question(
         &self,
         id: &QuestionId,
-        by: &Party,
+        by: &Actor,
         input: Box<RawValue>,
     ) -> Result<QuestionRow, QuestionError> {
         let row = self.find_question(id).await?;

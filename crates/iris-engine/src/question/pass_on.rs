@@ -56,6 +56,7 @@ async fn tell(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, StoreError
                 id: turn.clone(),
                 fresh_session: SessionId::new(Uuid::new_v4().to_string()),
                 from: session.from.clone(),
+                through: None,
                 to: session.to.clone(),
                 body: words(row),
                 key: Some(format!("answer/{}", row.id)),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iris_core::actor::Surface;
 use iris_core::credential::CredentialKind;
 use iris_core::event::LinkEvent;
 use iris_store::token::{self, TokenRow};
@@ -35,12 +36,12 @@ pub(super) fn is_made_by(browser: &TokenRow, token: &TokenRow) -> bool {
 
 impl Engine {
     /// The code of a new link. It is in memory only: a restart makes it worthless.
-    pub async fn make_link(&self, by: &Credential) -> Result<(String, Duration), TokenError> {
+    pub async fn make_link(&self, by: &Credential, surface: Surface) -> Result<(String, Duration), TokenError> {
         if !by.kind.is_human() {
             return Err(TokenError::NotAllowed("an agent cannot sign a browser in".to_owned()));
         }
         let made = LinkEvent::Made {
-            by: by.party.clone(),
+            by: by.acting(surface),
             scopes: by.scopes.to_string(),
             good_for_ms: u64::try_from(GOOD_FOR.as_millis()).unwrap_or(u64::MAX),
         };
@@ -74,7 +75,7 @@ impl Engine {
             expires_at: Some(by.expires_at.unwrap_or(i64::MAX).min(wall_ms() + BROWSER_MS)),
             used_at: None,
         };
-        let made = self.keep(row, &by.party).await?;
+        let made = self.keep(row, &by.acting(Surface::Dashboard)).await?;
         Ok(SignedIn { made, word })
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use iris_core::actor::{Actor, Through};
 use iris_core::duration::Millis;
 use iris_core::id::{Party, TurnId};
 use iris_core::team::TeamName;
@@ -25,11 +26,18 @@ use crate::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell, TellOutcome, TellRep
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub party: Party,
+    pub through: Through,
     /// The turn in which an agent calls.
     pub turn: Option<TurnId>,
     pub told: Told,
     /// How the request is called in the log, if it came by one.
     pub request: Option<Arc<str>>,
+}
+
+impl Caller {
+    pub(super) fn actor(&self) -> Actor {
+        Actor { party: self.party.clone(), through: Some(self.through.clone()) }
+    }
 }
 
 /// The turn that a call has told and waits for, for whoever watches it or has to break it off.
@@ -187,6 +195,7 @@ async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> Ans
     let patience = Patience::from_millis(arguments.timeout.unwrap_or(DEFAULT_TIMEOUT_MS));
     let tell = Tell {
         from: caller.party.clone(),
+        through: Some(caller.through.clone()),
         to: parse(&arguments.to_team)?,
         text: arguments.message,
         patience: patience.map_err(failed)?,
@@ -345,12 +354,12 @@ async fn sleep(engine: &Engine, caller: &Caller, arguments: SleepArguments) -> A
 
 async fn cancel(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
-    let turns = engine.cancel_session(&session.id, Some(&caller.party)).await.map_err(failed)?;
+    let turns = engine.cancel_session(&session.id, Some(&caller.actor())).await.map_err(failed)?;
     Ok(json!({ "team": team, "cancelled": turns }))
 }
 
 async fn clear(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
-    let cleared = engine.clear_cache(&session.id, &caller.party).await.map_err(failed)?;
+    let cleared = engine.clear_cache(&session.id, &caller.actor()).await.map_err(failed)?;
     Ok(json!({ "team": team, "cleared": cleared }))
 }

@@ -38,10 +38,13 @@ pub(super) async fn delete(engine: &Engine, caller: &Caller, team: &TeamName) ->
     let Some(session) = session_of(engine, caller, team).await? else {
         return Ok(json!({ "team": team, "hadSession": false, "forgotten": 0 }));
     };
-    engine.cancel_session(&session.id, Some(&caller.party)).await.map_err(|error| Refusal::from(error.to_string()))?;
+    engine
+        .cancel_session(&session.id, Some(&caller.actor()))
+        .await
+        .map_err(|error| Refusal::from(error.to_string()))?;
     engine.sleep(&session.id, Sleep::Now).await.map_err(said)?;
     let forgotten =
-        engine.delete_session(&session.id, &caller.party, iris_store::session::Record::Kept).await.map_err(said)?;
+        engine.delete_session(&session.id, &caller.actor(), iris_store::session::Record::Kept).await.map_err(said)?;
     Ok(json!({ "team": team, "hadSession": true, "forgotten": forgotten }))
 }
 

@@ -1,7 +1,8 @@
 //! Cancelling: a turn that waits is withdrawn, one that runs is interrupted.
 
+use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
-use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::id::{SessionId, TurnId};
 use iris_core::turn::TurnState;
 use iris_store::turn::{CancelWaiting, cancel_by, cancel_waiting};
 use iris_store::{StoreError, session, turn};
@@ -37,8 +38,8 @@ pub enum Cancelled {
 }
 
 impl Engine {
-    /// Without a party, Iris itself wants it.
-    pub async fn cancel_turn(&self, id: &TurnId, by: Option<&Party>) -> Result<Cancelled, CancelError> {
+    /// Without anybody, Iris itself wants it.
+    pub async fn cancel_turn(&self, id: &TurnId, by: Option<&Actor>) -> Result<Cancelled, CancelError> {
         let (wanted, by) = (id.clone(), by.cloned());
         let cancel = self.inner.store.write("turn.cancel", move |tx| match &by {
             Some(by) => cancel_by(tx, &wanted, by),
@@ -65,7 +66,7 @@ impl Engine {
     }
 
     /// Withdraws everything that waits in a session and interrupts what runs. Returns what was asked to end.
-    pub async fn cancel_session(&self, id: &SessionId, by: Option<&Party>) -> Result<Vec<TurnId>, CancelError> {
+    pub async fn cancel_session(&self, id: &SessionId, by: Option<&Actor>) -> Result<Vec<TurnId>, CancelError> {
         let wanted = id.clone();
         let (waiting, running) = self
             .inner

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use iris_agents::launch::is_built;
+use iris_core::actor::Through;
 use iris_core::agent::Usage;
 use iris_core::duration::Millis;
 use iris_core::event::Recorded;
@@ -25,6 +26,8 @@ use crate::engine::Engine;
 #[derive(Clone, Debug)]
 pub struct Tell {
     pub from: Party,
+    /// What whoever tells came through, if it is known.
+    pub through: Option<Through>,
     pub to: TeamName,
     pub text: String,
     pub patience: Patience,
@@ -214,6 +217,7 @@ impl Engine {
             id: turn,
             fresh_session: SessionId::new(Uuid::new_v4().to_string()),
             from: tell.from.clone(),
+            through: tell.through.clone(),
             to: tell.to.clone(),
             body: tell.text.clone(),
             key: tell.key.clone(),

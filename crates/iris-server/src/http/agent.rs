@@ -14,7 +14,7 @@ pub(crate) async fn stop(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<StopResponse>, Fault> {
-    let halted = app.engine.stop_everything(&caller.party).await?;
+    let halted = app.engine.stop_everything(&caller.actor()).await?;
     let withdrawn = halted.withdrawn.iter().map(ToString::to_string).collect();
     Ok(Json(StopResponse { agents: halted.agents, withdrawn }))
 }

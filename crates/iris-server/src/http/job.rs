@@ -35,7 +35,7 @@ pub(crate) async fn start(
     let start = StartJob {
         team: request.team.parse()?,
         goal: request.goal,
-        by: caller.party,
+        by: caller.actor(),
         key: request.key.or_else(|| key(&headers)),
         again_of: None,
     };
@@ -84,7 +84,7 @@ pub(crate) async fn stop(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Json<Job>, Fault> {
-    Ok(Json(wire::job(app.engine.stop_job(&JobId::new(id), &caller.party).await?)))
+    Ok(Json(wire::job(app.engine.stop_job(&JobId::new(id), &caller.actor()).await?)))
 }
 
 /// Asks a question in a job

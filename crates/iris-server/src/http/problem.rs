@@ -19,6 +19,8 @@ use iris_engine::trust::TrustError;
 use iris_engine::turn::cancel::CancelError;
 use iris_engine::turn::tell::TellError;
 
+use crate::wire::question::through;
+
 #[derive(Debug)]
 pub(crate) struct Fault {
     status: StatusCode,
@@ -149,9 +151,10 @@ impl From<QuestionError> for Fault {
         if error.closed().is_some() && fault.hint.is_none() {
             fault.hint = Some("nothing was changed; GET /api/questions/pending lists what is open".to_owned());
         }
-        fault.closed = error
-            .closed()
-            .map(|row| Box::new(Closed { state: row.state.to_string(), by: row.closed_by.clone(), at: row.closed_at }));
+        fault.closed = error.closed().map(|row| {
+            let through = row.closed_through.clone().map(through);
+            Box::new(Closed { state: row.state.to_string(), by: row.closed_by.clone(), at: row.closed_at, through })
+        });
         fault
     }
 }

@@ -120,9 +120,12 @@ pub(crate) async fn answer(
         remember: request.remember.map(remember).transpose()?,
         again: request.again,
     };
-    let taken = app.engine.answer_question(&id, &caller.party, saying.clone()).await?;
-    let also =
-        if request.similar { app.engine.answer_similar(&taken.row, &caller.party, &saying).await? } else { Vec::new() };
+    let taken = app.engine.answer_question(&id, &caller.actor(), saying.clone()).await?;
+    let also = if request.similar {
+        app.engine.answer_similar(&taken.row, &caller.actor(), &saying).await?
+    } else {
+        Vec::new()
+    };
     Ok(Json(AnswerResponse {
         success: true,
         job_resumed: taken.resumed,
@@ -152,7 +155,7 @@ pub(crate) async fn edit(
     Path(id): Path<String>,
     Object(request): Object<EditRequest>,
 ) -> Result<Json<Question>, Fault> {
-    let row = app.engine.edit_question(&QuestionId::new(id), &caller.party, request.input).await?;
+    let row = app.engine.edit_question(&QuestionId::new(id), &caller.actor(), request.input).await?;
     Ok(Json(wire::question(row)))
 }
 
@@ -163,7 +166,7 @@ pub(crate) async fn cancel(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Json<Question>, Fault> {
-    let row = app.engine.cancel_question(&QuestionId::new(id), &caller.party).await?;
+    let row = app.engine.cancel_question(&QuestionId::new(id), &caller.actor()).await?;
     Ok(Json(wire::question(row)))
 }
 

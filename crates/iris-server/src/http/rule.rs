@@ -24,6 +24,6 @@ pub(crate) async fn revoke(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Json<Rules>, Fault> {
-    app.engine.revoke_rule(&RuleId::new(id), &caller.party).await?;
+    app.engine.revoke_rule(&RuleId::new(id), &caller.actor()).await?;
     list(State(app)).await
 }

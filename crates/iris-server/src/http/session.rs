@@ -74,7 +74,7 @@ pub(crate) async fn remove(
     how: Result<Query<Removing>, QueryRejection>,
 ) -> Result<Json<Removed>, Fault> {
     let record = how?.0.record.map_or(Record::Kept, |Forget::Forget| Record::Forgotten);
-    let turns = app.engine.delete_session(&SessionId::new(id), &caller.party, record).await?;
+    let turns = app.engine.delete_session(&SessionId::new(id), &caller.actor(), record).await?;
     Ok(Json(Removed { turns }))
 }
 
@@ -85,6 +85,6 @@ pub(crate) async fn clear_cache(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Json<Removed>, Fault> {
-    let turns = app.engine.clear_cache(&SessionId::new(id), &caller.party).await?;
+    let turns = app.engine.clear_cache(&SessionId::new(id), &caller.actor()).await?;
     Ok(Json(Removed { turns }))
 }

@@ -113,8 +113,9 @@ pub(crate) async fn cancel(
     let (team, request) = (name.parse()?, given(body));
     let mut turns = Vec::new();
     for session in chosen(&app, &caller, &team, &request).await? {
-        turns
-            .extend(app.engine.cancel_session(&session.id, Some(&caller.party)).await?.iter().map(ToString::to_string));
+        turns.extend(
+            app.engine.cancel_session(&session.id, Some(&caller.actor())).await?.iter().map(ToString::to_string),
+        );
     }
     Ok(Json(CancelResponse { turns }))
 }
@@ -148,7 +149,7 @@ pub(crate) async fn grant_trust(
     Path(name): Path<String>,
     Object(request): Object<TrustRequest>,
 ) -> Result<Json<Trust>, Fault> {
-    Ok(Json(wire::trust(app.engine.trust(&name.parse()?, &request.digest, &caller.party).await?)))
+    Ok(Json(wire::trust(app.engine.trust(&name.parse()?, &request.digest, &caller.actor()).await?)))
 }
 
 /// Trusts the folder's settings no longer
@@ -158,7 +159,7 @@ pub(crate) async fn revoke_trust(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<Json<Trust>, Fault> {
-    Ok(Json(wire::trust(app.engine.distrust(&name.parse()?, &caller.party).await?)))
+    Ok(Json(wire::trust(app.engine.distrust(&name.parse()?, &caller.actor()).await?)))
 }
 
 /// Saying nothing is saying the usual.

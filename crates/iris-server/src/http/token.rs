@@ -72,7 +72,7 @@ pub(crate) async fn create(
         scopes,
         expires_at: in_ms.map(|ms| wall_ms().saturating_add(ms)),
     };
-    let made = app.engine.make_token(wanted, &caller.party).await?;
+    let made = app.engine.make_token(wanted, &caller.actor()).await?;
     Ok(Json(TokenMade { secret: made.secret, token: shown(made.row) }))
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn revoke(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Json<Token>, Fault> {
-    Ok(Json(shown(app.engine.revoke_token(&id, &caller.party).await?)))
+    Ok(Json(shown(app.engine.revoke_token(&id, &caller.actor()).await?)))
 }
 
 /// Makes a link that signs a browser in, once
@@ -92,7 +92,7 @@ pub(crate) async fn link(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<LinkMade>, Fault> {
-    let (code, good_for) = app.engine.make_link(&caller.credential).await?;
+    let (code, good_for) = app.engine.make_link(&caller.credential, caller.surface).await?;
     let expires_in_ms = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);
     Ok(Json(LinkMade { path: format!("/login#{code}"), expires_in_ms }))
 }
@@ -114,7 +114,7 @@ pub(crate) async fn log_in(State(app): State<App>, Object(request): Object<Login
 #[utoipa::path(post, path = "/api/logout", tag = "tokens", responses((status = 204, description = "done")))]
 pub(crate) async fn log_out(State(app): State<App>, Extension(caller): Extension<Caller>) -> Result<Response, Fault> {
     if caller.credential.kind == CredentialKind::Browser {
-        app.engine.revoke_token(&caller.credential.id, &caller.party).await?;
+        app.engine.revoke_token(&caller.credential.id, &caller.actor()).await?;
     }
     Ok(with_cookie("", 0, StatusCode::NO_CONTENT))
 }

@@ -34,6 +34,7 @@ pub(crate) async fn tell(
     let header_key = headers.get(repeat::HEADER).map(repeat::read_key).transpose()?;
     let tell = Tell {
         from: caller.speaks_as(request.from_team.as_deref()),
+        through: Some(caller.through()),
         to: request.to_team.parse()?,
         text: request.message,
         patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
@@ -116,7 +117,7 @@ pub(crate) async fn cancel(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Json<TurnCancelled>, Fault> {
-    let cancelled = match app.engine.cancel_turn(&TurnId::new(id), Some(&caller.party)).await? {
+    let cancelled = match app.engine.cancel_turn(&TurnId::new(id), Some(&caller.actor())).await? {
         Cancelled::Withdrawn => "withdrawn",
         Cancelled::Interrupted => "interrupted",
     };

@@ -65,7 +65,7 @@ pub(super) async fn call(
     let told = Told::default();
     let open = key.map(|key| door.calls.open(&party, &key, &told));
     let request_id = context.extensions.get::<Parts>().and_then(|parts| RequestId::of(&parts.extensions));
-    let asked = tools::Caller { party, turn: None, told: told.clone(), request: request_id };
+    let asked = tools::Caller { party, through: who.through(), turn: None, told: told.clone(), request: request_id };
     let progress = Progress::of(door, &context, &told);
     let answer = carry_out(door.app.engine.clone(), asked, request.name.into_owned(), arguments);
     tokio::select! {

@@ -4,6 +4,7 @@ use iris_api::question::{
     Action, AskResponse, Asked, Choice, Given, KindFigures, Question, QuestionAlert, QuestionFigures,
 };
 use iris_api::{job, question, rule};
+use iris_core::actor::Through;
 use iris_core::agent::{AskedOption, AskedQuestion};
 use iris_core::question::{Answer, Detail, ResponseType, type_of};
 use iris_core::visible::visible;
@@ -53,9 +54,19 @@ pub(crate) fn question(row: QuestionRow) -> Question {
         opened_at: row.opened_at,
         closed_at: row.closed_at,
         closed_by: row.closed_by,
+        closed_through: row.closed_through.map(through),
         answer: row.answer.as_ref().map(|answer| given(answer, response)),
         replaced_by: row.replaced_by.map(|next| next.to_string()),
         suggestion: None,
+    }
+}
+
+pub(crate) fn through(through: Through) -> question::Through {
+    question::Through {
+        surface: through.surface.as_str().to_owned(),
+        credential: through.credential,
+        name: through.name,
+        signed_in_by: through.signed_in_by,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The end of a question, whichever it is: by compare-and-set, in the same transaction that says who is to be told.
 
+use iris_core::actor::{Actor, Surface, Through};
 use iris_core::duration::Millis;
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
@@ -7,7 +8,7 @@ use iris_core::question::{Answer, OnDeadline, QuestionState, Way, type_of};
 use iris_core::relay;
 use iris_core::rule::RuleScope;
 
-use super::open::insert;
+use super::open::{insert, to_json};
 use super::{NewQuestion, QuestionRow, find, lock, restate};
 use crate::error::StoreError;
 use crate::rule::{self, NewRule};
@@ -18,7 +19,7 @@ use crate::{event, job};
 /// An answer on its way in.
 #[derive(Clone, Debug)]
 pub struct Given {
-    pub by: Party,
+    pub by: Actor,
     /// As the question wants it.
     pub answer: Answer,
     /// The digest of what the person saw.
@@ -61,7 +62,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
     }
     let (by, answer) = (&given.by, &given.answer);
     let told = is_run_here(&row) && (row.blocks || row.kind.is_told_late());
-    close(tx, &row, QuestionState::Answered, Some(by), Some(answer), told.then_some("due"))?;
+    close(tx, &row, QuestionState::Answered, Closer::of(Some(by)), Some(answer), told.then_some("due"))?;
     let fact = QuestionEvent::Answered {
         id: id.clone(),
         job: row.job.clone(),
@@ -114,7 +115,7 @@ pub fn remember(tx: &mut Tx<'_>, row: &QuestionRow, given: &Given) -> Result<(),
 pub fn cancel(
     tx: &mut Tx<'_>,
     id: &QuestionId,
-    by: Option<&Party>,
+    by: Option<&Actor>,
     why: &str,
 ) -> Result<Option<(bool, QuestionRow)>, StoreError> {
     let Some((row, _)) = lock(tx, id)? else { return Ok(None) };
@@ -129,11 +130,11 @@ pub fn cancel(
 fn cancel_open(
     tx: &mut Tx<'_>,
     row: &QuestionRow,
-    by: Option<&Party>,
+    by: Option<&Actor>,
     why: &str,
     resume: &str,
 ) -> Result<(), StoreError> {
-    close(tx, row, QuestionState::Cancelled, by, None, Some(resume))?;
+    close(tx, row, QuestionState::Cancelled, Closer::of(by), None, Some(resume))?;
     let fact =
         QuestionEvent::Cancelled { id: row.id.clone(), job: row.job.clone(), by: by.cloned(), why: why.to_owned() };
     append(tx, row, fact)
@@ -143,7 +144,7 @@ fn cancel_open(
 pub fn supersede(
     tx: &mut Tx<'_>,
     id: &QuestionId,
-    by: &Party,
+    by: &Actor,
     new: &NewQuestion,
 ) -> Result<Option<(bool, QuestionRow)>, StoreError> {
     let Some((row, late)) = lock(tx, id)? else { return Ok(None) };
@@ -164,12 +165,14 @@ pub fn supersede(
 pub(super) fn supersede_by(
     tx: &mut Tx<'_>,
     row: &QuestionRow,
-    by: Option<&Party>,
+    by: Option<&Actor>,
     next: &QuestionId,
 ) -> Result<(), StoreError> {
-    close(tx, row, QuestionState::Superseded, by, None, None)?;
+    close(tx, row, QuestionState::Superseded, Closer::of(by), None, None)?;
     tx.run("UPDATE question SET replaced_by = ?1 WHERE id = ?2", values![next, &row.id])?;
-    append(tx, row, QuestionEvent::Superseded { id: row.id.clone(), job: row.job.clone(), by: next.clone() })
+    let (who, through) = (by.map(|by| by.party.clone()), by.and_then(|by| by.through.clone()));
+    let (id, job) = (row.id.clone(), row.job.clone());
+    append(tx, row, QuestionEvent::Superseded { id, job, by: next.clone(), who, through })
 }
 
 /// Whether the time of any open question is over.
@@ -194,16 +197,18 @@ pub fn expire(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreErro
 
 fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
     let (id, job) = (row.id.clone(), row.job.clone());
+    let through = Through::from(Surface::Deadline);
+    let time = Closer { party: None, through: Some(&through) };
     match (&row.default, row.on_deadline) {
         (Some(default), OnDeadline::Default) => {
             let resume = is_run_here(row).then_some("due");
-            close(tx, row, QuestionState::Defaulted, None, Some(default), resume)?;
+            close(tx, row, QuestionState::Defaulted, time, Some(default), resume)?;
             let response = type_of(row.detail.response_type(), default);
-            append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone(), response })?;
+            append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone(), response, through })?;
         }
         _ => {
-            close(tx, row, QuestionState::Expired, None, None, Some("due"))?;
-            append(tx, row, QuestionEvent::Expired { id, job })?;
+            close(tx, row, QuestionState::Expired, time, None, Some("due"))?;
+            append(tx, row, QuestionEvent::Expired { id, job, through })?;
             if let Some(job) = row.job.as_ref().filter(|_| row.blocks) {
                 let why = format!("nobody answered in time: {}", row.text);
                 job::fail(tx, job, &why)?;
@@ -213,20 +218,34 @@ fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
     restate(tx, &row.session, row.job.as_ref())
 }
 
+/// Who or what closes a question: time does, and is nobody.
+#[derive(Clone, Copy)]
+struct Closer<'a> {
+    party: Option<&'a Party>,
+    through: Option<&'a Through>,
+}
+
+impl<'a> Closer<'a> {
+    fn of(actor: Option<&'a Actor>) -> Self {
+        Self { party: actor.map(|actor| &actor.party), through: actor.and_then(|actor| actor.through.as_ref()) }
+    }
+}
+
 fn close(
     tx: &mut Tx<'_>,
     row: &QuestionRow,
     state: QuestionState,
-    by: Option<&Party>,
+    by: Closer<'_>,
     answer: Option<&Answer>,
     resume: Option<&str>,
 ) -> Result<(), StoreError> {
     let json = answer.map(|answer| serde_json::to_string(answer).expect("an answer is plain data"));
+    let through = by.through.map(to_json);
     let now = tx.wall_ms();
     tx.run(
-        "UPDATE question SET state = ?1, closed_at = ?2, closed_by = ?3, answer = ?4, resume = ?5 \
-         WHERE id = ?6 AND state = 'open'",
-        values![state.as_str(), now, by, json.as_ref(), resume, &row.id],
+        "UPDATE question SET state = ?1, closed_at = ?2, closed_by = ?3, closed_through = ?4, answer = ?5, resume = ?6 \
+         WHERE id = ?7 AND state = 'open'",
+        values![state.as_str(), now, by.party, through.as_ref(), json.as_ref(), resume, &row.id],
     )
 }
 
@@ -249,7 +268,7 @@ pub fn cancel_all(tx: &mut Tx<'_>, why: &str) -> Result<(), StoreError> {
     tx.run("UPDATE question SET resume = 'done' WHERE resume = 'due'", &[])
 }
 
-pub(crate) fn cancel_of_job(tx: &mut Tx<'_>, job: &JobId, by: Option<&Party>, why: &str) -> Result<(), StoreError> {
+pub(crate) fn cancel_of_job(tx: &mut Tx<'_>, job: &JobId, by: Option<&Actor>, why: &str) -> Result<(), StoreError> {
     let open = tx.many("SELECT id FROM question WHERE job = ?1 AND state = 'open'", values![job])?;
     let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
     cancel_each(tx, &ids, by, why)
@@ -269,7 +288,7 @@ pub(crate) fn cancel_of_session(tx: &mut Tx<'_>, session: &SessionId, why: &str)
     tx.run("UPDATE question SET resume = 'done' WHERE session = ?1 AND resume = 'due'", values![session])
 }
 
-fn cancel_each(tx: &mut Tx<'_>, ids: &[QuestionId], by: Option<&Party>, why: &str) -> Result<(), StoreError> {
+fn cancel_each(tx: &mut Tx<'_>, ids: &[QuestionId], by: Option<&Actor>, why: &str) -> Result<(), StoreError> {
     for id in ids {
         cancel(tx, id, by, why)?;
     }
@@ -294,12 +313,12 @@ pub fn withdraw(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, request: &str,
 pub(super) const TOLD: &str = "told";
 
 /// Whoever told the agent may answer what it asked by telling it again.
-pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Party, text: &str) -> Result<(), StoreError> {
+pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Actor, text: &str) -> Result<(), StoreError> {
     let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND way = 'detected'";
     for found in tx.many(sql, values![&session.id])? {
         let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
         let answer = Answer::Choose { values: vec![text.to_owned()], note: None };
-        close(tx, &row, QuestionState::Answered, Some(by), Some(&answer), Some(TOLD))?;
+        close(tx, &row, QuestionState::Answered, Closer::of(Some(by)), Some(&answer), Some(TOLD))?;
         let (id, job) = (row.id.clone(), row.job.clone());
         let response = type_of(row.detail.response_type(), &answer);
         append(tx, &row, QuestionEvent::Answered { id, job, by: by.clone(), answer, response, rule: None })?;

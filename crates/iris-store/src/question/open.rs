@@ -1,5 +1,6 @@
 //! A question is written down: unless it is there already, a rule answers it, or the agent asks too much.
 
+use iris_core::actor::{Actor, Surface, Through};
 use iris_core::event::{Draft as EventDraft, Fact, QuestionEvent, QuestionOpened, Subject};
 use iris_core::id::{Party, QuestionId, SessionId, TurnId};
 use iris_core::question::{Answer, Draft, QuestionState, Way, type_of};
@@ -207,17 +208,18 @@ fn close_by_rule(
     rule: &Rule,
     resume: Option<&str>,
 ) -> Result<(), StoreError> {
+    let through = Through::from(Surface::Rule);
     let (by, json, now) = (format!("rule:{}", rule.id), to_json(&rule.answer), tx.wall_ms());
     tx.run(
         "UPDATE question SET state = 'answered', closed_at = ?1, closed_by = ?2, answer = ?3, rule = ?4, due = NULL, \
-         resume = ?5 WHERE id = ?6",
-        values![now, &by, &json, &rule.id, resume, &new.id],
+         resume = ?5, closed_through = ?7 WHERE id = ?6",
+        values![now, &by, &json, &rule.id, resume, &new.id, &to_json(&through)],
     )?;
     rule::note_use(tx, &rule.id)?;
     let fact = Fact::Question(QuestionEvent::Answered {
         id: new.id.clone(),
         job: session.job.clone(),
-        by: Party::new(by),
+        by: Actor { party: Party::new(by), through: Some(through) },
         answer: rule.answer.clone(),
         response: type_of(new.draft.detail.response_type(), &rule.answer),
         rule: Some(rule.id.clone()),
@@ -296,7 +298,7 @@ fn subject(session: &SessionRow, new: &NewQuestion) -> Subject {
     Subject { turn: new.turn.clone(), ..session.subject() }
 }
 
-fn to_json(value: &impl serde::Serialize) -> String {
+pub(super) fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("questions and answers are plain data")
 }
 

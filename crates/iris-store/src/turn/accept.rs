@@ -1,5 +1,6 @@
 //! A tell is taken in: into the queue, onto the clock, or straight to an idle agent.
 
+use iris_core::actor::{Actor, Through};
 use iris_core::event::{Draft, Fact, Subject, TurnEvent};
 use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::session::SessionState;
@@ -19,6 +20,8 @@ pub struct NewTurn {
     /// The id of the session, should it have to be made.
     pub fresh_session: SessionId,
     pub from: Party,
+    /// What whoever tells came through, if anybody does.
+    pub through: Option<Through>,
     pub to: TeamName,
     pub body: String,
     pub key: Option<String>,
@@ -146,7 +149,8 @@ fn answer_by_telling(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionRow) -> Re
     if session.waiting.is_none() || new.origin.is_some() || new.delay_ms.is_some() {
         return Ok(());
     }
-    question::answer_by_tell(tx, session, &new.from, &new.body)
+    let by = Actor { party: new.from.clone(), through: new.through.clone() };
+    question::answer_by_tell(tx, session, &by, &new.body)
 }
 
 fn find_repeated(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accept>, StoreError> {

@@ -1,8 +1,9 @@
 //! Turns that no agent ends: withdrawn while they wait, never started, or running when their daemon died.
 
+use iris_core::actor::Actor;
 use iris_core::agent::Usage;
 use iris_core::event::{Draft, Fact, Subject, TurnEvent, TurnFinished};
-use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::id::{SessionId, TurnId};
 use iris_core::message::Message;
 use iris_core::turn::{Ending, Termination, TurnOutcome, TurnState};
 
@@ -33,7 +34,7 @@ pub enum CancelWaiting {
 }
 
 /// Somebody asked for it: who, is in the log.
-pub fn cancel_by(tx: &mut Tx<'_>, turn: &TurnId, by: &Party) -> Result<CancelWaiting, StoreError> {
+pub fn cancel_by(tx: &mut Tx<'_>, turn: &TurnId, by: &Actor) -> Result<CancelWaiting, StoreError> {
     let Some(known) = find(tx, turn)? else { return Ok(CancelWaiting::NotFound) };
     let Some(session) = session::lock(tx, &known.session)? else { return Ok(CancelWaiting::NotFound) };
     if find(tx, turn)?.is_some_and(|current| !current.state.is_over()) {

@@ -66,6 +66,7 @@ macro_rules! on_both {
 
 pub fn new_turn(from: &str, text: &str) -> NewTurn {
     NewTurn {
+        through: None,
         id: TurnId::new(uuid::Uuid::now_v7().to_string()),
         fresh_session: SessionId::new(uuid::Uuid::new_v4().to_string()),
         from: Party::new(from),

@@ -1,5 +1,6 @@
 //! Questions, their answers, rules and jobs.
 
+use iris_core::actor::Surface;
 use iris_core::agent::PermissionRequest;
 use iris_core::duration::Millis;
 use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId};
@@ -70,7 +71,7 @@ async fn open(store: &Store, session: &SessionId, epoch: i64, new: NewQuestion) 
 }
 
 fn given(answer: Answer) -> Given {
-    Given { by: Party::new("ada"), answer, seen: None, remember: None, refusals_last_ms: 60_000 }
+    Given { by: Party::new("ada").into(), answer, seen: None, remember: None, refusals_last_ms: 60_000 }
 }
 
 async fn answer(store: &Store, id: &str, given: Given) -> Answered {
@@ -115,7 +116,7 @@ on_both!(of_many_answers_one_wins_and_the_question_outlives_its_agent, |database
         let store = store.clone();
         answering.spawn(async move {
             let said = if number % 2 == 0 { yes() } else { Answer::Refuse { why: None } };
-            let by = Party::new(format!("person-{number}"));
+            let by = Party::new(format!("person-{number}")).into();
             answer(&store, "q1", Given { by, ..given(said) }).await
         });
     }
@@ -218,7 +219,7 @@ on_both!(a_deadline_gives_the_default_or_fails_the_job, |database: Database| asy
     let store = database.open_as("n1");
     let new_job = |id: &str| NewJob {
         id: JobId::new(id),
-        started_by: Party::new("ada"),
+        started_by: Party::new("ada").into(),
         goal: "goal".to_owned(),
         key: None,
         again_of: None,
@@ -263,6 +264,7 @@ on_both!(a_default_is_taken_and_marked_as_such, |database: Database| async move 
     assert_eq!(ended.len(), 1);
     let row = row(&store, "q1").await;
     assert_eq!((row.state, row.closed_by.as_deref()), (QuestionState::Defaulted, None));
+    assert_eq!(row.closed_through, Some(Surface::Deadline.into()));
     assert_eq!(row.answer.expect("the default").words(), "skip");
     assert!(matches!(answer(&store, "q1", given(yes())).await, Answered::Lost(_)));
 });
@@ -272,7 +274,7 @@ on_both!(a_job_ends_with_its_last_turn_and_takes_its_questions_along, |database:
     let first = new_turn("job-1", "goal");
     let new_job = NewJob {
         id: JobId::new("1"),
-        started_by: Party::new("ada"),
+        started_by: Party::new("ada").into(),
         goal: "goal".to_owned(),
         key: Some("k".to_owned()),
         again_of: None,
@@ -305,7 +307,7 @@ on_both!(a_refusal_holds_and_rules_are_made_listed_and_taken_back, |database: Da
     assert!(matches!(refused.answer, Some(Answer::Refuse { .. })) && refused.rule.is_some());
     let rules = store.read(|tx| rule::list(tx, 10)).await.expect("read");
     assert_eq!((rules.len(), rules[0].uses), (1, 1));
-    let revoke = |id: RuleId| store.write("revoke", move |tx| rule::revoke(tx, &id, &Party::new("ada")));
+    let revoke = |id: RuleId| store.write("revoke", move |tx| rule::revoke(tx, &id, &Party::new("ada").into()));
     assert!(revoke(rules[0].rule.id.clone()).await.expect("written"));
     assert!(!revoke(rules[0].rule.id.clone()).await.expect("written"), "once");
     open(&store, &session, epoch, new("q3", approval("make docs", 60_000))).await;
@@ -352,7 +354,7 @@ on_both!(cancel_and_answer_have_one_order, |database: Database| async move {
         open(&store, &session, epoch, new(&id, asked(request, 60_000))).await;
         let cancel = {
             let id = QuestionId::new(id.as_str());
-            store.write("cancel", move |tx| question::cancel(tx, &id, Some(&Party::new("bob")), "no"))
+            store.write("cancel", move |tx| question::cancel(tx, &id, Some(&Party::new("bob").into()), "no"))
         };
         let said = Answer::Choose { values: vec!["x".to_owned()], note: None };
         let (cancelled, answered) = tokio::join!(cancel, answer(&store, &id, given(said)));

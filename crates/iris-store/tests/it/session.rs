@@ -13,8 +13,10 @@ on_both!(forgetting_takes_what_is_over_and_nothing_else, |database: Database| as
     finish(&store, completed(&work.expect("work"), "1")).await.expect("the second runs");
 
     let id = first.session.clone();
-    let cleared =
-        store.write("clear", move |tx| session::clear_cache(tx, &id, &Party::new("user"))).await.expect("written");
+    let cleared = store
+        .write("clear", move |tx| session::clear_cache(tx, &id, &Party::new("user").into()))
+        .await
+        .expect("written");
     assert_eq!(cleared, Removal::Done { turns: 1 });
     let id = first.session.clone();
     assert_eq!(store.read(move |tx| turn::list(tx, &id, 0, 10)).await.expect("readable").len(), 1);
@@ -23,12 +25,14 @@ on_both!(forgetting_takes_what_is_over_and_nothing_else, |database: Database| as
 
     let id = first.session.clone();
     let refused = store
-        .write("delete", move |tx| session::delete(tx, &id, &Party::new("user"), session::Record::Kept))
+        .write("delete", move |tx| session::delete(tx, &id, &Party::new("user").into(), session::Record::Kept))
         .await
         .expect("written");
     assert_eq!(refused, Removal::InUse);
     let missing = store
-        .write("delete", |tx| session::delete(tx, &SessionId::new("none"), &Party::new("user"), session::Record::Kept))
+        .write("delete", |tx| {
+            session::delete(tx, &SessionId::new("none"), &Party::new("user").into(), session::Record::Kept)
+        })
         .await
         .expect("written");
     assert_eq!(missing, Removal::NotFound);

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::Context;
-use super::inbox::{how, lines};
+use super::inbox::{closer, how, lines};
 use crate::client::Client;
 use crate::confirm::{Consent, can_be_asked, confirm};
 use crate::exit::Exit;
@@ -102,7 +102,7 @@ fn unfit(question: &Question, arguments: &AnswerArguments, failure: Failure) -> 
     if question.state == "open" || arguments.again {
         return failure;
     }
-    let by = question.closed_by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+    let by = closer(question);
     let at = question.closed_at.map(|at| format!(" at {}", moment::zoned(at))).unwrap_or_default();
     Failure::fault(FaultKind::Conflict, format!("the question was already {}{by}{at}", question.state))
 }

@@ -7,7 +7,7 @@ use iris_api::question::Pending;
 use iris_core::visible::visible;
 
 use super::Context;
-use super::inbox::words;
+use super::inbox::{closer, words};
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -142,7 +142,7 @@ async fn show(client: &Client, job: &str, context: &mut Context) -> Result<Exit,
     printer.pairs(&pairs)?;
     for question in &asked.questions {
         let answer = question.answer.as_ref().map(|answer| format!(": {}", words(answer))).unwrap_or_default();
-        let by = question.closed_by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+        let by = closer(question);
         let line = format!("{}  {} ({}{by}{answer})", question.id, question.question, question.state);
         printer.line(shown(&line).replace('\n', "\\n"))?;
     }

@@ -9,6 +9,7 @@ mod job;
 mod race;
 mod rule;
 mod steps;
+mod through;
 
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 mod agent;
 mod answer;
 mod browser;
-mod caller;
+pub mod caller;
 mod cors;
 mod key;
 mod limit;

@@ -53,8 +53,8 @@ fn a_table_goes_into_a_new_file_that_only_the_owner_reads() {
     let words = ["audit", "export", "--format", "csv", "-o", file.to_str().expect("UTF-8")];
     let said = daemon.iris(&[&words[..], &["--json"]].concat()).json();
     let text = std::fs::read_to_string(&file).expect("written");
-    assert!(text.starts_with("event,time,who,kind,team,session,turn,what,data\n"), "{text}");
-    assert!(text.contains(",user,token.created,"), "{text}");
+    assert!(text.starts_with("event,time,who,surface,credential,kind,team,session,turn,what,data\n"), "{text}");
+    assert!(text.contains(",user,cli,owner,token.created,"), "{text}");
     assert_eq!((said["entries"].as_u64(), mode(&file)), (Some(text.lines().count() as u64 - 1), 0o600));
     assert!(daemon.iris(&words).failed(4).contains("exists already"));
     let newest = said["newestEvent"].to_string();

@@ -124,6 +124,17 @@ fn said(question: &Question, given: &Given) -> String {
     }
 }
 
+/// Who closed it, and through what they came: ` by ada (dashboard, browser-1a2b3c of ci)`.
+pub fn closer(question: &Question) -> String {
+    let Some(by) = &question.closed_by else { return String::new() };
+    let through = question.closed_through.as_ref().filter(|through| through.name.is_some()).map(|through| {
+        let name = through.name.as_deref().unwrap_or_default();
+        let behind = through.signed_in_by.as_ref().map(|token| format!(" of {token}")).unwrap_or_default();
+        format!(" ({}, {name}{behind})", through.surface)
+    });
+    format!(" by {by}{}", through.unwrap_or_default())
+}
+
 pub fn words(given: &Given) -> String {
     words_of(&given.value)
 }

@@ -58,7 +58,7 @@ pub async fn meet(client: &Client, size: Size) -> Result<(State, i64), Failure> 
 
 pub async fn watch(context: &mut Context) -> Result<Exit, Failure> {
     refuse_agent()?;
-    let client = context.client();
+    let client = context.client().of_monitor();
     let (state, from) = meet(&client, Size::new(80, 24)).await?;
     // Followed before anything is read, so that nothing is missed in between.
     let mut follower = Follower::new(client.clone(), Vec::new(), from).for_ever();

@@ -33,7 +33,7 @@ async fn a_question_is_seen_and_answered_by_commands() {
     let (done, said) = iris(&world, &["answer", short, "no"]);
     assert!(!done && said.contains("superseded"), "{said}");
     let (done, said) = iris(&world, &["answer", short, "perhaps"]);
-    assert!(!done && said.contains("already superseded by user at"), "too late comes first: {said}");
+    assert!(!done && said.contains("already superseded by user (cli, owner) at"), "too late comes first: {said}");
     let (_, rules) = iris(&world, &["rules", "list"]);
     assert!(rules.contains("echo seen") && rules.contains("deed"), "{rules}");
     let listed: Value = serde_json::from_str(&iris(&world, &["rules", "list", "--json"]).1).expect("JSON");

@@ -22,7 +22,7 @@ const MOST_GATHERED: usize = 120 * 1024;
 /// A log that must grow grows by this much, of zeros, and is then overwritten: a sync that also has to write down a file's
 /// new length takes twice as long. SQLite takes what follows its last commit for the rest of an older log.
 const GROWTH: i64 = 1024 * 1024;
-const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// What SQLite holds for an open log. The file of SQLite's own layer lies behind it in the same memory.
 #[repr(C)]

@@ -10,6 +10,10 @@ pub enum StoreError {
     Io(String),
     #[error("the database does not answer ({0})")]
     Unavailable(String),
+    #[error("there is no TLS connection to the database ({0})")]
+    Insecure(String),
+    #[error("database.url: {0}")]
+    Url(String),
     /// The commit was sent and the answer never came: it may or may not have happened.
     #[error("the database went away during a commit; whether it took effect is unknown")]
     InDoubt,
@@ -30,9 +34,10 @@ pub enum StoreError {
 impl StoreError {
     pub fn kind(&self) -> FaultKind {
         match self {
-            Self::DiskFull | Self::Io(_) | Self::Unavailable(_) | Self::InDoubt | Self::Closed => {
+            Self::DiskFull | Self::Io(_) | Self::Unavailable(_) | Self::Insecure(_) | Self::InDoubt | Self::Closed => {
                 FaultKind::Unavailable
             }
+            Self::Url(_) => FaultKind::Invalid,
             Self::Fenced => FaultKind::Conflict,
             Self::TooNew { .. } | Self::OldSqlite { .. } => FaultKind::Unsupported,
             Self::Damaged { .. } | Self::Sql(_) => FaultKind::Internal,
@@ -41,13 +46,13 @@ impl StoreError {
 
     /// Whether the same write may succeed later without anybody changing it.
     pub fn may_pass(&self) -> bool {
-        matches!(self, Self::DiskFull | Self::Io(_) | Self::Unavailable(_) | Self::InDoubt)
+        matches!(self, Self::DiskFull | Self::Io(_) | Self::Unavailable(_) | Self::Insecure(_) | Self::InDoubt)
     }
 
     /// Whether the connection can no longer be trusted. After a failed fsync the kernel may have dropped the very pages
     /// it failed to write, so trying again on the same connection could claim success for data that is not there.
     pub(crate) fn needs_reopen(&self) -> bool {
-        matches!(self, Self::Io(_) | Self::Unavailable(_) | Self::InDoubt)
+        matches!(self, Self::Io(_) | Self::Unavailable(_) | Self::Insecure(_) | Self::InDoubt)
     }
 
     pub fn hint(&self) -> Option<&'static str> {
@@ -55,10 +60,13 @@ impl StoreError {
             Self::DiskFull => Some("free some space; Iris goes on by itself as soon as it can write"),
             Self::Io(_) => Some("look at the disk (dmesg); Iris tries again by itself"),
             Self::Unavailable(_) => Some("start the database; Iris reconnects by itself"),
+            Self::Insecure(_) => {
+                Some("see that sslmode and sslrootcert in database.url fit the server's certificate; Iris tries again")
+            }
             Self::InDoubt => Some("send it again with the same key: a repeated key never makes a second turn"),
             Self::TooNew { .. } => Some("use the newer iris, or restore the backup made before the upgrade"),
             Self::Damaged { .. } => Some("stop Iris and run `iris restore <backup>`"),
-            Self::Fenced | Self::OldSqlite { .. } | Self::Closed | Self::Sql(_) => None,
+            Self::Fenced | Self::OldSqlite { .. } | Self::Closed | Self::Url(_) | Self::Sql(_) => None,
         }
     }
 }
@@ -83,6 +91,9 @@ impl From<rusqlite::Error> for StoreError {
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
         use std::error::Error as _;
+        if let Some(what) = crate::engine::postgres::tls::explain(&error) {
+            return Self::Insecure(what);
+        }
         let because = error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
         match error.as_db_error() {
             Some(db) if db.code().code() == "53100" => Self::DiskFull,

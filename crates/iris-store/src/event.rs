@@ -109,6 +109,13 @@ pub fn list_after(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<Recorde
     tx.many(sql, values![after, limit])?.iter().map(recorded).collect()
 }
 
+/// The turns that ended after a number, so many of them at most.
+pub fn list_finished_turns(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<TurnId>, StoreError> {
+    let sql = "SELECT turn FROM event WHERE seq > ?1 AND kind = 'turn.finished' ORDER BY seq LIMIT ?2";
+    let rows = tx.many(sql, values![after, limit])?;
+    Ok(rows.iter().filter_map(|row| row.maybe_text(0)).map(TurnId::new).collect())
+}
+
 /// What an agent said in a turn, after a number, oldest first.
 pub fn list_messages(tx: &mut Tx<'_>, turn: &TurnId, after: i64, limit: i64) -> Result<Vec<Recorded>, StoreError> {
     let sql = "SELECT seq, at, kind, team, session, turn, body FROM event \

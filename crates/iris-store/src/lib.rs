@@ -14,6 +14,7 @@ pub mod job;
 pub mod lane;
 pub mod look;
 mod migrate;
+mod notice;
 pub mod question;
 mod reader;
 pub mod reply;
@@ -28,6 +29,7 @@ mod tx;
 mod writer;
 
 pub use clock::{Clock, wall_ms};
+pub use engine::postgres::address::check_url;
 pub use error::StoreError;
 pub use store::{Location, OnCommit, Opening, Store, StoreHealth};
 pub use tx::{Cell, Row, Tx, Value};

@@ -7,7 +7,7 @@ use refinery::{Migration, Runner};
 
 use crate::backup;
 use crate::engine::Connection;
-use crate::engine::postgres::configuration;
+use crate::engine::postgres::address::Address;
 use crate::error::StoreError;
 use crate::store::Location;
 
@@ -101,7 +101,9 @@ fn apply(connection: &mut Connection, location: &Location, steps: &[Step]) -> Re
         (Connection::Sqlite(sqlite), _) => runner.run(sqlite.raw()).map_err(failed)?,
         (Connection::Postgres(_), Location::Postgres(url)) => {
             // The tool for migrations wants a connection of its own kind; the lock above is held meanwhile.
-            let mut client = postgres::Config::from(configuration(url)?).connect(postgres::NoTls)?;
+            let address = Address::parse(url)?;
+            let connector = address.connector()?;
+            let mut client = postgres::Config::from(address.config).connect(connector)?;
             runner.run(&mut client).map_err(failed)?
         }
         (Connection::Postgres(_), Location::Sqlite(_)) => return Err(StoreError::Closed),

@@ -13,6 +13,7 @@ use crate::clock::Clock;
 use crate::engine::{Connection, postgres::Postgres, sqlite::Sqlite};
 use crate::error::StoreError;
 use crate::migrate;
+use crate::notice;
 use crate::reader::Readers;
 use crate::tx::Tx;
 use crate::writer::{self, Job, Order, Step, Writer};
@@ -52,7 +53,10 @@ pub struct Store {
     jobs: mpsc::Sender<Order>,
     reads: Readers,
     health: watch::Receiver<StoreHealth>,
+    heard: watch::Receiver<u64>,
     threads: Arc<Threads>,
+    /// Ends after the writer, of which it tells.
+    notices: Arc<Threads>,
 }
 
 /// What the store's threads share.
@@ -62,6 +66,8 @@ pub(crate) struct Shared {
     pub clock: Arc<Clock>,
     pub on_commit: OnCommit,
     health: watch::Sender<StoreHealth>,
+    /// How often another node said that it has written.
+    heard: watch::Sender<u64>,
     /// Transactions that have been handed to the writer's thread and are not done.
     queued: AtomicUsize,
     /// Until when, in Iris's time, it is better to wait for others than to write alone.
@@ -80,6 +86,7 @@ impl Store {
 
     pub(crate) fn open_with(opening: Opening, migrations: &[migrate::Step]) -> Result<Self, StoreError> {
         let (health_sender, health) = watch::channel(StoreHealth::Well);
+        let (heard_sender, heard) = watch::channel(0);
         let Opening { location, node, on_commit } = opening;
         let shared = Arc::new(Shared {
             location,
@@ -87,6 +94,7 @@ impl Store {
             clock: Arc::new(Clock::start()),
             on_commit,
             health: health_sender,
+            heard: heard_sender,
             queued: AtomicUsize::new(0),
             crowded_until: AtomicI64::new(0),
         });
@@ -95,11 +103,13 @@ impl Store {
         crate::lane::resume_clock(&mut connection, &shared.clock, &shared.node)?;
 
         let (jobs, waiting) = mpsc::channel(WAITING_WRITES);
-        let writer = Arc::new(Mutex::new(Writer::new(Arc::clone(&shared), connection)));
+        let (notices, listening) = notice::start(&shared)?.unzip();
+        let writer = Arc::new(Mutex::new(Writer::new(Arc::clone(&shared), connection, notices)));
         let serving = Arc::clone(&writer);
         let mut threads = vec![spawn("iris-store-writer", move || writer::serve(&serving, waiting))];
         let reads = Readers::start(&shared, READERS, &mut threads)?;
-        Ok(Self { shared, writer, jobs, reads, health, threads: Arc::new(Threads(std::sync::Mutex::new(threads))) })
+        let (threads, notices) = (Threads::new(threads), Threads::new(listening.into_iter().collect()));
+        Ok(Self { shared, writer, jobs, reads, health, heard, threads, notices })
     }
 
     /// Runs a transaction and returns when it is on disk. Its events have been announced by then, in commit order.
@@ -168,6 +178,13 @@ impl Store {
         self.health.clone()
     }
 
+    /// Changes when another node on the same PostgreSQL has written events, or may have while it could not be heard. A
+    /// notice may be lost, so whoever waits for one also looks now and then. What was heard before this was asked for
+    /// counts as a change. SQLite has no other nodes.
+    pub fn notices(&self) -> watch::Receiver<u64> {
+        self.heard.clone()
+    }
+
     pub fn location(&self) -> &Location {
         &self.shared.location
     }
@@ -191,6 +208,7 @@ impl Store {
             if let Ok(mut writer) = self.writer.lock() {
                 writer.close();
             }
+            self.notices.join();
         });
         if joined.await.is_err() {
             tracing::error!("a thread of the store panicked");
@@ -233,6 +251,11 @@ impl Shared {
         });
     }
 
+    /// Another node has written.
+    pub fn note_heard(&self) {
+        self.heard.send_modify(|count| *count += 1);
+    }
+
     /// The trouble that was found last, for callers that come while it lasts.
     pub fn trouble(&self) -> StoreError {
         match &*self.health.borrow() {
@@ -245,6 +268,10 @@ impl Shared {
 struct Threads(std::sync::Mutex<Vec<JoinHandle<()>>>);
 
 impl Threads {
+    fn new(threads: Vec<JoinHandle<()>>) -> Arc<Self> {
+        Arc::new(Self(std::sync::Mutex::new(threads)))
+    }
+
     fn join(&self) {
         let threads = std::mem::take(&mut *self.0.lock().expect("nothing panics while it holds the threads"));
         for thread in threads {

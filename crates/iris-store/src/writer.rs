@@ -10,6 +10,7 @@ use crate::engine::{Access, Connection};
 use crate::error::StoreError;
 use crate::event;
 use crate::failpoint;
+use crate::notice::Notices;
 use crate::store::{Shared, StoreHealth};
 use crate::tx::{Batch, Tx};
 
@@ -67,6 +68,8 @@ pub(crate) struct Writer {
     closed: bool,
     /// The last number given out, if this is the only writer there can be.
     last_seq: Option<i64>,
+    /// Tells the other nodes, if there can be any.
+    notices: Option<Notices>,
 }
 
 /// The writer's thread: takes what is waiting, all of it at once.
@@ -94,12 +97,13 @@ pub(crate) fn serve(writer: &Mutex<Writer>, mut orders: mpsc::Receiver<Order>) {
 }
 
 impl Writer {
-    pub fn new(shared: Arc<Shared>, connection: Connection) -> Self {
-        Self { shared, connection: Some(connection), reopened_at: None, closed: false, last_seq: None }
+    pub fn new(shared: Arc<Shared>, connection: Connection, notices: Option<Notices>) -> Self {
+        Self { shared, connection: Some(connection), reopened_at: None, closed: false, last_seq: None, notices }
     }
 
     /// From now on nothing is written any more.
     pub fn close(&mut self) {
+        self.notices = None;
         self.connection = None;
         self.closed = true;
     }
@@ -147,6 +151,7 @@ impl Writer {
         }
         if !appended.is_empty() {
             (self.shared.on_commit)(&appended);
+            self.notices.as_ref().inspect(|notices| notices.committed());
         }
         Ok(())
     }

@@ -1,4 +1,6 @@
-//! Databases of their own on the PostgreSQL that `cargo xtask` starts.
+//! Databases of their own on the PostgreSQL that `cargo xtask` starts, and servers of a test's own.
+
+pub mod server;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,17 +1,19 @@
 //! PostgreSQL: for when one machine is not enough. The same tables and the same SQL.
-
 //!
 //! A statement whose result nobody needs is not waited for: it is kept and sent along with the next one whose result
 //! somebody does need, or with the commit. A transaction of ten statements is then three round trips.
 
+pub(crate) mod address;
+pub(crate) mod tls;
+
 use std::collections::HashMap;
-use std::time::Duration;
 
 use futures_util::future::{join, join_all};
 use tokio::runtime::Runtime;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres::{Client, Statement};
 
+use self::address::Address;
 use super::Access;
 use crate::error::StoreError;
 use crate::tx::{Cell, Row, Value};
@@ -32,13 +34,13 @@ enum Unsent {
 
 impl Postgres {
     pub fn open(url: &str) -> Result<Self, StoreError> {
-        let config = configuration(url)?;
+        let address = Address::parse(url)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let client = runtime.block_on(async {
-            let (client, connection) = config.connect(NoTls).await?;
+            let (client, connection) = address.connect().await?;
             #[expect(clippy::disallowed_methods, reason = "ends with this runtime, which owns it")]
             tokio::spawn(async move {
                 if let Err(error) = connection.await {
@@ -47,7 +49,7 @@ impl Postgres {
             });
             // What is acknowledged is on disk, whatever the server's default says.
             client.batch_execute("SET synchronous_commit = on; SET lock_timeout = '10s'").await?;
-            Ok::<_, tokio_postgres::Error>(client)
+            Ok::<_, StoreError>(client)
         })?;
         Ok(Self { runtime, client, prepared: HashMap::new(), unsent: Vec::new() })
     }
@@ -73,7 +75,7 @@ impl Postgres {
         let results = self.runtime.block_on(join_all(unsent.iter().map(|one| one.send(client))));
         results.into_iter().collect::<Result<(), _>>().map_err(|error| match StoreError::from(error) {
             // The server may have committed before it went away.
-            StoreError::Unavailable(_) => StoreError::InDoubt,
+            StoreError::Unavailable(_) | StoreError::Insecure(_) => StoreError::InDoubt,
             other => other,
         })
     }
@@ -123,14 +125,6 @@ impl Unsent {
             }
         }
     }
-}
-
-pub(crate) fn configuration(url: &str) -> Result<Config, StoreError> {
-    let mut config: Config =
-        url.parse().map_err(|error| StoreError::Unavailable(format!("database.url cannot be read: {error}")))?;
-    config.connect_timeout(Duration::from_secs(5)).keepalives_idle(Duration::from_secs(30));
-    config.application_name("iris");
-    Ok(config)
 }
 
 fn own(value: &Value<'_>) -> Cell {

@@ -5,6 +5,8 @@ mod databases;
 mod lane;
 mod log;
 mod model;
+mod notice;
 mod question;
 mod session;
+mod tls;
 mod turn;

@@ -19,6 +19,28 @@ afterAll(async () => {
   await daemon.close();
 });
 
+test("is shown from its end, and says what is still being read", async () => {
+  const page = await signedIn(daemon);
+  // Only its end is let through at first.
+  let go = () => {};
+  const held = new Promise<void>((resolve) => (go = resolve));
+  await page.route(/\/messages\?.*after=/, async (route) => (await held, route.continue()));
+  await page.goto(`${daemon.url}/session/${session}`);
+  const log = page.getByRole("log");
+  await log.getByText(new RegExp(`^${MESSAGES} `)).waitFor();
+  await log.getByText("done", { exact: true }).waitFor();
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox").fill("nowhere");
+  await page.getByText("0 found so far, still reading…").waitFor();
+  await page.keyboard.press("Escape");
+  await log.evaluate((element) => (element.scrollTop = 0));
+  const gap = log.getByText(/^loading up to 9[89],\d\d\d more…$/);
+  await gap.waitFor();
+  expect(await gap.locator("..").getAttribute("aria-busy")).toBe("true");
+  go();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+}, 240_000);
+
 test("is scrolled from end to end with only a screenful of rows", async () => {
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${session}`);

@@ -3289,6 +3289,11 @@ export interface operations {
             query?: {
                 /** @description The `next` of the page before. */
                 after?: number;
+                /**
+                 * @description Instead of `after`, to read towards the oldest: the `next` of such a page, or any number beyond the newest to begin
+                 *     at the end. Each page is oldest first all the same.
+                 */
+                before?: number;
                 /** @description At most this many; 100 if not said, 1000 at most. */
                 limit?: number;
             };

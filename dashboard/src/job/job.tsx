@@ -13,7 +13,7 @@ import { SessionLog } from "@/session/page";
 import { Page } from "@/shell/page";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
-import { Moment, duration } from "@/text/time";
+import { Moment, took } from "@/text/time";
 import { headline } from "@/text/visible";
 
 import { isOver, jobQuery, jobQuestionsQuery, useStop } from "./ask";
@@ -53,7 +53,7 @@ export function JobPage() {
             <span className="said">
               <Plain text={job.team} />, started by <Plain text={job.startedBy} /> at <Moment at={job.createdAt} />
             </span>
-            {job.endedAt != null && <span>took {duration(job.endedAt - job.createdAt)}</span>}
+            {job.endedAt != null && <span>took {took(job.endedAt - job.createdAt)}</span>}
             {job.againOf && (
               <Link to="/job/$id" params={{ id: job.againOf }} className="link">
                 does another one again

@@ -1,11 +1,15 @@
+import { useMemo } from "react";
+
 import { ToolInput } from "@/session/tool-input";
 import { Markdown } from "@/text/markdown";
 import { Block, Plain } from "@/text/plain";
+import { Witnessed } from "@/text/scroll";
 
 import { deedLine } from "./deed";
 import { changedFrom } from "./edit";
 import { EditForm } from "./edit-form";
 import type { Question } from "./question";
+import { witness } from "./seen";
 
 /** A plan is written to be read; what it is to the byte is below it. */
 function planOf({ way, action }: Question): { plan?: string } {
@@ -19,7 +23,8 @@ const COLOUR: Record<string, string> = { high: "text-bad", medium: "text-held", 
 
 /** What would be done, exactly, and what Iris makes of it. */
 export function Action({ question, isEditing, onEdit }: { question: Question; isEditing: boolean; onEdit: (isEditing: boolean) => void }) {
-  const { action, risk, riskWhy } = question;
+  const { id, action, risk, riskWhy } = question;
+  const witnessed = useMemo(() => witness(id), [id]);
   const before = changedFrom(question);
   const { plan, ...rest } = planOf(question);
   const judged = risk && (
@@ -60,7 +65,11 @@ export function Action({ question, isEditing, onEdit }: { question: Question; is
         )}
       </p>
       {plan && <Markdown text={plan} />}
-      {(!plan || Object.keys(rest).length > 0) && <ToolInput name={action.tool} input={plan ? rest : action.input} />}
+      {(!plan || Object.keys(rest).length > 0) && (
+        <Witnessed value={witnessed}>
+          <ToolInput name={action.tool} input={plan ? rest : action.input} />
+        </Witnessed>
+      )}
       {judged}
       {action.shown && (
         // A plan may be nowhere else: its input can be empty, or hold another than the one that the agent wrote down.

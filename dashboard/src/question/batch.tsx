@@ -4,19 +4,24 @@ import { useWatched } from "@/api/watch";
 import { answer, refusals } from "./ask";
 import { type Choice, type Question, choices, isRisky } from "./question";
 import { mayStick, sayRules, useRefusalsLast } from "./rule";
+import { unseen } from "./seen";
 
 /** The answers that every one of the questions takes. */
-export function shared(questions: Question[]): Choice[] {
+export function shared(questions: Question[], left: ReadonlyMap<string, number> = unseen.get()): Choice[] {
   const [first, ...others] = questions.map(choices);
-  // A yes to something risky is given one by one, by whoever looked at it.
-  const isAnyRisky = questions.some(isRisky);
+  // A yes to something risky, or to lines that nobody has seen, is given one by one, by whoever looked at it.
+  const isAnyRisky = questions.some((question) => isRisky(question) || isUnseen(question, left));
   return (first ?? []).filter((choice) => !(isAnyRisky && choice.value === true)).filter((choice) => others.every((all) => all.some(({ value }) => value === choice.value)));
 }
+
+const isUnseen = ({ id }: Question, left: ReadonlyMap<string, number>) => (left.get(id) ?? 0) > 0;
 
 export function Batch({ questions, onDone }: { questions: Question[]; onDone: () => void }) {
   const refused = useWatched(refusals);
   const failed = questions.filter(({ id }) => refused.has(id)).length;
-  const offered = shared(questions);
+  const left = useWatched(unseen);
+  const offered = shared(questions, left);
+  const hidden = questions.filter((question) => isUnseen(question, left)).length;
   const lasts = useRefusalsLast();
   // Those that could not be sent stay selected, to be tried again.
   const give = async (value: Choice["value"]) => {
@@ -35,6 +40,7 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
           {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
         </button>
       ))}
+      {hidden > 0 && <span className="text-xs text-held">{hidden} not seen whole: scroll through {hidden === 1 ? "it" : "them"} to approve together</span>}
       {lasts && questions.some(mayStick) && offered.some(({ value }) => value === false) && <span className="text-xs text-dim">a no holds for {lasts}</span>}
       {failed > 0 && (
         <span role="alert" className="text-bad">

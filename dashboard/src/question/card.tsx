@@ -19,7 +19,7 @@ import { deed } from "./deed";
 import { AskedForm } from "./form";
 import { QuestionMenu } from "./menu";
 import { OnePress } from "./press";
-import { type Question, type Value, isBlocking, kindWord, spoken, takesForm } from "./question";
+import { type Question, type Value, isBlocking, kindWord, labelled, takesForm } from "./question";
 import { Remember } from "./remember";
 import { SchemaForm } from "./schema-form";
 
@@ -42,7 +42,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
       <Action question={question} isEditing={isEditing} onEdit={setEditing} />
       {question.suggestion && (
         <p className="said text-xs text-dim">
-          Answered before with <span className="text-ink"><Plain text={spoken(question.suggestion.answer)} /></span>, {question.suggestion.times} of {question.suggestion.of} times
+          Answered before with <span className="text-ink"><Plain text={labelled(question, question.suggestion.answer)} /></span>, {question.suggestion.times} of {question.suggestion.of} times
         </p>
       )}
       {isEditing ? null : question.responseType === "form" ? (

@@ -1,7 +1,7 @@
 import { Plain } from "@/text/plain";
 import { duration, exactly, useNow } from "@/text/time";
 
-import { type Question, spoken } from "./question";
+import { type Question, labelled } from "./question";
 
 /** Until when, and what holds then. */
 export function Deadline({ question }: { question: Question }) {
@@ -13,7 +13,7 @@ const SOON = 5 * 60_000;
 
 function Countdown({ question, deadline }: { question: Question; deadline: number }) {
   const left = deadline - useNow();
-  const then = question.onDeadline === "default" && question.default ? spoken(question.default) : undefined;
+  const then = question.onDeadline === "default" && question.default ? labelled(question, question.default) : undefined;
   return (
     <span className={left < SOON ? "text-bad" : ""} title={exactly(deadline)}>
       {left > 0 ? `in ${duration(left)}` : "now"} → {then === undefined ? unanswered(question) : <Plain text={then} />}

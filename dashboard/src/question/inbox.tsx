@@ -108,7 +108,9 @@ function Cards({ questions }: { questions: Question[] }) {
     moved.current = { to: next?.id, at: 0 };
     const card = next && document.getElementById(`question-${next.id}`);
     card?.focus({ preventScroll: true });
-    card?.scrollIntoView({ block: "nearest" });
+    // Of one that is longer than the screen, its head: who asks is read before what.
+    const room = card?.closest("main")?.clientHeight ?? innerHeight;
+    card?.scrollIntoView({ block: card.offsetHeight > room * 0.75 ? "start" : "nearest" });
   };
   const toggle = (id: string) => setSelected((all) => (all.has(id) ? new Set([...all].filter((other) => other !== id)) : new Set(all).add(id)));
   const putAside = (question: Question, until = Date.now() + 60 * 60_000) => {
@@ -157,8 +159,8 @@ function Cards({ questions }: { questions: Question[] }) {
             >
               <QuestionHead question={question}>
                 <Later question={question} onLater={(until) => putAside(question, until)} />
-                <label className="flex size-6 items-center justify-center">
-                  <input type="checkbox" className="size-4 accent-ink" aria-label="Select, to answer several together" checked={selected.has(question.id)} onChange={() => toggle(question.id)} />
+                <label className="-my-2 flex size-11 items-center justify-center md:my-0 md:size-6">
+                  <input type="checkbox" className="size-6 accent-ink md:size-4" aria-label="Select, to answer several together" checked={selected.has(question.id)} onChange={() => toggle(question.id)} />
                 </label>
               </QuestionHead>
               <QuestionBody question={question} keys={index === at} />

@@ -11,7 +11,7 @@ export function Later({ question, onLater }: { question: Question; onLater: (unt
   const times = laterTimes(question, new Date());
   return (
     <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="flex size-6 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label="Put aside until later" title="Put aside (s)">
+      <DropdownMenu.Trigger className="-my-2 flex size-11 md:my-0 md:size-6 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label="Put aside until later" title="Put aside (s)">
         <Clock size={15} />
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>

@@ -16,7 +16,7 @@ export function QuestionMenu({ question }: { question: Question }) {
   return (
     <>
       <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger className="flex size-6 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label={`More about the question of ${visible(question.team)}`}>
+        <DropdownMenu.Trigger className="-my-2 flex size-11 md:my-0 md:size-6 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label={`More about the question of ${visible(question.team)}`}>
           <Ellipsis size={16} />
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>

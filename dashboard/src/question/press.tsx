@@ -6,6 +6,7 @@ import { Plain } from "@/text/plain";
 
 import { takesAnswers } from "./edit";
 import { type Choice, type Question, type Value, choices, isRisky, isYesNo } from "./question";
+import { linesUnseen, unseen } from "./seen";
 
 /** The question whose yes waits for a second press, and how that stands. */
 const armed = new Watched<{ id: string; stands: "pressed" | "early" | "ready" } | undefined>(undefined);
@@ -30,12 +31,13 @@ function disarm() {
   armed.set(undefined);
 }
 
-/** Whether this press counts. A yes to something risky needs two, one after the other, so that no slip of a finger is one. */
+/** Whether this press counts. A yes to something risky needs two, one after the other, so that no slip of a finger is one; and
+ * so does one to something of which lines were not seen. */
 export function counts(question: Question, value: Value): boolean {
   if (!takesAnswers(question)) return false;
   const now = armed.get();
   const isSecond = now?.id === question.id;
-  if (value !== true || !isRisky(question) || (isSecond && now.stands === "ready")) {
+  if (value !== true || !(isRisky(question) || linesUnseen(question.id) > 0) || (isSecond && now.stands === "ready")) {
     disarm();
     return true;
   }
@@ -43,12 +45,21 @@ export function counts(question: Question, value: Value): boolean {
   return false;
 }
 
-const ARMED_WORDS = { pressed: "Wait…", early: "Too soon, wait…", ready: "Press again to approve" };
+const STANDS = ["pressed", "early", "ready"] as const;
+
+/** What the button says meanwhile, and why it asks. */
+export function armedWords(stands: (typeof STANDS)[number], left: number): string {
+  if (stands !== "ready") return stands === "early" ? "Too soon, wait…" : "Wait…";
+  return left > 0 ? `${left.toLocaleString()} line${left === 1 ? "" : "s"} not seen. Press again to approve` : "Press again to approve";
+}
 
 export function OnePress({ question, keys, isSending, give }: { question: Question; keys: boolean; isSending: boolean; give: (value: Value, text?: string) => void }) {
   const now = useWatched(armed);
   const stands = now?.id === question.id ? now.stands : undefined;
   const offered = choices(question);
+  const left = useWatched(unseen).get(question.id);
+  // Also when all has been seen by now: the button keeps its size.
+  const takesTwo = isRisky(question) || left !== undefined;
   return (
     <div className="flex flex-col gap-2 @lg:flex-row @lg:flex-wrap">
       {offered.length > 0 && (
@@ -57,17 +68,18 @@ export function OnePress({ question, keys, isSending, give }: { question: Questi
             <ChoiceButton
               key={index}
               choice={choice}
-              takesTwo={choice.value === true && isRisky(question)}
+              takesTwo={choice.value === true && takesTwo}
+              left={left ?? 0}
               stands={stands}
               number={index < 9 ? index + 1 : undefined}
               hasKey={keys}
-              isMain={choice.recommended || (choice.value === true && !isRisky(question))}
+              isMain={choice.recommended}
               disabled={isSending}
               onPress={() => counts(question, choice.value) && give(choice.value)}
             />
           ))}
           <span className="sr-only" aria-live="polite">
-            {stands && ARMED_WORDS[stands]}
+            {stands && armedWords(stands, left ?? 0)}
           </span>
         </div>
       )}
@@ -85,7 +97,9 @@ interface ChoiceButtonGiven {
   choice: Choice;
   takesTwo: boolean;
   /** How it stands with the second press. */
-  stands: keyof typeof ARMED_WORDS | undefined;
+  stands: (typeof STANDS)[number] | undefined;
+  /** How many lines of what it would approve were not seen. */
+  left: number;
   number: number | undefined;
   /** Its number is a key just now. */
   hasKey: boolean;
@@ -95,7 +109,7 @@ interface ChoiceButtonGiven {
 }
 
 /** Its size depends on nothing that changes while it is pressed: else a press would go to whatever moves below it. */
-function ChoiceButton({ choice, takesTwo, stands, number, hasKey, isMain, disabled, onPress }: ChoiceButtonGiven) {
+function ChoiceButton({ choice, takesTwo, stands, left, number, hasKey, isMain, disabled, onPress }: ChoiceButtonGiven) {
   return (
     <button type="button" className={`button min-h-11 justify-start @lg:min-h-9 ${isMain ? "button-accent" : ""}`} disabled={disabled} onClick={onPress}>
       {number !== undefined && (
@@ -109,9 +123,9 @@ function ChoiceButton({ choice, takesTwo, stands, number, hasKey, isMain, disabl
             <span className={stands ? "invisible" : ""}>
               <Plain text={choice.label} />
             </span>
-            {(["pressed", "early", "ready"] as const).map((one) => (
+            {STANDS.map((one) => (
               <span key={one} className={stands === one ? "" : "invisible"}>
-                {ARMED_WORDS[one]}
+                {armedWords(one, left)}
               </span>
             ))}
           </span>

@@ -6,11 +6,12 @@ import { shared } from "./batch";
 import { decisions } from "./decisions";
 import { deedLine } from "./deed";
 import { fields, written } from "./edit";
-import { counts } from "./press";
+import { armedWords, counts } from "./press";
 import { unanswered } from "./deadline";
-import { type Question, byUrgency, choices, formValue, isRisky, needsMe, takesForm } from "./question";
+import { type Question, byUrgency, choices, formValue, isRisky, labelled, needsMe, takesForm } from "./question";
 import { ruleWords } from "./rule";
 import { filledIn } from "./schema-form";
+import { unseen } from "./seen";
 import { comesBack, isSnoozed, laterTimes } from "./snooze";
 
 const question = (more: Partial<Question>): Question => ({ id: "q", kind: "choice", state: "open", question: "Which?", responseType: "choice", way: "ask_user", blocking: true, onDeadline: "fail", team: "atlas", session: "s", openedAt: 1000, ...more });
@@ -85,6 +86,30 @@ test("a risky yes takes two presses, one after the other; a no takes one", () =>
   vi.advanceTimersByTime(1000);
   expect(counts(question({ id: "another", responseType: "approval", risk: "high" }), true), "the first press was for another").toBe(false);
   vi.useRealTimers();
+});
+
+test("a yes to lines that were not seen takes two presses, and the second says so", () => {
+  vi.useFakeTimers();
+  const harmless = question({ id: "long", responseType: "approval", risk: "low", action: MAKE });
+  unseen.set(new Map([["long", 43]]));
+  expect(shared([harmless]).map(({ value }) => value), "nor is it approved together with others").toEqual([false]);
+  expect(counts(harmless, true)).toBe(false);
+  vi.advanceTimersByTime(1000);
+  expect([armedWords("ready", 43), armedWords("ready", 1), armedWords("ready", 0)]).toEqual(["43 lines not seen. Press again to approve", "1 line not seen. Press again to approve", "Press again to approve"]);
+  expect(counts(harmless, true)).toBe(true);
+  expect(counts(harmless, false), "a no takes one").toBe(true);
+  unseen.set(new Map([["long", 0]]));
+  expect(counts(harmless, true), "all of it was seen").toBe(true);
+  expect(shared([harmless]).map(({ value }) => value)).toEqual([true, false]);
+  vi.useRealTimers();
+});
+
+test("what holds by default is said as its button says it", () => {
+  const asked = question({ options: [{ value: "opt_a", label: "The blue one" }, option("b")] });
+  expect(labelled(asked, { value: "opt_a" })).toBe("The blue one");
+  expect(labelled(asked, { value: "something else" })).toBe("something else");
+  expect(labelled(question({ questions: [{ question: "A?", several: true, options: [option("x")] }] }), { value: ["x", "own"] })).toBe("X, own");
+  expect(labelled(question({ responseType: "approval", action: MAKE }), { value: false })).toBe("no");
 });
 
 test("a rule says what it does, and to whom", () => {

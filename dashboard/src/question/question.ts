@@ -91,6 +91,14 @@ export function spoken({ value, text }: Given): string {
   return [word, text].filter(Boolean).join(": ");
 }
 
+/** An answer as the button says it that gives it: what is sent for it may be a word for machines. */
+export function labelled(question: Question, given: Given): string {
+  const label = (value: unknown) => [...choices(question), ...(question.options ?? []), ...(question.questions ?? []).flatMap(({ options }) => options ?? [])].find((one) => one.value === value)?.label;
+  const { value } = given;
+  const said: unknown = Array.isArray(value) ? value.map((one) => label(one) ?? one) : typeof value === "boolean" ? value : (label(value) ?? value);
+  return spoken({ ...given, value: said });
+}
+
 /** Those that stop work come first; then what runs out first, then what waits longest. */
 export function byUrgency(one: Question, other: Question): number {
   const end = ({ deadline }: Question) => deadline ?? Infinity;

@@ -65,7 +65,7 @@ function FieldView({ name, field, isRequired }: { name: string; field: Field; is
         </p>
       )}
       {field.type === "boolean" ? (
-        <input id={id} name={name} type="checkbox" className="ml-2 size-4 accent-accent-solid" defaultChecked={field.default === true} />
+        <input id={id} name={name} type="checkbox" className="ml-2 size-6 accent-accent-solid" defaultChecked={field.default === true} />
       ) : field.enum ? (
         <select {...common}>
           {!isRequired && <option value="" />}

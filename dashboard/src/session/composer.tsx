@@ -1,14 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
 import { Send } from "lucide-react";
 import { useState } from "react";
 
+import { meQuery } from "@/api/me";
 import { Plain } from "@/text/plain";
 
 import { type Party, useTell } from "./act";
+import { partyName } from "./party-name";
 
 /** Puts a message into a session. While its agent is busy, it waits its turn. */
 export function Composer({ party, isBusy, isFirst = false, onSent }: { party: Party; isBusy: boolean; /** One comes here to write. */ isFirst?: boolean; onSent?: (session: string) => void }) {
   const [text, setText] = useState("");
   const tell = useTell();
+  const me = useQuery(meQuery).data?.party;
+  const role = me === undefined || party.from === me ? undefined : partyName(party.from, me);
   const send = () => {
     if (!text.trim() || tell.isPending) return;
     tell.mutate(
@@ -23,12 +28,17 @@ export function Composer({ party, isBusy, isFirst = false, onSent }: { party: Pa
   };
   return (
     <form
-      className="flex items-end gap-2"
+      className="flex flex-wrap items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
+      {role !== undefined && (
+        <p className="said w-full text-xs text-held" data-role>
+          You speak as <strong><Plain text={role} /></strong> here: <Plain text={party.to} /> takes your words for those of <Plain text={role} />.
+        </p>
+      )}
       <label className="min-w-0 flex-1">
         <span className="sr-only">
           Tell <Plain text={party.to} />

@@ -17,7 +17,7 @@ import { type Item, guess } from "./list";
 import { Rail, TurnMenu } from "./rail";
 import { RowView } from "./row";
 import type { Transcript } from "./transcript";
-import { EndRow, SpeakerRow, TellRow, UnreadRow } from "./turn";
+import { EndRow, GapRow, SpeakerRow, TellRow, UnreadRow } from "./turn";
 
 interface Given {
   transcript: Transcript;
@@ -195,6 +195,8 @@ function ItemView({ item, transcript, session, me, asked, hasKeys, isFound }: It
       return <SpeakerRow part={item.part} team={session.to} />;
     case "unread":
       return <UnreadRow part={item.part} transcript={transcript} />;
+    case "gap":
+      return <GapRow part={item.part} most={item.most} transcript={transcript} />;
     case "row":
       return <RowView row={item.row} team={session.to} waits={waits(item, asked, me)} isFound={isFound} onOpen={open} />;
     case "writing":

@@ -1,7 +1,8 @@
 import { diffLines } from "diff";
-import { memo, useMemo } from "react";
+import { memo, use, useMemo, useState } from "react";
 
 import { Plain } from "@/text/plain";
+import { ScrollBox, Witnessed } from "@/text/scroll";
 
 import type { Change } from "./tool";
 
@@ -12,7 +13,8 @@ interface Line {
 
 /** How many unchanged lines are shown around a change. */
 const AROUND = 3;
-const MOST_LINES = 400;
+/** How many lines are shown until somebody asks for the rest; of what is to be approved nearly always all. */
+const MOST_LINES = { past: 400, asked: 5000 };
 
 /** Before and after, line by line; long stretches that did not change are left out. */
 export function lines({ before, after }: Change): Line[] {
@@ -45,8 +47,12 @@ function shorten(text: string[], isFirst: boolean, isLast: boolean): Line[] {
 
 const WORDS = { "+": "added", "-": "removed", " ": "", "…": "" };
 
-export const Diff = memo(function Diff({ change }: { change: Change }) {
+/** `name`: which of the changes of a call it is. */
+export const Diff = memo(function Diff({ change, name }: { change: Change; name: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isAsked = use(Witnessed) !== undefined;
   const all = useMemo(() => lines(change), [change]);
+  const left = isWhole ? 0 : Math.max(0, all.length - (isAsked ? MOST_LINES.asked : MOST_LINES.past));
   const count = (sign: string) => all.filter((line) => line.sign === sign).length;
   return (
     <figure className="overflow-hidden rounded border border-line">
@@ -56,8 +62,8 @@ export const Diff = memo(function Diff({ change }: { change: Change }) {
           <span className="text-good">+{count("+")}</span> <span className="text-bad">−{count("-")}</span>
         </span>
       </figcaption>
-      <pre className="max-h-96 overflow-auto font-mono text-xs leading-5" tabIndex={0}>
-        {all.slice(0, MOST_LINES).map(({ sign, text }, index) => (
+      <ScrollBox name={name} more={left} className="font-mono text-xs leading-5">
+        {all.slice(0, all.length - left).map(({ sign, text }, index) => (
           <div key={index} className={`said whitespace-pre-wrap px-2 ${sign === "+" ? "bg-added" : sign === "-" ? "bg-removed" : "text-dim"}`}>
             <span aria-hidden="true" className="inline-block w-4 select-none">
               {sign}
@@ -66,8 +72,12 @@ export const Diff = memo(function Diff({ change }: { change: Change }) {
             <Plain text={text} />
           </div>
         ))}
-        {all.length > MOST_LINES && <div className="px-2 text-dim">… {all.length - MOST_LINES} more lines</div>}
-      </pre>
+      </ScrollBox>
+      {left > 0 && (
+        <button type="button" className="link min-h-6 px-2 text-xs" onClick={() => setWhole(true)}>
+          {left.toLocaleString()} more lines are not shown: show them
+        </button>
+      )}
     </figure>
   );
 });

@@ -110,9 +110,9 @@ export function Finder({ transcript, finds, onClose }: { transcript: Transcript;
           if (event.key === "Escape") onClose();
         }}
       />
-      <span className="text-xs whitespace-nowrap text-dim" role="status">
+      <span className={`text-xs whitespace-nowrap text-dim ${isReading ? "busy" : ""}`} role="status" aria-busy={isReading}>
         {finds.current === undefined ? "" : `${finds.at.indexOf(finds.current) + 1} of `}
-        {finds.at.length} found{isReading ? ", still reading" : ""}
+        {finds.at.length.toLocaleString()} found{isReading ? " so far, still reading…" : ""}
       </span>
       <button type="button" className="button" aria-label="Previous" onClick={() => finds.step(-1)}>
         <ChevronUp size={15} />

@@ -19,7 +19,7 @@ export function SessionHead({ session, open, me, onFind }: { session: Session; o
   }, [session.to]);
   return (
     <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-surface px-3 py-2 md:px-5">
-      <Link to="/fleet" className="text-dim hover:text-ink" aria-label="Back to the fleet">
+      <Link to="/fleet" className="-mx-2 flex size-11 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink md:-mx-1 md:size-8" aria-label="Back to the fleet">
         <ChevronLeft size={18} />
       </Link>
       <Avatar name={session.to} />

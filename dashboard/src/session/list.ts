@@ -8,6 +8,8 @@ export type Item =
   | { kind: "tell"; key: string; part: Part }
   | { kind: "speaker"; key: string; part: Part }
   | { kind: "unread"; key: string; part: Part }
+  /** Messages that are not here yet, between some that are: at most so many, if that is known. */
+  | { kind: "gap"; key: string; part: Part; most: number | undefined }
   | { kind: "row"; key: string; part: Part; row: Row }
   | { kind: "writing"; key: string; part: Part }
   | { kind: "question"; key: string; question: Question }
@@ -20,8 +22,14 @@ export function listItems(transcript: Transcript, questions: Question[]): Item[]
     items.push({ kind: "tell", key: id, part });
     // Nothing has been said before the turn has begun.
     if (startedAt != null) items.push({ kind: "speaker", key: `${id}-speaker`, part });
-    if (part.state === "unread" || (part.state === "reading" && part.fold.size === 0)) items.push({ kind: "unread", key: `${id}-unread`, part });
-    else for (const row of transcript.rows(part)) items.push({ kind: "row", key: `${part.turn.number}.${row.key}`, part, row });
+    const push = (row: Row) => void items.push({ kind: "row", key: `${part.turn.number}.${row.key}`, part, row });
+    if (part.state !== "read" && part.fold.size === 0 && !part.tail) items.push({ kind: "unread", key: `${id}-unread`, part });
+    else {
+      transcript.rows(part).forEach(push);
+      // What is missing is said to be, where it is missing: else the end of a turn would seem to follow its beginning.
+      if (part.state !== "read") items.push({ kind: "gap", key: `${id}-gap`, part, most: part.tail && part.tail.from - part.lastSeq - 1 });
+      transcript.tailRows(part).forEach(push);
+    }
     if (part.writing) items.push({ kind: "writing", key: `${id}-writing`, part });
     for (const question of questions) if (question.turn === id) items.push({ kind: "question", key: question.id, question });
     if (finishedAt != null) items.push({ kind: "end", key: `${id}-end`, part });
@@ -38,6 +46,7 @@ export function guess(item: Item | undefined): number {
       return 96;
     case "question":
       return 240;
+    case "gap":
     case "end":
     case "speaker":
       return 40;

@@ -6,7 +6,7 @@ import { type AskedHere, type Input, type Todo, asks, changes, todos } from "./t
 
 /** `isPast`: nobody is to approve it any more, so that it may be told in a way that reads well and leaves little things out. */
 export function ToolInput({ name, input, isPast = false }: { name: string; input: unknown; isPast?: boolean }) {
-  if (input === null || typeof input !== "object" || Array.isArray(input)) return <Block text={JSON.stringify(input, null, 2) ?? ""} />;
+  if (input === null || typeof input !== "object" || Array.isArray(input)) return <Block name="input" text={JSON.stringify(input, null, 2) ?? ""} />;
   const fields = input as Input;
   const changed = changes(name, fields);
   const list = isPast ? todos(name, fields) : undefined;
@@ -16,7 +16,7 @@ export function ToolInput({ name, input, isPast = false }: { name: string; input
   return (
     <div className="space-y-2">
       {changed.map((change, index) => (
-        <Diff key={index} change={change} />
+        <Diff key={index} name={`change ${index}`} change={change} />
       ))}
       {list && <Todos list={list} />}
       {questions?.map((asked, index) => <AskedThere key={index} asked={asked} />)}
@@ -75,7 +75,7 @@ function Field({ name, value }: { name: string; value: unknown }) {
         <Plain text={name} />
       </dt>
       <dd className="min-w-0">
-        <Block text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} className="leading-5" />
+        <Block name={name} text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} className="leading-5" />
       </dd>
     </>
   );

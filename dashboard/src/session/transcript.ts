@@ -12,13 +12,25 @@ export interface Part {
   turn: Turn;
   state: "unread" | "reading" | "read";
   fold: Fold;
+  /** The newest of a long turn, while what is between it and the beginning is being read. */
+  tail: Tail | undefined;
+  /** The newest message of the beginning that is here. */
+  lastSeq: number;
   /** What the agent is writing and has not finished. */
   writing: string;
 }
 
+interface Tail {
+  /** Where it begins. */
+  from: number;
+  messages: Message[];
+  fold: Fold;
+}
+
 interface Kept extends Part {
-  lastSeq: number;
   early: Event[];
+  /** While it is being read: when that is over. */
+  reading: Promise<void> | undefined;
   rows: Row[] | undefined;
 }
 
@@ -32,6 +44,8 @@ export class Transcript {
   private readonly folds = new Map<string, boolean>();
   private wanted: string | undefined;
   private frame: number | undefined;
+  /** When it is first known which turns there are. */
+  private turnsRead: Promise<void> = Promise.resolve();
   private readonly session: string;
   /** What a turn began to write before it was known here. An agent writes in one turn at a time. */
   private ahead: { turn: string; text: string } | undefined;
@@ -48,7 +62,7 @@ export class Transcript {
       onDelta((delta) => delta.session === this.session && this.write(delta)),
       onGap(() => void this.readTurns()),
     ];
-    void this.readTurns();
+    this.turnsRead = this.readTurns();
     return () => {
       ends.forEach((end) => end());
       if (this.frame !== undefined) cancelAnimationFrame(this.frame);
@@ -67,6 +81,11 @@ export class Transcript {
     return kept.rows;
   }
 
+  /** The rows of the newest of a turn whose middle is not here yet. */
+  tailRows({ tail }: Part): Row[] {
+    return tail?.fold.rows(this.isOpenRow, this.wanted) ?? [];
+  }
+
   setOpen(key: string, isOpen: boolean) {
     this.folds.set(key, isOpen);
     for (const part of this.parts) part.rows = undefined;
@@ -83,20 +102,19 @@ export class Transcript {
 
   private isOpenRow: IsOpen = (key) => this.folds.get(key);
 
-  /** Reads what was said in a turn, page by page, shown as it comes. */
-  async read(id: string) {
+  /** Reads what was said in a turn: its newest first, then from the beginning, page by page, shown as it comes. */
+  read(id: string): Promise<void> {
     const part = this.byTurn.get(id);
-    if (!part || part.state !== "unread") return;
+    if (!part || part.state === "read") return Promise.resolve();
+    part.reading ??= this.readPart(part).finally(() => (part.reading = undefined));
+    return part.reading;
+  }
+
+  private async readPart(part: Kept) {
     part.state = "reading";
     try {
-      let next: string | null | undefined;
-      do {
-        const query = { limit: 1000, after: part.lastSeq };
-        const page = await body(api.GET("/api/turns/{id}/messages", { params: { path: { id }, query } }));
-        for (const message of page.items as Message[]) this.take(part, message);
-        next = page.next;
-        this.show();
-      } while (next);
+      // Of a turn that is half read, only the rest is missing.
+      if (part.lastSeq > 0 || !(await this.readNewest(part))) await this.readOn(part);
       part.state = "read";
       for (const event of part.early.splice(0)) this.hearMessage(part, event);
     } catch (error) {
@@ -106,8 +124,42 @@ export class Transcript {
     this.show();
   }
 
+  /** Whether that was all. */
+  private async readNewest(part: Kept): Promise<boolean> {
+    const { items, next } = await page(part, { before: Number.MAX_SAFE_INTEGER });
+    const [first] = items;
+    if (!next || !first) {
+      for (const message of items) this.take(part, message);
+      return true;
+    }
+    const tail: Tail = { from: first.seq, messages: [], fold: new Fold() };
+    part.tail = tail;
+    for (const message of items) addTo(tail, message);
+    for (const event of part.early.splice(0)) this.hearMessage(part, event);
+    this.show();
+    return false;
+  }
+
+  private async readOn(part: Kept) {
+    let next: string | null | undefined;
+    do {
+      const { items, ...more } = await page(part, { after: part.lastSeq });
+      for (const message of items) this.take(part, message);
+      next = more.next;
+      // Where the beginning has come to the newest, they are one. What the newest holds needs not be read again.
+      if (part.tail && (!next || part.lastSeq >= part.tail.from)) this.join(part, part.tail);
+      this.show();
+    } while (next);
+  }
+
+  private join(part: Kept, tail: Tail) {
+    part.tail = undefined;
+    for (const message of tail.messages) this.take(part, message);
+  }
+
   /** Reads everything there is: to search in it. */
   async readAll(stop: () => boolean) {
+    await this.turnsRead;
     for (const { turn } of [...this.parts].reverse()) {
       if (stop()) return;
       await this.read(turn.id);
@@ -147,9 +199,15 @@ export class Transcript {
   }
 
   private hearMessage(part: Kept, event: Event) {
+    const message = { ...(event.data as Message), seq: event.seq, at: event.at };
+    if (part.tail) {
+      addTo(part.tail, message);
+      if (endsWriting(message)) part.writing = "";
+      return this.show();
+    }
     if (part.state === "reading") return void part.early.push(event);
     if (part.state !== "read" || event.seq <= part.lastSeq) return;
-    this.take(part, { ...(event.data as Message), seq: event.seq, at: event.at });
+    this.take(part, message);
     this.show();
   }
 
@@ -158,7 +216,7 @@ export class Transcript {
     part.lastSeq = message.seq;
     part.rows = undefined;
     part.fold.push(message);
-    if (message.type === "assistant" && !message.parent) part.writing = "";
+    if (endsWriting(message)) part.writing = "";
   }
 
   private write({ turn, text }: Delta) {
@@ -190,7 +248,7 @@ export class Transcript {
     // A turn that has not said anything yet has nothing to read.
     const isNew = turn.state === "queued" || turn.state === "scheduled";
     const writing = this.ahead?.turn === turn.id && turn.finishedAt == null ? this.ahead.text : "";
-    const part: Kept = { turn, state: isNew ? "read" : "unread", fold: new Fold(), writing, lastSeq: 0, early: [], rows: undefined };
+    const part: Kept = { turn, state: isNew ? "read" : "unread", fold: new Fold(), tail: undefined, writing, lastSeq: 0, early: [], reading: undefined, rows: undefined };
     this.byTurn.set(turn.id, part);
     const before = this.parts.findLastIndex((other) => other.turn.number < turn.number);
     this.parts.splice(before + 1, 0, part);
@@ -204,4 +262,17 @@ export class Transcript {
       this.version.set(this.version.get() + 1);
     });
   }
+}
+
+const endsWriting = ({ type, parent }: Message) => type === "assistant" && !parent;
+
+function addTo(tail: Tail, message: Message) {
+  if (message.seq <= (tail.messages.at(-1)?.seq ?? 0)) return;
+  tail.messages.push(message);
+  tail.fold.push(message);
+}
+
+async function page({ turn: { id } }: Part, from: { after: number } | { before: number }): Promise<{ items: Message[]; next?: string | null | undefined }> {
+  const { items, next } = await body(api.GET("/api/turns/{id}/messages", { params: { path: { id }, query: { limit: 1000, ...from } } }));
+  return { items: items as Message[], next };
 }

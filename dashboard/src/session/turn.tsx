@@ -71,17 +71,31 @@ export function SpeakerRow({ part, team }: { part: Part; team: string }) {
 /** A turn whose messages are not here yet: its answer is, and the rest comes when it is looked at. */
 export function UnreadRow({ part, transcript }: { part: Part; transcript: Transcript }) {
   const { id, response } = part.turn;
-  useEffect(() => {
-    // Only for a turn that is looked at, not for one that is scrolled past.
-    const wait = setTimeout(() => void transcript.read(id), 80);
-    return () => clearTimeout(wait);
-  }, [transcript, id]);
+  useRead(id, transcript);
   return (
-    <div className="py-1.5">
+    <div className="py-1.5" aria-busy="true">
       {response && <Markdown text={response} />}
       <p className="busy text-xs text-dim">reading what it did…</p>
     </div>
   );
+}
+
+/** Some of a turn is here, and what belongs in this place is on its way. */
+export function GapRow({ part, most, transcript }: { part: Part; most: number | undefined; transcript: Transcript }) {
+  useRead(part.turn.id, transcript);
+  return (
+    <p className="my-2 border-y border-dashed border-edge/60 py-2 text-center text-xs text-dim" aria-busy="true">
+      <span className="busy">{most === undefined ? "loading more…" : `loading up to ${most.toLocaleString()} more…`}</span>
+    </p>
+  );
+}
+
+/** Only for a turn that is looked at, not for one that is scrolled past. */
+function useRead(id: string, transcript: Transcript) {
+  useEffect(() => {
+    const wait = setTimeout(() => void transcript.read(id), 80);
+    return () => clearTimeout(wait);
+  }, [transcript, id]);
 }
 
 export function EndRow({ part }: { part: Part }) {

@@ -100,7 +100,7 @@ function Maker() {
         <legend className="sr-only">It may</legend>
         {SCOPES.map((scope) => (
           <label key={scope} className="flex items-center gap-1">
-            <input type="checkbox" className="size-4 accent-ink" checked={scopes.includes(scope)} onChange={(event) => setScopes((now) => (event.target.checked ? [...now, scope] : now.filter((other) => other !== scope)))} />
+            <input type="checkbox" className="size-6 accent-ink md:size-4" checked={scopes.includes(scope)} onChange={(event) => setScopes((now) => (event.target.checked ? [...now, scope] : now.filter((other) => other !== scope)))} />
             {scope}
           </label>
         ))}

@@ -1,12 +1,12 @@
 // The frame around every page: where one can go, whether what is shown is true, and what comes up by itself.
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
-import { Activity, Inbox, ListChecks, Settings, Users } from "lucide-react";
+import { Activity, Command, Inbox, ListChecks, Settings, Users } from "lucide-react";
 import { Suspense, lazy, useEffect, useState } from "react";
 
 import { connection, stream } from "@/api/live";
 import { meQuery } from "@/api/me";
-import { useWatched } from "@/api/watch";
+import { Watched, useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
 import { QuestionModal } from "@/question/modal";
 import { isSnoozed, snoozed } from "@/question/snooze";
@@ -28,6 +28,12 @@ const PAGES = [
   { to: "/settings", label: "Settings", Icon: Settings },
 ] as const;
 
+/** What lies over the page because somebody asked for it. */
+const overlay = new Watched<"palette" | "help" | undefined>(undefined);
+
+/** How a page is named in the bar of pages, and what else is in it. */
+const PLACE = "flex min-h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-dim hover:text-ink md:min-h-8 md:flex-none md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-sm";
+
 export function Frame() {
   const { mine } = useOpenQuestions();
   const aside = useWatched(snoozed);
@@ -46,12 +52,12 @@ export function Frame() {
       <a href="#main" className="button button-ink absolute top-2 left-2 z-70 -translate-y-20 focus:translate-y-0">
         Skip to content
       </a>
-      <nav aria-label="Pages" className="order-last flex shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:order-first md:w-44 md:flex-col md:border-t-0 md:border-r md:p-2">
+      <nav aria-label="Pages" className="order-last flex shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:order-first md:w-50 md:flex-col md:border-t-0 md:border-r md:p-2">
         <div className="hidden items-center gap-2 px-2 py-2 text-base font-semibold md:flex">
           <img src="/icon.svg" alt="" className="size-6" /> Iris
         </div>
         {PAGES.map(({ to, label, Icon }) => (
-          <Link key={to} to={to} className="flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-dim hover:text-ink md:min-h-8 md:flex-none md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-sm" activeProps={{ className: "text-ink! font-medium md:bg-raised" }}>
+          <Link key={to} to={to} className={PLACE} activeProps={{ className: "text-ink! font-medium md:bg-raised" }}>
             <Icon size={18} aria-hidden="true" />
             <span className="flex items-center gap-1">
               {label}
@@ -63,6 +69,14 @@ export function Frame() {
             </span>
           </Link>
         ))}
+        <button type="button" className={PLACE} aria-haspopup="dialog" aria-label="Commands: go to, or do" aria-keyshortcuts="Control+K Meta+K" onClick={() => overlay.set("palette")}>
+          <Command size={18} className="shrink-0" aria-hidden="true" />
+          <span className="md:hidden">Go to</span>
+          <span className="hidden md:inline">Commands</span>
+          <kbd className="key ml-auto hidden whitespace-nowrap md:pointer-fine:inline-block" aria-hidden="true">
+            {/Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘ K" : "Ctrl K"}
+          </kbd>
+        </button>
         <div className="mt-auto hidden px-2 py-1 md:block">
           <ConnectionState />
           <p className="text-xs text-dim">Times in {zone()}</p>
@@ -83,7 +97,8 @@ export function Frame() {
 
 /** Command palette and help: fetched when first asked for. */
 function Overlays() {
-  const [shown, show] = useState<"palette" | "help">();
+  const shown = useWatched(overlay);
+  const show = overlay.set;
   const navigate = useNavigate();
   const [isGoing, setGoing] = useState(false);
   const go = (to: string) => {
@@ -94,7 +109,7 @@ function Overlays() {
     const hear = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
-      show((now) => (now === "palette" ? undefined : "palette"));
+      overlay.update((now) => (now === "palette" ? undefined : "palette"));
     };
     addEventListener("keydown", hear);
     return () => removeEventListener("keydown", hear);

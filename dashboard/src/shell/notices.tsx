@@ -1,6 +1,8 @@
 // Short notices at the edge of the page. They are read out, go away by themselves, and never cover a button.
 import { X } from "lucide-react";
 
+import { Refusal } from "@/api/call";
+import { connection } from "@/api/live";
 import { Watched, useWatched } from "@/api/watch";
 import { Plain } from "@/text/plain";
 
@@ -8,6 +10,8 @@ export interface Notice {
   tone: "plain" | "bad";
   text: string;
   hint?: string | undefined;
+  /** Says only that the daemon is away, and is wrong as soon as it is back. */
+  isOfAway?: boolean;
   /** Takes it back. */
   undo?: () => void;
   /** Something else that can be done about it. */
@@ -26,8 +30,12 @@ export function say(notice: Notice) {
 /** A failure, with what to do about it. */
 export function complain(error: unknown) {
   const { message, hint } = error as Error & { hint?: string };
-  say({ tone: "bad", text: message, hint });
+  say({ tone: "bad", text: message, hint, isOfAway: error instanceof Refusal && error.status === 0 });
 }
+
+connection.subscribe(() => {
+  if (connection.get().state === "live") notices.update((all) => (all.some(({ isOfAway }) => isOfAway) ? all.filter(({ isOfAway }) => !isOfAway) : all));
+});
 
 /** Takes back what was done last, if it can be. */
 export function undoLast() {
@@ -65,7 +73,7 @@ export function Notices() {
               Undo
             </button>
           )}
-          <button type="button" aria-label="Dismiss" className="text-dim" onClick={() => dismiss(id)}>
+          <button type="button" aria-label="Dismiss" className="-m-2 flex size-9 shrink-0 items-center justify-center text-dim" onClick={() => dismiss(id)}>
             <X size={16} />
           </button>
         </div>

@@ -57,7 +57,7 @@ function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: ()
   const me = useQuery(meQuery).data?.party ?? "user";
   const { mine } = useOpenQuestions();
   const entry = (label: string, act: () => void, key = label) => (
-    <Command.Item key={key} value={`${label} ${key}`} onSelect={act} className="said flex min-h-8 items-center rounded px-2 data-[selected=true]:bg-raised">
+    <Command.Item key={key} value={`${label} ${key}`} onSelect={act} className="said flex min-h-8 items-center rounded px-2 py-1.5 leading-snug data-[selected=true]:bg-raised">
       {visible(label)}
     </Command.Item>
   );

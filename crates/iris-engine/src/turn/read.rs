@@ -48,10 +48,17 @@ impl Engine {
         self.inner.store.read(move |tx| turn::list(tx, &session, after, limit)).await
     }
 
-    /// A page of what was said in a turn, oldest first.
-    pub async fn list_messages(&self, turn: &TurnId, after: i64, limit: i64) -> Result<Vec<Recorded>, StoreError> {
+    /// A page of what was said in a turn, oldest first from whichever side it is read.
+    pub async fn list_messages(&self, turn: &TurnId, from: Side, limit: i64) -> Result<Vec<Recorded>, StoreError> {
         let turn = turn.clone();
-        self.inner.store.read(move |tx| event::list_messages(tx, &turn, after, limit)).await
+        let read = self.inner.store.read(move |tx| match from {
+            Side::After(after) => event::list_messages(tx, &turn, after, limit),
+            Side::Before(before) => event::list_messages_before(tx, &turn, before, limit).map(|mut page| {
+                page.reverse();
+                page
+            }),
+        });
+        read.await
     }
 
     pub async fn some_turns(&self, session: &SessionId, from: Side, most: Most) -> Result<Part<TurnRow>, StoreError> {

@@ -8,8 +8,10 @@ use iris_api::Page;
 use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled};
 use iris_core::credential::CredentialKind;
 use iris_core::duration::Millis;
+use iris_core::fault::FaultKind;
 use iris_core::id::{SessionId, TurnId};
 use iris_engine::turn::cancel::Cancelled;
+use iris_engine::turn::read::Side;
 use iris_engine::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -93,20 +95,49 @@ pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Resu
     row.map(|row| Json(wire::turn(row))).ok_or_else(|| not_found("turn", &id))
 }
 
+/// A page of messages is read from either end of a turn: a long one is looked at from its end.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MessagePaging {
+    /// The `next` of the page before.
+    after: Option<i64>,
+    /// Instead of `after`, to read towards the oldest: the `next` of such a page, or any number beyond the newest to begin
+    /// at the end. Each page is oldest first all the same.
+    before: Option<i64>,
+    /// At most this many; 100 if not said, 1000 at most.
+    limit: Option<i64>,
+}
+
+impl MessagePaging {
+    fn side(&self) -> Result<Side, Fault> {
+        match (self.after, self.before) {
+            (Some(_), Some(_)) => Err(Fault::new(FaultKind::Invalid, "give `after` or `before`, not both".to_owned())),
+            (None, Some(before)) => Ok(Side::Before(before)),
+            (after, None) => Ok(Side::After(after.unwrap_or(0))),
+        }
+    }
+}
+
 /// What the agent said and did in a turn
-#[utoipa::path(get, path = "/api/turns/{id}/messages", tag = "turns", params(("id" = String, Path, description = "The turn"), Paging), responses((status = 200, description = "done", body = Page<Message>)))]
+#[utoipa::path(get, path = "/api/turns/{id}/messages", tag = "turns", params(("id" = String, Path, description = "The turn"), MessagePaging), responses((status = 200, description = "done", body = Page<Message>)))]
 pub(crate) async fn messages(
     State(app): State<App>,
     Path(id): Path<String>,
-    paging: Result<Query<Paging>, QueryRejection>,
+    paging: Result<Query<MessagePaging>, QueryRejection>,
 ) -> Result<Json<Page<Message>>, Fault> {
     let (Query(paging), turn) = (paging?, TurnId::new(id.as_str()));
+    let side = paging.side()?;
     if app.engine.find_turn(&turn).await?.is_none() {
         return Err(not_found("turn", &id));
     }
     let limit = page_size(paging.limit);
-    let events = app.engine.list_messages(&turn, paging.after, limit).await?;
-    let next = next_page(events.len(), limit, events.last().map(|event| event.seq));
+    let events = app.engine.list_messages(&turn, side, limit).await?;
+    let edge = match side {
+        Side::After(_) => events.last(),
+        Side::Before(_) => events.first(),
+    };
+    let next = next_page(events.len(), limit, edge.map(|event| event.seq));
     Ok(Json(Page { items: events.iter().map(wire::message).collect(), next }))
 }
 

@@ -69,6 +69,9 @@ pub struct Question {
     pub closed_at: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_by: Option<String>,
+    /// Why, if it was withdrawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_why: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Given>,
     /// The question that took its place.
@@ -282,6 +285,9 @@ pub struct AskResponse {
 pub struct QuestionFigures {
     /// Of the questions asked in the last so many milliseconds.
     pub within_ms: i64,
+    /// How many were closed in that time, whenever they were asked.
+    #[serde(default)]
+    pub closed: i64,
     pub kinds: Vec<KindFigures>,
     /// Average, of what people answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,6 +26,7 @@ pub(crate) fn all() -> Vec<Step> {
         Step { version: 3, name: "doors", sql: include_str!("../migrations/0003_doors.sql") },
         Step { version: 4, name: "asks", sql: include_str!("../migrations/0004_asks.sql") },
         Step { version: 5, name: "nodes", sql: include_str!("../migrations/0005_nodes.sql") },
+        Step { version: 6, name: "figures", sql: include_str!("../migrations/0006_figures.sql") },
     ]
 }
 

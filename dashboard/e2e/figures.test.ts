@@ -76,3 +76,22 @@ test("in the fleet nothing is drawn over anything, and what was told has room", 
     expect(told?.width, `at ${width}`).toBeGreaterThan(200);
   }
 });
+
+test("what one long session says takes nothing away from what is shown of the others", async () => {
+  const page = await signedIn(daemon);
+  await daemon.call("POST", "/api/teams/tell", { toTeam: "atlas", fromTeam: "before", message: "one", timeout: 0 });
+  const { ended, bad, costUsd } = await daemon.call("GET", "/api/turns/figures");
+  const { items: decided } = await daemon.call("GET", "/api/questions/decided");
+  // More than any page reads of the log.
+  await daemon.tell("beacon", "flood 21000", 0);
+  const after = await daemon.call("GET", "/api/turns/figures");
+  expect([after.ended, after.bad, after.costUsd]).toEqual([ended + 1, bad, costUsd]);
+  await page.goto(`${daemon.url}/fleet`);
+  await page.getByText(`$${costUsd.toFixed(2)} today`).waitFor();
+  await page.getByRole("region", { name: "Team atlas" }).getByRole("meter").first().waitFor();
+  await page.goto(`${daemon.url}/system`);
+  await page.getByText(`${ended + 1} ended, ${bad} of them badly`).waitFor();
+  await page.goto(`${daemon.url}/inbox?view=decided`);
+  if (decided.length === 0) await page.getByText("Nothing decided lately").waitFor();
+  else await expect.poll(() => page.locator("main li").count()).toBe(decided.length);
+}, 240_000);

@@ -72,6 +72,9 @@ pub struct Question {
     /// What whoever closed it came through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_through: Option<Through>,
+    /// Why, if it was withdrawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_why: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Given>,
     /// The question that took its place.
@@ -302,6 +305,9 @@ pub struct AskResponse {
 pub struct QuestionFigures {
     /// Of the questions asked in the last so many milliseconds.
     pub within_ms: i64,
+    /// How many were closed in that time, whenever they were asked.
+    #[serde(default)]
+    pub closed: i64,
     pub kinds: Vec<KindFigures>,
     /// Average, of what people answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]

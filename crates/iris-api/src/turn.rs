@@ -134,3 +134,72 @@ pub struct TurnCancelled {
     /// withdrawn (it never ran) or interrupted (its agent was asked to break off).
     pub cancelled: String,
 }
+
+/// What came of the turns that ended since a time.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnFigures {
+    /// In milliseconds since 1970.
+    pub since: i64,
+    /// Everything up to this event is counted in: whoever follows events adds what comes after it.
+    pub event: i64,
+    pub ended: i64,
+    /// How many of them failed or were terminated.
+    pub bad: i64,
+    pub cost_usd: f64,
+    /// How long they took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_ms: Option<i64>,
+    /// Those of which a turn ended in that time or within a day, or whose process has a budget. Some may be deleted.
+    pub sessions: Vec<SessionFigures>,
+    /// The time in equal pieces, if they were asked for: from the first turn on, an hour at least.
+    pub slots: Vec<TurnSlot>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionFigures {
+    pub session: String,
+    pub team: String,
+    pub ended: i64,
+    pub bad: i64,
+    pub cost_usd: f64,
+    /// What its process has spent, if it has one and its team has a `maxBudgetUsd`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent_usd: Option<f64>,
+    /// How its newest turn ended, if that was in that time or within a day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<TurnEnd>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnEnd {
+    pub turn: String,
+    pub at: i64,
+    /// completed, failed, terminated or cancelled.
+    pub ending: String,
+    /// What to tell people, if it is not completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Why it was terminated: exited, response_timeout, stopped, not_started or interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnSlot {
+    /// When it begins.
+    pub at: i64,
+    pub ended: i64,
+    pub bad: i64,
+    pub cost_usd: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_ms: Option<i64>,
+    /// The slowest twentieth took at least so long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_ms: Option<i64>,
+}

@@ -11,7 +11,7 @@ pub(crate) mod path;
 use iris_core::fault::FaultKind;
 use iris_core::id::QuestionId;
 use iris_core::question::{AnswerError, AskError, QuestionState};
-use iris_store::question::{self, QuestionRow};
+use iris_store::question::{self, Closed, QuestionRow};
 use iris_store::{StoreError, wall_ms};
 
 use crate::engine::Engine;
@@ -125,6 +125,15 @@ const MOST_LISTED: i64 = 1000;
 impl Engine {
     pub async fn list_open_questions(&self) -> Result<Vec<QuestionRow>, StoreError> {
         self.inner.store.read(|tx| question::list_open(tx, MOST_LISTED)).await
+    }
+
+    /// Those that are closed, newest first.
+    pub async fn list_closed_questions(
+        &self,
+        before: Option<Closed>,
+        limit: i64,
+    ) -> Result<Vec<QuestionRow>, StoreError> {
+        self.inner.store.read(move |tx| question::list_closed(tx, before.as_ref(), limit)).await
     }
 
     pub async fn find_question(&self, id: &QuestionId) -> Result<QuestionRow, QuestionError> {

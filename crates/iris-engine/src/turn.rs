@@ -2,6 +2,7 @@
 
 pub mod cancel;
 pub(crate) mod circle;
+pub mod figures;
 pub mod read;
 pub mod standing;
 pub mod tell;

@@ -5,9 +5,11 @@ pub(crate) mod question;
 use iris_api::{event, session, team, turn};
 use iris_core::agent::Usage;
 use iris_core::event::Recorded;
+use iris_core::id::SessionId;
 use iris_core::message::Message;
 use iris_core::turn::{Ending, Termination};
 use iris_engine::trust::Trust;
+use iris_engine::turn::figures::{OfSession, Slot, TurnFigures};
 use iris_engine::turn::tell::{TellOutcome, TellReport};
 use iris_engine::{Engine, SessionRow, TurnRow, wall_ms};
 use serde_json::value::RawValue;
@@ -66,6 +68,43 @@ pub(crate) fn turn(row: TurnRow) -> turn::Turn {
         usage: row.usage.map(usage),
         origin: row.origin,
         cause: row.cause.map(|turn| turn.to_string()),
+    }
+}
+
+pub(crate) fn turn_figures(since: i64, found: TurnFigures) -> turn::TurnFigures {
+    let session = |(id, of): (SessionId, OfSession)| turn::SessionFigures {
+        session: id.to_string(),
+        team: of.team,
+        ended: of.count.ended,
+        bad: of.count.bad,
+        cost_usd: of.count.cost_usd,
+        spent_usd: of.spent_usd,
+        last: of.last.map(|last| turn::TurnEnd {
+            turn: last.turn.to_string(),
+            at: last.at,
+            ending: last.ending.state().to_string(),
+            error: last.ending.explain(),
+            reason: last.ending.reason().map(str::to_owned),
+        }),
+    };
+    let slot = |slot: &Slot| turn::TurnSlot {
+        at: slot.at,
+        ended: slot.count.ended,
+        bad: slot.count.bad,
+        cost_usd: slot.count.cost_usd,
+        median_ms: slot.median_ms,
+        slow_ms: slot.slow_ms,
+    };
+    turn::TurnFigures {
+        since,
+        event: found.event,
+        ended: found.total.ended,
+        bad: found.total.bad,
+        cost_usd: found.total.cost_usd,
+        median_ms: found.median_ms,
+        longest_ms: found.longest_ms,
+        sessions: found.sessions.into_iter().map(session).collect(),
+        slots: found.slots.iter().map(slot).collect(),
     }
 }
 

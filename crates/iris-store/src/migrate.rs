@@ -27,6 +27,7 @@ pub(crate) fn all() -> Vec<Step> {
         Step { version: 4, name: "asks", sql: include_str!("../migrations/0004_asks.sql") },
         Step { version: 5, name: "nodes", sql: include_str!("../migrations/0005_nodes.sql") },
         Step { version: 6, name: "audit", sql: include_str!("../migrations/0006_audit.sql") },
+        Step { version: 7, name: "figures", sql: include_str!("../migrations/0007_figures.sql") },
     ]
 }
 

@@ -61,6 +61,8 @@ pub struct QuestionRow {
     pub rule: Option<RuleId>,
     pub replaced_by: Option<QuestionId>,
     pub key: Option<String>,
+    /// Why it was withdrawn.
+    pub closed_why: Option<String>,
 }
 
 macro_rules! question_columns {
@@ -68,7 +70,8 @@ macro_rules! question_columns {
         concat!(
             "SELECT id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at, ",
             "closed_at, closed_by, answer, way, job, context, blocks, default_answer, on_deadline, deadline_at, risk, ",
-            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by, key, closed_through FROM question ",
+            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by, key, closed_through, closed_why \
+             FROM question ",
             $rest
         )
     };
@@ -113,6 +116,7 @@ impl QuestionRow {
             replaced_by: row.maybe_text(30).map(QuestionId::new),
             key: row.maybe_text(31).map(str::to_owned),
             closed_through: row.maybe_text(32).and_then(|json| serde_json::from_str(json).ok()),
+            closed_why: row.maybe_text(33).map(str::to_owned),
         })
     }
 
@@ -141,6 +145,23 @@ fn lock(tx: &mut Tx<'_>, id: &QuestionId) -> Result<Option<(QuestionRow, bool)>,
 pub fn list_open(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
     let sql = question_columns!("WHERE state = 'open' AND shown <= iris_now() ORDER BY opened_at, id LIMIT ?1");
     tx.many(sql, values![limit])?.iter().map(QuestionRow::read).collect()
+}
+
+/// Where a page of closed questions ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closed {
+    pub at: i64,
+    pub id: String,
+}
+
+/// Those that were closed before this one, newest first. `None`: from the newest on.
+pub fn list_closed(tx: &mut Tx<'_>, before: Option<&Closed>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
+    let (at, id) = before.map_or((i64::MAX, ""), |closed| (closed.at, closed.id.as_str()));
+    let sql = question_columns!(
+        "WHERE closed_at IS NOT NULL AND closed_at <= ?1 AND (closed_at < ?1 OR id < ?2) \
+         ORDER BY closed_at DESC, id DESC LIMIT ?3"
+    );
+    tx.many(sql, values![at, id, limit])?.iter().map(QuestionRow::read).collect()
 }
 
 /// The questions of a job, oldest first.

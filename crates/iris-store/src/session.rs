@@ -186,7 +186,25 @@ pub fn find_or_create(
 /// Which process serves the session, so that it can be found should the daemon die.
 pub fn note_process(tx: &mut Tx<'_>, id: &SessionId, epoch: i64, pid: u32) -> Result<(), StoreError> {
     lock_owned(tx, id, epoch)?;
-    tx.run("UPDATE session SET pid = ?1 WHERE id = ?2", values![i64::from(pid), id])
+    let now = tx.wall_ms();
+    tx.run("UPDATE session SET pid = ?1, process_at = ?2 WHERE id = ?3", values![i64::from(pid), now, id])
+}
+
+/// A process that serves a session, and since when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub session: SessionId,
+    pub team: TeamName,
+    pub started_at: i64,
+}
+
+/// The processes that serve sessions now, wherever they run.
+pub fn list_processes(tx: &mut Tx<'_>) -> Result<Vec<Process>, StoreError> {
+    let sql =
+        "SELECT id, to_team, process_at FROM session WHERE pid IS NOT NULL AND process_at IS NOT NULL ORDER BY id";
+    let read =
+        |row: &Row| Ok(Process { session: SessionId::new(row.text(0)), team: row.parsed(1)?, started_at: row.int(2) });
+    tx.many(sql, &[])?.iter().map(read).collect()
 }
 
 /// Moves an agent towards its end. `None` if the session is not in one of the states from which that is allowed, for

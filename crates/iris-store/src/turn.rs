@@ -2,6 +2,7 @@
 
 mod accept;
 mod end;
+mod ended;
 mod finish;
 mod own;
 mod pause;
@@ -17,6 +18,7 @@ use crate::tx::{Row, Tx, values};
 pub use accept::{Accept, Accepted, NewTurn, accept};
 pub use end::{CancelWaiting, cancel_all_waiting, cancel_by, cancel_waiting, fail_waiting};
 pub(crate) use end::{end_interrupted, requeue};
+pub use ended::{Ended, list_ended};
 pub use finish::{AgentAfter, Finish, finish, record};
 pub use own::{Own, begin_own};
 pub use pause::{Pause, pause};

@@ -312,6 +312,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/questions/decided": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The questions that wait for nobody any more, with what became of them, newest first */
+        get: operations["questions_decided"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/questions/figures": {
         parameters: {
             query?: never;
@@ -707,6 +724,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/turns/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How turns ended, how long they took and what they cost: in all, by session and over time */
+        get: operations["turns_figures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1058,6 +1092,66 @@ export interface components {
             next?: string | null;
         };
         /** @description A page of a list. `next` is the cursor of the next page; absent on the last. */
+        Page_Question: {
+            items: {
+                action?: components["schemas"]["Action"] | null;
+                /** @description Words of one's own are taken, beside the options if there are some. */
+                allowFreeText?: boolean;
+                answer?: components["schemas"]["Given"] | null;
+                /** @description The party it is put to; anybody if absent. */
+                askedOf?: string | null;
+                /** @description An agent waits for the answer. */
+                blocking: boolean;
+                /** Format: int64 */
+                closedAt?: number | null;
+                closedBy?: string | null;
+                /** @description Why, if it was withdrawn. */
+                closedWhy?: string | null;
+                /** @description What one needs to know to answer. */
+                context?: string | null;
+                /**
+                 * Format: int64
+                 * @description When it is too late, in milliseconds since 1970.
+                 */
+                deadline?: number | null;
+                default?: components["schemas"]["Given"] | null;
+                /** @description Of exactly what is approved, if an approval is asked for. A question is never about anything else. */
+                digest?: string | null;
+                id: string;
+                job?: string | null;
+                /** @description blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or error_recovery. */
+                kind: string;
+                /** @description default, fail or wait. */
+                onDeadline: string;
+                /** Format: int64 */
+                openedAt: number;
+                /** @description What can be chosen, if one thing is asked. */
+                options?: components["schemas"]["Choice"][];
+                /** @description What is asked, in one sentence. */
+                question: string;
+                /** @description Everything that is asked; several are answered together, in order. */
+                questions?: components["schemas"]["Asked"][];
+                /** @description The question that took its place. */
+                replacedBy?: string | null;
+                /** @description What an answer has to be: text, choice, boolean, approval or form. */
+                responseType: string;
+                /** @description Computed by Iris: low, medium or high. */
+                risk?: string | null;
+                riskWhy?: string | null;
+                /** @description For a form: JSON Schema of the fields. */
+                schema?: unknown;
+                session: string;
+                /** @description open, answered, defaulted, expired, cancelled or superseded. */
+                state: string;
+                suggestion?: components["schemas"]["Suggestion"] | null;
+                team: string;
+                turn?: string | null;
+                /** @description How it came in: permission, plan, ask_user, elicitation, tool, api or detected. */
+                way: string;
+            }[];
+            next?: string | null;
+        };
+        /** @description A page of a list. `next` is the cursor of the next page; absent on the last. */
         Page_Session: {
             items: {
                 /**
@@ -1236,7 +1330,8 @@ export interface components {
             /** Format: int64 */
             closedAt?: number | null;
             closedBy?: string | null;
-            closedThrough?: components["schemas"]["Through"] | null;
+            /** @description Why, if it was withdrawn. */
+            closedWhy?: string | null;
             /** @description What one needs to know to answer. */
             context?: string | null;
             /**
@@ -1292,6 +1387,11 @@ export interface components {
              * @description Average, of what people answered.
              */
             answerMs?: number | null;
+            /**
+             * Format: int64
+             * @description How many were closed in that time, whenever they were asked.
+             */
+            closed?: number;
             kinds: components["schemas"]["KindFigures"][];
             /** Format: double */
             questionsPerJob?: number | null;
@@ -1414,6 +1514,22 @@ export interface components {
             turns: number;
             /** Format: int64 */
             usedAt: number;
+        };
+        SessionFigures: {
+            /** Format: int64 */
+            bad: number;
+            /** Format: double */
+            costUsd: number;
+            /** Format: int64 */
+            ended: number;
+            last?: components["schemas"]["TurnEnd"] | null;
+            session: string;
+            /**
+             * Format: double
+             * @description What its process has spent, if it has one and its team has a `maxBudgetUsd`.
+             */
+            spentUsd?: number | null;
+            team: string;
         };
         SleepResponse: {
             /** @description How many agents were ended. 0: none was awake. */
@@ -1640,6 +1756,70 @@ export interface components {
         TurnCancelled: {
             /** @description withdrawn (it never ran) or interrupted (its agent was asked to break off). */
             cancelled: string;
+        };
+        TurnEnd: {
+            /** Format: int64 */
+            at: number;
+            /** @description completed, failed, terminated or cancelled. */
+            ending: string;
+            /** @description What to tell people, if it is not completed. */
+            error?: string | null;
+            /** @description Why it was terminated: exited, response_timeout, stopped, not_started or interrupted. */
+            reason?: string | null;
+            turn: string;
+        };
+        /** @description What came of the turns that ended since a time. */
+        TurnFigures: {
+            /**
+             * Format: int64
+             * @description How many of them failed or were terminated.
+             */
+            bad: number;
+            /** Format: double */
+            costUsd: number;
+            /** Format: int64 */
+            ended: number;
+            /**
+             * Format: int64
+             * @description Everything up to this event is counted in: whoever follows events adds what comes after it.
+             */
+            event: number;
+            /** Format: int64 */
+            longestMs?: number | null;
+            /**
+             * Format: int64
+             * @description How long they took.
+             */
+            medianMs?: number | null;
+            /** @description Those of which a turn ended in that time or within a day, or whose process has a budget. Some may be deleted. */
+            sessions: components["schemas"]["SessionFigures"][];
+            /**
+             * Format: int64
+             * @description In milliseconds since 1970.
+             */
+            since: number;
+            /** @description The time in equal pieces, if they were asked for: from the first turn on, an hour at least. */
+            slots: components["schemas"]["TurnSlot"][];
+        };
+        TurnSlot: {
+            /**
+             * Format: int64
+             * @description When it begins.
+             */
+            at: number;
+            /** Format: int64 */
+            bad: number;
+            /** Format: double */
+            costUsd: number;
+            /** Format: int64 */
+            ended: number;
+            /** Format: int64 */
+            medianMs?: number | null;
+            /**
+             * Format: int64
+             * @description The slowest twentieth took at least so long.
+             */
+            slowMs?: number | null;
         };
         Usage: {
             /** Format: int64 */
@@ -2380,6 +2560,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Question"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    questions_decided: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                after?: string;
+                /** @description At most this many; 100 if not said, 1000 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Question"];
                 };
             };
             /** @description What went wrong, and what to do about it */
@@ -3313,6 +3527,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Message"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    turns_figures: {
+        parameters: {
+            query?: {
+                /** @description Of the turns that ended since then, in milliseconds since 1970; a day ago if not said. */
+                since?: number;
+                /** @description In so many equal pieces of time at most; none if not said, 1000 at most. */
+                slots?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnFigures"];
                 };
             };
             /** @description What went wrong, and what to do about it */

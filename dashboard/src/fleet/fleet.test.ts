@@ -3,15 +3,14 @@ import { expect, test } from "vitest";
 import type { Session } from "@/api/ask";
 import type { Shapes } from "@/api/call";
 import type { Event } from "@/api/stream";
-import { slots } from "@/health/figures";
-import type { TurnEnd } from "@/health/recent";
+import { type TurnEnd, type TurnFigures, bySession, withEvent } from "@/health/turns";
 import { type Question, outcomeWord } from "@/question/question";
 import { offered } from "@/session/actions";
 import { mood } from "@/session/mood";
 import { stateWord, turnTitle } from "@/session/turn-words";
 import { describe } from "@/text/event-words";
 
-import { budgets, spent } from "./budget";
+import { budgets } from "./budget";
 import { problems } from "./problems";
 import { step } from "./step";
 
@@ -83,9 +82,9 @@ test("a failure is a problem until the next turn runs", () => {
   const ends = new Map([["s", { ending: "failed", at: known.now, turn: "t" } as TurnEnd]]);
   expect(problems({ ...known, sessions: [session({})], ends }).map(({ key }) => key)).toEqual(["end-t"]);
   expect(problems({ ...known, sessions: [session({ running: "u" })], ends })).toEqual([]);
-  const said = new Map([["s", { ending: "failed", why: "the model would not", at: known.now - 60_000, turn: "t" } as TurnEnd]]);
+  const said = new Map([["s", { ending: "failed", error: "the model would not", at: known.now - 60_000, turn: "t" } as TurnEnd]]);
   expect(problems({ ...known, sessions: [session({ from: "lee" })], ends: said }).map(({ text }) => text)).toEqual(["atlas for lee: the last turn failed 1 m ago: the model would not"]);
-  const wanted = new Map([["s", { ending: "terminated", isWanted: true, at: known.now, turn: "t" } as TurnEnd]]);
+  const wanted = new Map([["s", { ending: "terminated", reason: "stopped", at: known.now, turn: "t" } as TurnEnd]]);
   expect(problems({ ...known, sessions: [session({})], ends: wanted }), "somebody stopped it").toEqual([]);
 });
 
@@ -103,12 +102,19 @@ test("events are told in words", () => {
   expect(said("kind.of_tomorrow", { a: 1 })).toBe('{"a":1}');
 });
 
-test("a budget is that of the process that runs now", () => {
-  const ends = [[100, 1], [300, 0.25], [400, 0.5]].map(([at, costUsd]) => ({ session: "s", at, costUsd }) as TurnEnd);
-  const starts = new Map([["s", { pid: 7, at: 200 }]]);
-  expect(spent(session({ pid: 7 }), starts, [...ends, { session: "t", at: 300, costUsd: 9 } as TurnEnd])).toBe(0.75);
-  expect(spent(session({}), starts, ends), "asleep").toBeUndefined();
-  expect(spent(session({ pid: 8 }), starts, ends), "a process whose start is not known").toBeUndefined();
+test("what the daemon counted is kept up by what comes after it, and by nothing twice", () => {
+  const counted: TurnFigures = { since: 0, event: 10, ended: 1, bad: 0, costUsd: 0.5, slots: [], sessions: [{ session: "s", team: "atlas", ended: 1, bad: 0, costUsd: 0.5, spentUsd: 0.5 }] };
+  const event = (seq: number, kind: string, data: unknown): Event => ({ seq, at: seq, kind, team: "atlas", session: "s", turn: `t${seq}`, data });
+  const failed = { ending: "failed", error: "no", costUsd: 0.25 };
+  expect(withEvent(counted, event(10, "turn.finished", failed)), "it is counted in").toBe(counted);
+  const after = withEvent(counted, event(11, "turn.finished", failed));
+  expect(withEvent(after, event(11, "turn.finished", failed)), "heard twice").toBe(after);
+  expect(after).toMatchObject({ event: 11, ended: 2, bad: 1, costUsd: 0.75 });
+  expect(bySession(after).get("s")).toMatchObject({ ended: 2, costUsd: 0.75, spentUsd: 0.75, last: { turn: "t11", ending: "failed", error: "no" } });
+  expect(bySession(withEvent(after, event(12, "session.ready", { pid: 8 }))).get("s")?.spentUsd, "the next process").toBe(0);
+});
+
+test("a budget is what the config says", () => {
   expect([...budgets({ teams: { a: { maxBudgetUsd: 5 }, b: { maxBudgetUsd: null } } })]).toEqual([["a", 5]]);
   expect(budgets(undefined).size).toBe(0);
 });
@@ -118,12 +124,4 @@ test("a step is a line", () => {
   expect(step(data("tool_use", "Bash", [{ type: "tool_use", name: "Bash", input: { command: "make all" } }]))).toBe("Bash make all");
   expect(step(data("assistant", "First line\nsecond"))).toBe("First line");
   expect(step(undefined)).toBeUndefined();
-});
-
-test("figures over time lose nothing", () => {
-  const ends = Array.from({ length: 100 }, (_, index) => ({ at: index * 120_000, ending: index % 10 ? "completed" : "failed", durationMs: index, costUsd: 0.01 }) as TurnEnd);
-  const all = slots(ends, 99 * 120_000 + 5);
-  expect(all.length).toBeLessThanOrEqual(49);
-  expect(all.reduce((sum, { done, bad }) => sum + done + bad, 0)).toBe(100);
-  expect(all.reduce((sum, { bad }) => sum + bad, 0)).toBe(10);
 });

@@ -9,7 +9,7 @@ import { configQuery } from "@/api/config";
 import { steps } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
-import { costToday, lastEnds, recentQuery } from "@/health/recent";
+import { type SessionFigures, type TurnEnd, bySession, dayQuery, midnight } from "@/health/turns";
 import { useOpenQuestions } from "@/question/ask";
 import type { Question } from "@/question/question";
 import { SessionActions } from "@/session/actions";
@@ -26,7 +26,7 @@ import { Block, Plain } from "@/text/plain";
 import { Ago, money, useNow } from "@/text/time";
 import { headline } from "@/text/visible";
 
-import { budgets, spent, startsQuery } from "./budget";
+import { budgets } from "./budget";
 import { BudgetBar } from "./budget-bar";
 import { problems } from "./problems";
 import { StopAll } from "./stop-all";
@@ -39,11 +39,9 @@ export function Fleet() {
   const status = useQuery(statusQuery).data;
   const { mine, others } = useOpenQuestions();
   const me = useQuery(meQuery).data?.party ?? "user";
-  const ends = useQuery(recentQuery).data ?? [];
-  const costs = costToday(ends, new Date());
+  const today = useQuery(dayQuery(midnight(useNow()))).data;
+  const figures = bySession(today);
   const limits = budgets(useQuery(configQuery).data?.config);
-  const starts = useQuery({ ...startsQuery, enabled: limits.size > 0 }).data;
-  const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
   const open = [...mine, ...others];
   const moodOf = (session: Session) => mood(session, open, me);
   const sorted = (sessions.data ?? []).toSorted((one, other) => ORDER[moodOf(one).tone] - ORDER[moodOf(other).tone] || other.usedAt - one.usedAt);
@@ -51,15 +49,15 @@ export function Fleet() {
     <Page title="Fleet" error={teams.error ?? sessions.error} tools={<StopAll agents={status?.agents ?? 0} />}>
       {status && (
         <p className="text-xs text-dim">
-          {status.agents} of {status.maxAgents} agents alive on <Plain text={status.node} />, {money(total)} today
+          {status.agents} of {status.maxAgents} agents alive on <Plain text={status.node} />, {today ? money(today.costUsd) : "…"} today
         </p>
       )}
-      <Problems sessions={sorted} asking={new Set(open.map(({ session }) => session))} me={me} />
+      <Problems sessions={sorted} figures={figures} asking={new Set(open.map(({ session }) => session))} me={me} />
       {teams.data?.length === 0 && <NoTeams />}
       {teams.data?.map((team) => (
         <TeamCard key={team.name} team={team} me={me}>
           {sorted.filter(({ to }) => to === team.name).map((session) => (
-            <SessionRow key={session.id} session={session} open={open} me={me} cost={costs.get(session.id)} budget={limits.get(session.to)} spent={starts && spent(session, starts, ends)} />
+            <SessionRow key={session.id} session={session} open={open} me={me} figures={figures.get(session.id)} budget={limits.get(session.to)} />
           ))}
         </TeamCard>
       ))}
@@ -67,11 +65,11 @@ export function Fleet() {
   );
 }
 
-function Problems({ sessions, asking, me }: { sessions: Session[]; asking: ReadonlySet<string>; me: string }) {
+function Problems({ sessions, figures, asking, me }: { sessions: Session[]; figures: ReadonlyMap<string, SessionFigures>; asking: ReadonlySet<string>; me: string }) {
   const [isWhole, setWhole] = useState(false);
   const status = useQuery(statusQuery).data;
-  const ends = useQuery(recentQuery).data ?? [];
-  const found = problems({ status, sessions, ends: lastEnds(ends), steps: useWatched(steps), asking, me, now: useNow() });
+  const ends = new Map<string, TurnEnd>([...figures].flatMap(([id, { last }]) => (last ? [[id, last] as const] : [])));
+  const found = problems({ status, sessions, ends, steps: useWatched(steps), asking, me, now: useNow() });
   if (found.length === 0) return null;
   return (
     <section aria-label="Problems" className="card border-bad">
@@ -159,12 +157,13 @@ interface RowGiven {
   session: Session;
   open: Question[];
   me: string;
-  cost: number | undefined;
+  figures: SessionFigures | undefined;
   budget: number | undefined;
-  spent: number | undefined;
 }
 
-function SessionRow({ session, open, me, cost, budget, spent: used }: RowGiven) {
+function SessionRow({ session, open, me, figures, budget }: RowGiven) {
+  const cost = figures?.costUsd;
+  const used = session.pid == null ? undefined : figures?.spentUsd;
   const heard = useWatched(steps).get(session.id);
   const last = useQuery(lastTurnQuery(session)).data;
   const now = mood(session, open, me, useDue(last));
@@ -196,7 +195,7 @@ function SessionRow({ session, open, me, cost, budget, spent: used }: RowGiven) 
           {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
           <Ago at={Math.max(session.usedAt, session.stateSince, heard?.at ?? 0)} /> ago
         </span>
-        {budget !== undefined && used !== undefined && <BudgetBar spent={used} budget={budget} />}
+        {budget !== undefined && used != null && <BudgetBar spent={used} budget={budget} />}
       </span>
       <span className="justify-self-end">
         <SessionActions session={session} />

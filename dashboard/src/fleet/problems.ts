@@ -2,7 +2,7 @@
 import type { Session } from "@/api/ask";
 import type { Shapes } from "@/api/call";
 import type { Event } from "@/api/stream";
-import type { TurnEnd } from "@/health/recent";
+import type { TurnEnd } from "@/health/turns";
 import { partyName } from "@/session/party-name";
 import { duration } from "@/text/time";
 import { headline } from "@/text/visible";
@@ -21,7 +21,7 @@ export interface Problem {
 interface Known {
   status: Shapes["Status"] | undefined;
   sessions: Session[];
-  ends: Map<string, TurnEnd>;
+  ends: ReadonlyMap<string, TurnEnd>;
   steps: ReadonlyMap<string, Event>;
   asking: ReadonlySet<string>;
   me: string;
@@ -43,7 +43,7 @@ export function problems({ status, sessions, ends, steps, asking, me, now }: Kno
     const place = { session: session.id };
     if (session.heldUntil != null && session.heldUntil > now) found.push({ key: `held-${session.id}`, text: `${who} is paused for ${duration(session.heldUntil - now)}: ${session.heldWhy ?? "a limit was reached"}`, ...place });
     const end = ends.get(session.id);
-    if (end && isBad(end) && session.running == null && now - end.at < FRESH) found.push({ key: `end-${end.turn}`, text: `${who}: the last turn ${end.ending === "failed" ? "failed" : "ended early"} ${duration(now - end.at)} ago${end.why ? `: ${headline(end.why)}` : ""}`, ...place, turn: end.turn });
+    if (end && isBad(end) && session.running == null && now - end.at < FRESH) found.push({ key: `end-${end.turn}`, text: `${who}: the last turn ${end.ending === "failed" ? "failed" : "ended early"} ${duration(now - end.at)} ago${end.error ? `: ${headline(end.error)}` : ""}`, ...place, turn: end.turn });
     const heard = Math.max(session.stateSince, steps.get(session.id)?.at ?? 0);
     if (session.state === "processing" && !asking.has(session.id) && now - heard > QUIET) found.push({ key: `quiet-${session.id}`, text: `${who} is at work but has been quiet for ${duration(now - heard)}`, ...place });
   }
@@ -51,4 +51,4 @@ export function problems({ status, sessions, ends, steps, asking, me, now }: Kno
 }
 
 /** What somebody ended is as they wanted it. */
-const isBad = ({ ending, isWanted }: TurnEnd) => (ending === "failed" || ending === "terminated") && !isWanted;
+const isBad = ({ ending, reason }: TurnEnd) => (ending === "failed" || ending === "terminated") && reason !== "stopped";

@@ -4,27 +4,26 @@ import { type ReactNode, useMemo } from "react";
 
 import { statusQuery, teamsQuery } from "@/api/ask";
 import { useWatched } from "@/api/watch";
-import { decidedQuery, useOpenQuestions } from "@/question/ask";
+import { useOpenQuestions } from "@/question/ask";
 import { Empty, Page } from "@/shell/page";
 import { theme } from "@/shell/theme";
 import { duration, money, took, useNow } from "@/text/time";
 
 import { Chart } from "./chart";
-import { slots } from "./figures";
 import { Log } from "./log";
 import { Parts } from "./parts";
-import { QuestionFigures } from "./questions";
-import { type TurnEnd, recentQuery } from "./recent";
+import { QuestionFigures, figuresQuery } from "./questions";
+import { type TurnFigures, weekQuery } from "./turns";
 
 export function Health() {
   const { data: status, error, dataUpdatedAt } = useQuery(statusQuery);
-  const recent = useQuery(recentQuery);
+  const week = useQuery(weekQuery);
   const queued = (useQuery(teamsQuery).data ?? []).reduce((sum, team) => sum + team.queued, 0);
   const now = useNow();
   const { mine, others } = useOpenQuestions();
-  const decided = useQuery(decidedQuery).data ?? [];
+  const answered = (useQuery(figuresQuery).data?.kinds ?? []).reduce((sum, kind) => sum + kind.answered + kind.byRule, 0);
   return (
-    <Page title="Health" error={error ?? recent.error}>
+    <Page title="Health" error={error ?? week.error}>
       {status && (
         <dl className="grid grid-cols-2 gap-2 md:grid-cols-5">
           <Fact name="Agents alive" tone={status.agents >= status.maxAgents ? "held" : undefined}>
@@ -35,7 +34,7 @@ export function Health() {
           </Fact>
           <Fact name="Questions open" tone={mine.length ? "accent" : undefined}>
             {mine.length + others.length}
-            {decided.length > 0 && <span className="text-sm font-normal text-dim">, {decided.filter(({ outcome }) => outcome === "answered").length} answered lately</span>}
+            {answered > 0 && <span className="text-sm font-normal text-dim">, {answered} answered this week</span>}
           </Fact>
           <Fact name="Turns waiting their turn" tone={queued ? "held" : undefined}>
             {queued}
@@ -44,43 +43,40 @@ export function Health() {
         </dl>
       )}
       {status && <Parts status={status} />}
-      {recent.data && <Charts ends={recent.data} />}
+      {week.data && <Charts figures={week.data} />}
       <QuestionFigures />
       <Log />
     </Page>
   );
 }
 
-function Charts({ ends }: { ends: TurnEnd[] }) {
+function Charts({ figures }: { figures: TurnFigures }) {
   const look = useWatched(theme);
   const charts = useMemo(() => {
-    const all = slots(ends, Date.now());
-    const times = all.map(({ at }) => at);
+    const all = figures.slots;
     const number = (value: number) => (Number.isInteger(value) ? String(value) : "");
     return {
-      times,
+      times: all.map(({ at }) => at),
       turns: [
-        { label: "done", values: all.map(({ done }) => done), colour: "good" as const, show: number },
+        { label: "done", values: all.map(({ ended, bad }) => ended - bad), colour: "good" as const, show: number },
         { label: "failed or ended early", values: all.map(({ bad }) => bad || null), colour: "bad" as const, show: number },
       ],
       took: [
-        { label: "median", values: all.map(({ median }) => median), colour: "work" as const, show: took },
-        { label: "slowest twentieth", values: all.map(({ slow }) => slow), colour: "held" as const, show: took },
+        { label: "median", values: all.map(({ medianMs }) => medianMs ?? null), colour: "work" as const, show: took },
+        { label: "slowest twentieth", values: all.map(({ slowMs }) => slowMs ?? null), colour: "held" as const, show: took },
       ],
-      cost: [{ label: "cost", values: all.map(({ cost }) => cost), colour: "work" as const, show: money }],
+      cost: [{ label: "cost", values: all.map(({ costUsd }) => costUsd), colour: "work" as const, show: money }],
     };
     // Colours are read when a chart is drawn, so another look is another drawing.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [ends, look]);
-  if (ends.length === 0) return <Empty title="No turn has ended yet" text="Once agents have worked, this shows how many turns there were, how long they took and what they cost." />;
-  const bad = ends.filter(({ ending }) => ending === "failed" || ending === "terminated").length;
-  const sorted = ends.map(({ durationMs }) => durationMs).sort((one, other) => one - other);
-  const total = ends.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  }, [figures, look]);
+  const { ended, bad, costUsd, medianMs, longestMs } = figures;
+  if (ended === 0) return <Empty title="No turn has ended in seven days" text="Once agents have worked, this shows how many turns there were, how long they took and what they cost." />;
   return (
     <div className="grid gap-3 md:grid-cols-2 lg:grid-cols-3 md:max-lg:[&>:first-child]:col-span-2">
-      <Chart title="Turns" summary={`${ends.length} ended, ${bad} of them badly`} times={charts.times} series={charts.turns} bars />
-      <Chart title="How long they took" summary={`median ${took(sorted[Math.floor(sorted.length / 2)] ?? 0)}, longest ${took(sorted.at(-1) ?? 0)}`} times={charts.times} series={charts.took} />
-      <Chart title="Cost" summary={`${money(total)} in all`} times={charts.times} series={charts.cost} bars />
+      <Chart title="Turns of seven days" summary={`${ended} ended, ${bad} of them badly`} times={charts.times} series={charts.turns} bars />
+      <Chart title="How long they took" summary={`median ${took(medianMs ?? 0)}, longest ${took(longestMs ?? 0)}`} times={charts.times} series={charts.took} />
+      <Chart title="Cost" summary={`${money(costUsd)} in all`} times={charts.times} series={charts.cost} bars />
     </div>
   );
 }

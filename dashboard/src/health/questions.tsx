@@ -6,7 +6,7 @@ import { duration } from "@/text/time";
 import { words } from "@/text/words";
 
 const WEEK = 7 * 24 * 60 * 60_000;
-const figuresQuery = queryOptions({ queryKey: ["questions", "figures"], queryFn: () => body(api.GET("/api/questions/figures", { params: { query: { withinMs: WEEK } } })) });
+export const figuresQuery = queryOptions({ queryKey: ["questions", "figures"], queryFn: () => body(api.GET("/api/questions/figures", { params: { query: { withinMs: WEEK } } })) });
 
 const share = (part: number) => `${Math.round(part * 100)} %`;
 

@@ -1,15 +1,13 @@
 // Asking for questions, and answering them.
-import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 
 import { queries, refresh } from "@/api/ask";
 import { Refusal, type Shapes, api, body } from "@/api/call";
-import { recently } from "@/api/log";
 import { meQuery } from "@/api/me";
 import { Watched } from "@/api/watch";
 import { complain, say } from "@/shell/notices";
 import { clock, zone } from "@/text/time";
 
-import { decisions } from "./decisions";
 import { type Question, type Value, byUrgency, needsMe } from "./question";
 import { mayStick, sayRules } from "./rule";
 
@@ -31,12 +29,12 @@ export function useOpenQuestions() {
   };
 }
 
-/** How far back decisions are looked for in the log. */
-const WINDOW = 20_000;
-
-export const decidedQuery = queryOptions({
+/** What was decided, newest first, a page at a time. */
+export const decidedQuery = infiniteQueryOptions({
   queryKey: ["questions", "decided"],
-  queryFn: async () => decisions(await recently("question", WINDOW)),
+  queryFn: ({ pageParam: after }) => body(api.GET("/api/questions/decided", { params: { query: { limit: 100, ...(after && { after }) } } })),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ next }) => next ?? undefined,
 });
 
 /** The questions whose answer is on its way, or was taken. */

@@ -11,7 +11,7 @@ import { numbers, useKeys } from "@/shell/keys";
 import { say, undoLast } from "@/shell/notices";
 import { clock, useNow, zone } from "@/text/time";
 
-import { decidedQuery, useOpenQuestions } from "./ask";
+import { useOpenQuestions } from "./ask";
 import { Batch } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { Decided } from "./decided";
@@ -34,7 +34,6 @@ export interface InboxSearch {
 export function Inbox() {
   const { view, team, kind, question: linked } = route.useSearch();
   const { mine, others, error, isPending } = useOpenQuestions();
-  const decided = useQuery({ ...decidedQuery, enabled: view === "decided" });
   const aside = useWatched(snoozed);
   const now = useNow();
   const fits = (question: Question) => (!team || question.team === team) && (!kind || question.kind === kind);
@@ -66,10 +65,10 @@ export function Inbox() {
         />
       }
       tools={view === "decided" ? null : <Filters questions={[...mine, ...others]} />}
-      error={error ?? decided.error}
+      error={error}
     >
       {isAway && linked && <Linked id={linked} />}
-      {view === "decided" ? <Decided decisions={decided.data} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards key={linked} questions={shown} />}
+      {view === "decided" ? <Decided /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards key={linked} questions={shown} />}
     </Page>
   );
 }

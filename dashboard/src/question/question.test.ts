@@ -1,9 +1,8 @@
 import { expect, test, vi } from "vitest";
 
-import type { Event } from "@/api/stream";
 
 import { shared } from "./batch";
-import { decisions } from "./decisions";
+import { decidedBy, decision } from "./decisions";
 import { deedLine } from "./deed";
 import { fields, written } from "./edit";
 import { armedWords, counts } from "./press";
@@ -176,8 +175,10 @@ test("every time that is offered is in the future, and before it runs out", () =
   expect(offers(at + 60_000)).toEqual([]);
 });
 
-test("the log tells what was decided, newest first", () => {
-  const event = (seq: number, kind: string, data: unknown): Event => ({ seq, at: seq, kind, team: "atlas", session: "s", data });
-  const found = decisions([event(1, "question.opened", { id: "a", text: "May it?", detail: { approval: { tool: "Bash", input: { command: "make" }, folder: "/x" } } }), event(2, "question.answered", { id: "a", by: "user", answer: { type: "refuse", why: "no" } }), event(3, "question.resumed", { id: "a" }), event(4, "question.cancelled", { id: "b", why: "its turn ended" })]);
-  expect(found.map(({ text, outcome, by, answer }) => [text, outcome, by, answer])).toEqual([["a question from before", "cancelled", undefined, "its turn ended"], ["Run make?", "answered", "user", "refused: no"]]);
+test("what was decided is said in a line", () => {
+  const said = (more: Partial<Question>) => [decidedBy(question({ ...more })), decision(question({ ...more }))];
+  expect(said({ state: "answered", closedBy: "user", responseType: "approval", action: MAKE, answer: { value: false, text: "no" } })).toEqual(["user", "refused: no"]);
+  expect(said({ state: "answered", closedBy: "lee", answer: { value: "red" } })).toEqual(["lee", "red"]);
+  expect(said({ state: "cancelled", closedWhy: "its turn ended" })).toEqual([undefined, "its turn ended"]);
+  expect(said({ state: "superseded", closedBy: "user" }), "by a question").toEqual([undefined, undefined]);
 });

@@ -2,9 +2,11 @@
 import { useEffect } from "react";
 
 import { queries } from "@/api/ask";
+import { api, body } from "@/api/call";
 import { onEvent, wantsNotifications } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { openedLine } from "@/question/decisions";
+import { deedLine } from "@/question/deed";
 import { needsMe } from "@/question/question";
 import { visible } from "@/text/visible";
 
@@ -24,10 +26,12 @@ export function useNotifications() {
   useEffect(
     () =>
       onEvent((event) => {
-        if (event.kind !== "question.opened" || document.hasFocus() || !canNotify()) return;
+        if (document.hasFocus() || !canNotify()) return;
         const { id, ...put } = event.data as { id: string; askedOf?: string | null; job?: string | null };
-        if (!needsMe(put, queries.getQueryData(meQuery.queryKey)?.party ?? "user")) return;
-        notify(`${event.team ?? "An agent"} needs you`, visible(openedLine(event)), `/inbox?question=${encodeURIComponent(id)}`);
+        const tell = (line: string) => notify(`${event.team ?? "An agent"} needs you`, visible(line), `/inbox?question=${encodeURIComponent(id)}`);
+        if (event.kind === "question.opened" && needsMe(put, queries.getQueryData(meQuery.queryKey)?.party ?? "user")) tell(openedLine(event));
+        // Nobody else has answered: it is there for everybody now. Its words were in an event that nobody may have heard.
+        if (event.kind === "question.shown") void body(api.GET("/api/questions/{id}", { params: { path: { id } } })).then((question) => tell(deedLine(question)), () => {});
       }),
     [],
   );

@@ -8,6 +8,7 @@ use iris_core::id::{QuestionId, TurnId};
 use iris_core::question::draft::Found;
 use iris_core::question::{Draft, QuestionKind};
 use iris_core::relay::{Ended, TurnKind, may_look, pause_ms};
+use iris_core::team::TeamName;
 use iris_core::turn::{Ending, TurnOutcome};
 use iris_store::question::{self, NewQuestion};
 use iris_store::{StoreError, turn as turns};
@@ -65,12 +66,15 @@ impl Runner {
         let is_waited_for = told.is_some_and(|told| !told.detached);
         let hidden_ms =
             if is_waited_for { i64::try_from(analysis.response_timeout.0).unwrap_or(i64::MAX / 4) } else { 0 };
+        // Another agent that does not wait for the reply will not answer what it asks: then it is anybody's at once.
+        let is_agents = self.party.as_str().parse().is_ok_and(|team: TeamName| config.teams.contains_key(&team));
+        let asked_of = (is_waited_for || !is_agents).then(|| self.party.clone());
         let draft = Draft::found(&in_own_words(&found, &outcome.response), &config.questions.policy());
         Ok(Some(NewQuestion {
             id: QuestionId::new(Uuid::now_v7().to_string()),
             turn: Some(turn.clone()),
             request: String::new(),
-            asked_of: Some(self.party.clone()),
+            asked_of,
             key: None,
             hidden_ms: hidden_ms.max(pause),
             draft,

@@ -3,6 +3,7 @@
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::{Extension, Json};
+use iris_api::Page;
 use iris_api::question::{
     AnswerRequest, AnswerResponse, EditRequest, Pending, Question, QuestionFigures, Remember, Response,
 };
@@ -11,13 +12,14 @@ use iris_core::fault::FaultKind;
 use iris_core::id::QuestionId;
 use iris_core::question::{Answer, AskError, QuestionKind, QuestionState};
 use iris_core::rule::RuleScope;
-use iris_engine::QuestionRow;
 use iris_engine::question::answer::Saying;
 use iris_engine::question::figures::Suggestion;
+use iris_engine::{Closed, QuestionRow};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::body::Object;
+use super::page_size;
 use super::problem::Fault;
 use crate::App;
 use crate::auth::Caller;
@@ -83,6 +85,36 @@ pub(crate) async fn pending(
         questions.push(with(suggestion, row));
     }
     Ok(Json(Pending { questions }))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Paging {
+    /// The `next` of the page before.
+    after: Option<String>,
+    /// At most this many; 100 if not said, 1000 at most.
+    limit: Option<i64>,
+}
+
+/// The questions that wait for nobody any more, with what became of them, newest first
+#[utoipa::path(get, path = "/api/questions/decided", tag = "questions", params(Paging), responses((status = 200, description = "done", body = Page<Question>)))]
+pub(crate) async fn decided(
+    State(app): State<App>,
+    paging: Result<Query<Paging>, QueryRejection>,
+) -> Result<Json<Page<Question>>, Fault> {
+    let Query(paging) = paging?;
+    let limit = page_size(paging.limit);
+    let before = paging.after.as_deref().map(read_place).transpose()?;
+    let rows = app.engine.list_closed_questions(before, limit).await?;
+    let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
+    let next = rows.last().filter(|_| is_full).map(|row| format!("{}.{}", row.closed_at.unwrap_or_default(), row.id));
+    Ok(Json(Page { items: rows.into_iter().map(wire::question).collect(), next }))
+}
+
+fn read_place(after: &str) -> Result<Closed, Fault> {
+    let place = after.split_once('.').and_then(|(at, id)| Some(Closed { at: at.parse().ok()?, id: id.to_owned() }));
+    place.ok_or_else(|| Fault::new(FaultKind::Invalid, "'after' is not the `next` of a page".to_owned()))
 }
 
 /// One question, open or not

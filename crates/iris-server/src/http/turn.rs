@@ -5,7 +5,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::{Extension, Json};
 use iris_api::Page;
-use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled};
+use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled, TurnFigures};
 use iris_core::credential::CredentialKind;
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
@@ -13,6 +13,7 @@ use iris_core::id::{SessionId, TurnId};
 use iris_engine::turn::cancel::Cancelled;
 use iris_engine::turn::read::Side;
 use iris_engine::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell};
+use iris_engine::wall_ms;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -118,6 +119,33 @@ impl MessagePaging {
         }
     }
 }
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Since {
+    /// Of the turns that ended since then, in milliseconds since 1970; a day ago if not said.
+    since: Option<i64>,
+    /// In so many equal pieces of time at most; none if not said, 1000 at most.
+    #[param(minimum = 0)]
+    slots: Option<i64>,
+}
+
+const A_DAY: i64 = 24 * 3_600_000;
+
+/// How turns ended, how long they took and what they cost: in all, by session and over time
+#[utoipa::path(get, path = "/api/turns/figures", tag = "turns", params(Since), responses((status = 200, description = "done", body = TurnFigures)))]
+pub(crate) async fn figures(
+    State(app): State<App>,
+    since: Result<Query<Since>, QueryRejection>,
+) -> Result<Json<TurnFigures>, Fault> {
+    let Query(asked) = since?;
+    let since = asked.since.unwrap_or_else(|| wall_ms() - A_DAY).max(0);
+    let figures = app.engine.turn_figures(since, asked.slots.unwrap_or(0).clamp(0, MOST_SLOTS)).await?;
+    Ok(Json(wire::turn_figures(since, figures)))
+}
+
+const MOST_SLOTS: i64 = 1000;
 
 /// What the agent said and did in a turn
 #[utoipa::path(get, path = "/api/turns/{id}/messages", tag = "turns", params(("id" = String, Path, description = "The turn"), MessagePaging), responses((status = 200, description = "done", body = Page<Message>)))]

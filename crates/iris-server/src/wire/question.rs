@@ -55,6 +55,7 @@ pub(crate) fn question(row: QuestionRow) -> Question {
         closed_at: row.closed_at,
         closed_by: row.closed_by,
         closed_through: row.closed_through.map(through),
+        closed_why: row.closed_why,
         answer: row.answer.as_ref().map(|answer| given(answer, response)),
         replaced_by: row.replaced_by.map(|next| next.to_string()),
         suggestion: None,
@@ -214,6 +215,7 @@ pub(crate) fn figures(within_ms: i64, figures: &Figures) -> QuestionFigures {
     });
     QuestionFigures {
         within_ms,
+        closed: figures.closed,
         kinds: kinds.collect(),
         answer_ms: (answered > 0).then(|| sum(|kind| kind.answer_ms) / answered.max(1)),
         response_rate: rate(answered, settled),

@@ -135,6 +135,7 @@ fn cancel_open(
     resume: &str,
 ) -> Result<(), StoreError> {
     close(tx, row, QuestionState::Cancelled, Closer::of(by), None, Some(resume))?;
+    tx.run("UPDATE question SET closed_why = ?1 WHERE id = ?2", values![why, &row.id])?;
     let fact =
         QuestionEvent::Cancelled { id: row.id.clone(), job: row.job.clone(), by: by.cloned(), why: why.to_owned() };
     append(tx, row, fact)

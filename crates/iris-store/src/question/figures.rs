@@ -11,6 +11,8 @@ use crate::tx::{Tx, values};
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     pub kinds: Vec<KindFigures>,
+    /// Closed in that time, whenever they were asked.
+    pub closed: i64,
     pub jobs: i64,
     pub job_questions: i64,
     /// Open questions that an agent has waited for longer than an hour.
@@ -69,7 +71,9 @@ pub fn figures(tx: &mut Tx<'_>, within_ms: i64, is_agent: impl Fn(&str) -> bool)
     let job_questions = tx.one(sql, values![since])?.map_or(0, |row| row.int(0));
     let sql = "SELECT count(*) FROM question WHERE state = 'open' AND blocks = 1 AND asked <= iris_now() - ?1";
     let waiting_long = tx.one(sql, values![LONG_MS])?.map_or(0, |row| row.int(0));
-    Ok(Figures { kinds, jobs, job_questions, waiting_long })
+    let sql = "SELECT count(*) FROM question WHERE closed_at IS NOT NULL AND closed_at >= ?1";
+    let closed = tx.one(sql, values![since])?.map_or(0, |row| row.int(0));
+    Ok(Figures { kinds, closed, jobs, job_questions, waiting_long })
 }
 
 /// What people answered when the same was asked before.

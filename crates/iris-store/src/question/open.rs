@@ -342,9 +342,9 @@ pub fn any_to_show(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
 }
 
 /// Says of what was held back that it is to be seen now. To people it is asked at this moment, which is how it is known
-/// that it was said.
+/// that it was said; and from now on it is put to anybody, since the party that it waited for has said nothing.
 pub fn show_due(tx: &mut Tx<'_>, limit: i64) -> Result<(), StoreError> {
-    let sql = "UPDATE question SET asked = shown WHERE id IN (SELECT id FROM question WHERE state = 'open' \
+    let sql = "UPDATE question SET asked = shown, asked_of = NULL WHERE id IN (SELECT id FROM question WHERE state = 'open' \
                AND shown > asked AND shown <= iris_now() ORDER BY shown, id LIMIT ?1) RETURNING id";
     for found in tx.many(sql, values![limit])? {
         let Some(row) = find(tx, &QuestionId::new(found.text(0)))? else { continue };

@@ -2,6 +2,7 @@
 
 mod agent;
 mod databases;
+mod figures;
 mod lane;
 mod log;
 mod model;

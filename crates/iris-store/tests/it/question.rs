@@ -416,3 +416,48 @@ on_both!(figures_count_what_happened, |database: Database| async move {
         .expect("read");
     assert_eq!(past.len(), 1);
 });
+
+on_both!(what_was_decided_is_listed_page_by_page_newest_first, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    for number in 0..5 {
+        let id = format!("q{number}");
+        open(&store, &session, epoch, new(&id, approval(&format!("make {number}"), 60_000))).await;
+        if number < 3 {
+            answer(&store, &id, given(yes())).await;
+        }
+    }
+    let withdraw = |tx: &mut iris_store::Tx<'_>| question::cancel(tx, &QuestionId::new("q3"), None, "its turn ended");
+    store.write("cancel", withdraw).await.expect("written");
+    let (mut found, mut before) = (Vec::new(), None);
+    loop {
+        let place = before.clone();
+        let page = store.read(move |tx| question::list_closed(tx, place.as_ref(), 3)).await.expect("read");
+        let Some(last) = page.last() else { break };
+        before = Some(question::Closed { at: last.closed_at.expect("closed"), id: last.id.to_string() });
+        found.extend(page);
+    }
+    let mut sorted = found.clone();
+    sorted.sort_by_key(|row| std::cmp::Reverse((row.closed_at, row.id.to_string())));
+    let ids = |rows: &[QuestionRow]| rows.iter().map(|row| row.id.to_string()).collect::<Vec<_>>();
+    assert_eq!((ids(&found), found.len()), (ids(&sorted), 4), "each once, and none that is open");
+    let withdrawn = found.iter().find(|row| row.id == QuestionId::new("q3")).expect("listed");
+    assert_eq!(withdrawn.closed_why.as_deref(), Some("its turn ended"));
+    let figures = store.read(|tx| question::figures(tx, 60_000, |_| false)).await.expect("read");
+    assert_eq!(figures.closed, 4);
+});
+
+on_both!(what_is_shown_to_everybody_is_put_to_anybody, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    let held = NewQuestion {
+        asked_of: Some(Party::new("beacon")),
+        hidden_ms: 50,
+        ..new("q1", asked(serde_json::json!({"question": "Which?", "type": "blocking"}), 60_000))
+    };
+    open(&store, &session, epoch, held).await;
+    assert_eq!(row(&store, "q1").await.asked_of, Some(Party::new("beacon")));
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    store.write("show", |tx| question::show_due(tx, 10)).await.expect("written");
+    assert_eq!(row(&store, "q1").await.asked_of, None);
+});

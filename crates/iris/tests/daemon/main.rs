@@ -8,6 +8,7 @@ mod contain;
 mod crash;
 mod disk;
 mod doors;
+mod figures;
 mod patience;
 mod pool;
 mod postgres;

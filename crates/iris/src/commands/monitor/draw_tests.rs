@@ -56,6 +56,30 @@ fn the_fleet() {
     check("fleet_wide_with_problems", &wide);
 }
 
+#[test]
+fn what_the_daemon_counted_is_shown_and_what_ends_after_that_is_added_once() {
+    let mut state = full(NARROW);
+    press(&mut state, "f");
+    let last = json!({"turn": "t9", "at": NOW - 60_000, "ending": "terminated", "reason": "exited"});
+    let counted = json!({
+        "since": crate::moment::midnight(NOW), "event": 950, "ended": 8, "bad": 3, "costUsd": 0.06, "slots": [],
+        "sessions": [{"session": "s2", "team": "backend", "ended": 8, "bad": 3, "costUsd": 0.06},
+            {"session": "s3", "team": "frontend", "ended": 0, "bad": 0, "costUsd": 0.0, "last": last}],
+    });
+    state.got(&Read::Ends, Got::Ends(serde_json::from_value(counted).expect("figures")));
+    assert!(seen(&state).contains("$0.06 today"), "{}", seen(&state));
+    assert!(seen(&state).contains("frontend for user: the last turn ended early"), "{}", seen(&state));
+    let ended = || json!({"ending": "completed", "durationMs": 5, "costUsd": 0.25});
+    for seq in [950, 951, 951] {
+        state.meet(Ok(Met::Event(Box::new(event(seq, "turn.finished", "s3", "t3", ended())))));
+    }
+    assert!(seen(&state).contains("$0.31 today"), "{}", seen(&state));
+    assert!(!seen(&state).contains("ended early"), "{}", seen(&state));
+    state.got(&Read::Decided, Got::Decided { since: crate::moment::midnight(NOW), count: 4 });
+    press(&mut state, "i");
+    assert!(seen(&state).contains("decided today: 4"), "{}", seen(&state));
+}
+
 /// A session with a turn that is over and one that runs.
 fn talking(size: Size) -> State {
     let mut state = full(size);

@@ -5,19 +5,18 @@ mod page;
 use std::time::Duration;
 
 use iris_api::Page as ApiPage;
-use iris_api::event::Event;
-use iris_api::question::Pending;
+use iris_api::question::{Pending, QuestionFigures};
 use iris_api::status::Status;
 use iris_api::team::Team;
-use iris_api::turn::Turn;
+use iris_api::turn::{Turn, TurnFigures};
+use iris_engine::wall_ms;
 
 use super::wish::{Got, Read};
 use crate::client::{Client, ClientError};
+use crate::moment;
 
 /// A daemon that takes longer than this does not answer.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How many of the newest events are looked through for what happened lately.
-const LATELY: i64 = 20_000;
 
 pub async fn read(client: &Client, read: &Read) -> Result<Got, ClientError> {
     match tokio::time::timeout(PATIENCE, perform(client, read)).await {
@@ -48,23 +47,16 @@ async fn perform(client: &Client, read: &Read) -> Result<Got, ClientError> {
             let piece = page::read(client, session, page).await?;
             Got::Page { session: session.clone(), page: page.clone(), piece }
         }
-        Read::Ends => Got::Ends(lately(client, "turn.finished").await?),
-        Read::Decided => Got::Decided(lately(client, "question").await?),
-    })
-}
-
-/// The events of a kind among the newest ones.
-async fn lately(client: &Client, kind: &str) -> Result<Vec<Event>, ClientError> {
-    let newest = client.get::<Status>(&["status"], &[]).await?.newest_event;
-    let mut after = (newest - LATELY).max(0);
-    let mut events = Vec::new();
-    loop {
-        let query = [("kind", kind.to_owned()), ("after", after.to_string()), ("limit", "1000".to_owned())];
-        let page: ApiPage<Event> = client.get(&["events"], &query).await?;
-        events.extend(page.items);
-        match page.next.and_then(|next| next.parse().ok()) {
-            Some(next) => after = next,
-            None => return Ok(events),
+        Read::Ends => {
+            let since = moment::midnight(wall_ms()).to_string();
+            Got::Ends(client.get::<Box<TurnFigures>>(&["turns", "figures"], &[("since", since)]).await?)
         }
-    }
+        Read::Decided => {
+            let now = wall_ms();
+            let since = moment::midnight(now);
+            let within = [("withinMs", (now - since).max(1).to_string())];
+            let figures = client.get::<QuestionFigures>(&["questions", "figures"], &within).await?;
+            Got::Decided { since, count: figures.closed }
+        }
+    })
 }

@@ -198,12 +198,14 @@ impl State {
     fn hear(&mut self, event: &Event) -> Vec<Read> {
         self.seen = self.seen.max(event.seq);
         self.fleet.hear(event);
-        self.inbox.decide(event);
         let looked_at = self.session.as_mut().filter(|session| Some(&session.id) == event.session.as_ref());
         let mut stale: Vec<Read> = looked_at.and_then(|session| session.hear(event)).into_iter().collect();
         let noun = event.kind.split('.').next().unwrap_or_default();
         if matches!(noun, "question" | "rule") {
-            stale.push(Read::Questions);
+            stale.extend([Read::Questions, Read::Decided]);
+        }
+        if self.fleet.has_much_to_count() {
+            stale.push(Read::Ends);
         }
         if matches!(noun, "session" | "turn" | "question") {
             match &event.session {
@@ -252,12 +254,12 @@ impl State {
                 let looked_at = self.session.as_mut().filter(|looked_at| looked_at.id == session);
                 looked_at.map(|looked_at| looked_at.take(&page, piece)).unwrap_or_default()
             }
-            Got::Ends(events) => {
-                events.iter().for_each(|event| self.fleet.hear(event));
+            Got::Ends(figures) => {
+                self.fleet.take_figures(figures);
                 Vec::new()
             }
-            Got::Decided(events) => {
-                events.iter().for_each(|event| self.inbox.decide(event));
+            Got::Decided { since, count } => {
+                self.inbox.decided = Some((since, count));
                 Vec::new()
             }
         };
@@ -280,6 +282,7 @@ impl State {
         }
         // The daemon has another log than before: an older copy was put back.
         self.seen = newest;
+        self.fleet.forget_figures();
         let reload = self.session.as_mut().and_then(Conversation::reload);
         let reads = Self::everything().into_iter().chain(reload).map(Wish::Read);
         [Wish::Follow(newest)].into_iter().chain(reads).collect()

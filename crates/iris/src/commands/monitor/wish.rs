@@ -1,11 +1,10 @@
 //! What the state wants of the world outside: something read, something done, or to leave.
 
-use iris_api::event::Event;
 use iris_api::question::{Question, Response};
 use iris_api::session::Session;
 use iris_api::status::Status;
 use iris_api::team::Team;
-use iris_api::turn::{Message, Turn};
+use iris_api::turn::{Message, Turn, TurnFigures};
 
 #[derive(Debug)]
 pub enum Wish {
@@ -72,7 +71,7 @@ pub enum Read {
         session: String,
         page: Page,
     },
-    /// How turns ended lately, and what became of questions.
+    /// How turns ended today, and how many questions were closed.
     Ends,
     Decided,
 }
@@ -104,8 +103,8 @@ pub enum Got {
     Told { session: String, number: i64, turn: Option<Box<Turn>> },
     Turn(Box<Turn>),
     Page { session: String, page: Page, piece: Piece },
-    Ends(Vec<Event>),
-    Decided(Vec<Event>),
+    Ends(Box<TurnFigures>),
+    Decided { since: i64, count: i64 },
 }
 
 /// Turns in a row, oldest first, with what was said in them.

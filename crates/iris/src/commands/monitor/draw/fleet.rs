@@ -60,9 +60,7 @@ fn head(state: &State, width: usize, most: usize) -> Vec<Line<'static>> {
 }
 
 fn summary(state: &State, width: usize) -> Line<'static> {
-    let costs = state.fleet.costs(moment::midnight(state.now));
-    // The sum of nothing has a sign, which nobody wants to read.
-    let total = costs.values().fold(0.0, |sum, cost| sum + cost);
+    let total = state.fleet.cost(moment::midnight(state.now));
     let agents = state.status.as_ref().map(|status| format!("{} of {} agents alive", status.agents, status.max_agents));
     let text = format!(" {}   ${total:.2} today", agents.unwrap_or_default());
     look::line(Tone::Faint, text::cut(&text, width))

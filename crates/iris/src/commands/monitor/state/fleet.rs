@@ -6,6 +6,7 @@ use iris_api::event::Event;
 use iris_api::question::Question;
 use iris_api::session::Session;
 use iris_api::team::Team;
+use iris_api::turn::TurnFigures;
 use serde_json::Value;
 
 use super::mood::{Mood, mood};
@@ -25,7 +26,9 @@ pub struct Fleet {
     steps: HashMap<String, (i64, String)>,
     /// What each session was told last: the number of the turn, and the text.
     told: HashMap<String, (i64, String)>,
-    /// How turns ended, by the number of the event that says so.
+    /// What the daemon has counted, however much was said since.
+    counted: Option<Box<TurnFigures>>,
+    /// How turns ended that it has not counted in, by the number of the event that says so.
     ends: BTreeMap<i64, End>,
 }
 
@@ -41,6 +44,8 @@ pub struct End {
     pub at: i64,
     pub session: String,
     pub ending: String,
+    /// Why it was terminated.
+    pub reason: Option<String>,
     pub cost: f64,
 }
 
@@ -53,6 +58,8 @@ pub enum Row {
 
 /// What is said of a session is cut to this when it comes in.
 const STEP: usize = 300;
+/// From so many ends on, the daemon is asked to count them.
+const MANY_ENDS: usize = 500;
 const ENDS_KEPT: usize = 5_000;
 /// For so many sessions it is asked what they were told last: those that were used last.
 const TOLD_OF: usize = 100;
@@ -113,26 +120,63 @@ impl Fleet {
     }
 
     fn end(&mut self, seq: i64, at: i64, session: &str, body: &Value) {
+        if self.counted.as_ref().is_some_and(|counted| seq <= counted.event) {
+            return;
+        }
         let ending = body["ending"].as_str().unwrap_or("ended").to_owned();
+        let reason = body["cause"]["reason"].as_str().map(str::to_owned);
         let cost = body["costUsd"].as_f64().unwrap_or(0.0);
-        self.ends.insert(seq, End { at, session: session.to_owned(), ending, cost });
+        self.ends.insert(seq, End { at, session: session.to_owned(), ending, reason, cost });
         while self.ends.len() > ENDS_KEPT {
             self.ends.pop_first();
         }
     }
 
-    /// How each session's last turn ended.
-    pub fn last_ends(&self) -> HashMap<&str, &End> {
-        self.ends.values().map(|end| (end.session.as_str(), end)).collect()
+    pub fn take_figures(&mut self, counted: Box<TurnFigures>) {
+        self.ends.retain(|seq, _| *seq > counted.event);
+        self.counted = Some(counted);
     }
 
-    /// What each session has cost since then.
-    pub fn costs(&self, since: i64) -> HashMap<&str, f64> {
-        let mut costs = HashMap::new();
-        for end in self.ends.values().filter(|end| end.at >= since) {
+    /// There is another log, with other numbers.
+    pub fn forget_figures(&mut self) {
+        (self.counted, self.ends) = (None, BTreeMap::new());
+    }
+
+    pub fn has_much_to_count(&self) -> bool {
+        self.ends.len() > MANY_ENDS
+    }
+
+    /// How each session's last turn ended.
+    pub fn last_ends(&self) -> HashMap<&str, End> {
+        let counted = self.counted.iter().flat_map(|counted| &counted.sessions).filter_map(|of| {
+            let last = of.last.as_ref()?;
+            let (ending, reason) = (last.ending.clone(), last.reason.clone());
+            Some((of.session.as_str(), End { at: last.at, session: of.session.clone(), ending, reason, cost: 0.0 }))
+        });
+        counted.chain(self.ends.values().map(|end| (end.session.as_str(), end.clone()))).collect()
+    }
+
+    /// What each session has cost since midnight.
+    pub fn costs(&self, midnight: i64) -> HashMap<&str, f64> {
+        let counted = self.counted_since(midnight).into_iter().flat_map(|counted| &counted.sessions);
+        let mut costs: HashMap<&str, f64> = counted.map(|of| (of.session.as_str(), of.cost_usd)).collect();
+        for end in self.ends.values().filter(|end| end.at >= midnight) {
             *costs.entry(end.session.as_str()).or_insert(0.0) += end.cost;
         }
         costs
+    }
+
+    /// What all have cost since midnight.
+    pub fn cost(&self, midnight: i64) -> f64 {
+        let counted = self.counted_since(midnight).map_or(0.0, |counted| counted.cost_usd);
+        let later = self.ends.values().filter(|end| end.at >= midnight).map(|end| end.cost);
+        // The sum of nothing has a sign, which nobody wants to read.
+        later.fold(counted, |sum, cost| sum + cost)
+    }
+
+    /// Of another day nothing is counted: whatever ended on this one was heard of since.
+    fn counted_since(&self, midnight: i64) -> Option<&TurnFigures> {
+        self.counted.as_deref().filter(|counted| counted.since == midnight)
     }
 
     /// When something was last heard of a session.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iris_api::event::Event;
 use iris_api::question::{Question, Response};
 use serde_json::Value;
 
@@ -25,13 +24,12 @@ pub struct Inbox {
     pub sending: BTreeSet<String>,
     /// What was typed in answer to a question and not taken, to be put right.
     pub unsent: BTreeMap<String, String>,
-    /// When questions were decided, by the number of the event that says so.
-    decided: BTreeMap<i64, i64>,
+    /// How many questions were closed since a midnight.
+    pub decided: Option<(i64, i64)>,
 }
 
 /// A key that was meant for the question before is no answer to this one.
 pub const DEAF_MS: i64 = 500;
-const DECIDED_KEPT: usize = 10_000;
 
 impl Inbox {
     pub fn take(&mut self, mut questions: Vec<Question>, me: &str, now: i64) {
@@ -80,23 +78,16 @@ impl Inbox {
         self.questions.iter().find(|question| question.session == session)
     }
 
-    pub fn decide(&mut self, event: &Event) {
-        let ends = ["answered", "defaulted", "expired", "cancelled", "superseded"];
-        if event.kind.strip_prefix("question.").is_some_and(|end| ends.contains(&end)) {
-            self.decided.insert(event.seq, event.at);
-        }
-        while self.decided.len() > DECIDED_KEPT {
-            self.decided.pop_first();
-        }
-    }
-
-    pub fn decided_since(&self, moment: i64) -> usize {
-        self.decided.values().filter(|at| **at >= moment).count()
+    /// Of another day nothing is known until something is closed on it, which is asked for then.
+    pub fn decided_since(&self, midnight: i64) -> i64 {
+        self.decided.filter(|(since, _)| *since == midnight).map_or(0, |(_, count)| count)
     }
 }
 
+/// Put to anybody, to the party we are, or to a job, which has nobody else to answer for it. As in the dashboard.
 pub fn is_own(question: &Question, me: &str) -> bool {
-    question.asked_of.as_deref().is_none_or(|party| party == me)
+    let is_jobs = |party: &str| question.job.as_ref().is_some_and(|job| party.strip_prefix("job-") == Some(job));
+    question.asked_of.as_deref().is_none_or(|party| party == me || is_jobs(party))
 }
 
 pub fn is_yes_or_no(question: &Question) -> bool {

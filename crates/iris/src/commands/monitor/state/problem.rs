@@ -3,7 +3,7 @@
 use iris_api::question::Question;
 use iris_api::status::{Status, StoreStatus};
 
-use super::fleet::{Fleet, asks};
+use super::fleet::{End, Fleet, asks};
 use crate::moment;
 
 /// An agent that is at work and says nothing for so long may be stuck.
@@ -24,7 +24,11 @@ pub fn problems(status: Option<&Status>, fleet: &Fleet, open: &[Question], now: 
             found.push(format!("{name} is paused until {}: {why}", moment::clock(until)));
         }
         let end = ends.get(session.id.as_str()).filter(|end| session.running.is_none() && now - end.at < FRESH_MS);
-        if let Some(end) = end.filter(|end| matches!(end.ending.as_str(), "failed" | "terminated")) {
+        // What somebody ended is as they wanted it.
+        let is_bad = |end: &&End| {
+            matches!(end.ending.as_str(), "failed" | "terminated") && end.reason.as_deref() != Some("stopped")
+        };
+        if let Some(end) = end.filter(is_bad) {
             let how = if end.ending == "failed" { "failed" } else { "ended early" };
             found.push(format!("{name}: the last turn {how} {} ago", moment::age(now - end.at)));
         }

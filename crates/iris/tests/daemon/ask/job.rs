@@ -6,7 +6,7 @@ use super::{asking, asking_setup, question_id};
 use crate::world::{SOON, World, setup};
 
 impl World {
-    async fn start_job(&self, goal: &str) -> Value {
+    pub async fn start_job(&self, goal: &str) -> Value {
         let (status, job) = self.post("/api/jobs", json!({"team": "alpha", "goal": goal})).await;
         assert_eq!(status, 200, "{job}");
         job

@@ -5,6 +5,7 @@ mod bench;
 mod browser;
 mod check;
 mod claude;
+mod counts;
 mod dashboard;
 mod dist;
 mod fuzz;
@@ -36,6 +37,7 @@ Usage: cargo xtask <verb> [arguments]
   check    format, lints and the architecture test, nothing else
   bench    measure the release build
   soak     run the release build under load and faults for a while
+  counts   run the faults of questions with their full counts
   fuzz     feed broken input to whatever reads input, for a while
   record   record anew what the real Claude Code CLI writes
   generate write anew what is made from the code and checked in
@@ -77,6 +79,7 @@ fn perform(verb: Option<&str>, arguments: &[String]) -> Result<ExitCode> {
         Some("check") => check::perform(arguments),
         Some("bench") => bench::perform(arguments),
         Some("soak") => soak::perform(arguments),
+        Some("counts") => counts::perform(arguments),
         Some("fuzz") => fuzz::perform(arguments),
         Some("record") => record::perform(arguments),
         Some("dist") => dist::perform(arguments),

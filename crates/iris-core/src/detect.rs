@@ -6,6 +6,7 @@
 //! the text and is bounded for long ones.
 
 mod failure;
+mod format;
 mod judge;
 mod kind;
 mod lexicon;
@@ -94,6 +95,9 @@ pub fn detect(text: &str, settings: &DetectSettings) -> Detection {
     let Some(windows) = window::choose(text, settings) else {
         return nothing("there is nothing in it to read");
     };
+    if let Some(written) = format::find(text, &windows, settings) {
+        return written;
+    }
     let page = page::Page::read(text, &windows);
     let marked = lexicon::mark(&page, settings);
     let Some(verdict) = judge::judge(&page, &marked) else {

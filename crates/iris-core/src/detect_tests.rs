@@ -61,6 +61,98 @@ fn options_are_listed_or_named_in_the_sentence() {
 }
 
 #[test]
+fn a_question_may_be_written_in_the_format_for_questions() {
+    let block = |kind: &str, options: &str| {
+        format!(
+            "Set up the schema.\n\n```json\n{{\n  \"question\": {{\n    \"type\": \"{kind}\",\n    \"text\": \"Größe — which auth?\",\n    \
+             \"context\": \"Why?\"{options}\n  }}\n}}\n```\n"
+        )
+    };
+    let choices = r#", "options": [{"label": "JWT", "description": "x", "recommended": true}, {"label": "Cookies"}]"#;
+    check(&block("blocking", ""), DetectedKind::Blocking, "Größe — which auth?");
+    check(&block("clarifying", ""), DetectedKind::Blocking, "Größe — which auth?");
+    check(&block("confirming", ""), DetectedKind::Approval, "Größe — which auth?");
+    check(&block("blocking", choices), DetectedKind::Choice, "Größe — which auth?");
+    check(&block("celebratory", ""), DetectedKind::Offer, "Größe — which auth?");
+    check(&block("blocking|clarifying", choices), DetectedKind::None, "");
+    assert_eq!(found(&block("blocking", choices)).options, ["JWT", "Cookies"]);
+    let text = block("blocking", choices);
+    let span = found(&text).question.expect("a question");
+    let same: String = text.chars().skip(span.start).take(span.end - span.start).collect();
+    assert_eq!(span.text, same);
+    let bare = r#"{"question": {"type": "blocking", "text": "Which port?"}}"#;
+    check(bare, DetectedKind::Blocking, "Which port?");
+    check(&format!("```rust\n{bare}\n```\nThat is the test."), DetectedKind::None, "");
+    check("```json\n{\"question\": {\"type\": \"blocking\"}}\n```\nIt parses now.", DetectedKind::None, "");
+}
+
+#[test]
+fn which_of_them_may_be_asked_for_without_a_mark() {
+    let ways = |first: &str, second: &str, ask: &str| format!("{first}:\n\n1. RabbitMQ\n2. Postgres\n\n{second}{ask}");
+    for ask in [
+        "Sag mir, welchen du willst, dann fange ich an.",
+        "Sagen Sie mir, welches Sie möchten, dann fange ich an.",
+        "Dis-moi lequel tu veux et je commence.",
+        "Dime cuál quieres y empiezo.",
+        "Me diz qual você quer e eu começo.",
+        "Dimmi quale vuoi e comincio.",
+        "Скажи, какую выбираешь, и я начну.",
+    ] {
+        check(&ways("Two", "", ask), DetectedKind::Choice, ask);
+        assert_eq!(found(&ways("Two", "", ask)).options, ["1. RabbitMQ", "2. Postgres"], "{ask}");
+    }
+}
+
+#[test]
+fn more_that_might_be_useful_is_offered() {
+    for offer in [
+        "Si te parece útil, puedo añadir también la validación del IBAN.",
+        "Si cela te semble utile, je peux aussi ajouter la validation.",
+        "Se achar útil, posso adicionar também a validação.",
+        "Se ti sembra utile, posso aggiungere anche la validazione.",
+        "Wenn du es nützlich findest, kann ich auch die Prüfung einbauen.",
+        "Если будет полезно, могу добавить и проверку.",
+        "如果你觉得有用，我可以再加上校验。",
+        "お役に立つようでしたら、検証も追加できます。",
+        "도움이 된다면 검증도 추가할 수 있습니다.",
+        "If that would be useful, I can add the validation too.",
+    ] {
+        check(offer, DetectedKind::Offer, offer);
+    }
+    check("Si te parece bien, borro la tabla.", DetectedKind::Approval, "Si te parece bien, borro la tabla.");
+}
+
+#[test]
+fn what_the_agent_would_do_said_as_a_question_wants_a_yes() {
+    for ask in [
+        "Je pousse la branche et j'ouvre la PR ?",
+        "Ich pushe den Branch und öffne den PR?",
+        "Заливаю в main?",
+        "Мержим в main?",
+        "旧的 `v1/` 目录可以删掉了吗？",
+    ] {
+        let text = format!("OK. {ask}");
+        let found = found(&text);
+        assert_eq!(found.kind, DetectedKind::Approval, "{ask}: {found:?}");
+    }
+    check("OK. 你可以提供日志吗？", DetectedKind::Blocking, "你可以提供日志吗？");
+}
+
+#[test]
+fn options_in_the_sentence_are_whole() {
+    let options = |text: &str| found(text).options;
+    let korean = "빌드가 중단되었습니다. 병렬 작업 수를 줄여서 다시 시도할까요, 아니면 이 단계를 건너뛸까요?";
+    assert_eq!(options(korean), ["병렬 작업 수를 줄여서 다시 시도할까요", "이 단계를 건너뛸까요"]);
+    let lettered =
+        "Dá para fazer de dois jeitos: A) paginação no servidor; B) rolagem infinita no cliente. Qual você prefere?";
+    assert_eq!(options(lettered), ["A) paginação no servidor", "B) rolagem infinita no cliente"]);
+    let numbered = "We could 1) keep the table, or 2) drop it. Which do you prefer?";
+    assert_eq!(options(numbered), ["1) keep the table", "2) drop it"]);
+    let german = "Zwei Wege: (a) die Uhr fälschen oder (b) länger warten. Welchen willst du?";
+    assert_eq!(options(german), ["(a) die Uhr fälschen", "(b) länger warten"]);
+}
+
+#[test]
 fn a_yes_or_a_no_may_be_asked_for_by_its_marker() {
     check("Create 5 Linear tickets? (Y/N)", DetectedKind::Approval, "Create 5 Linear tickets?");
     check("Overwrite config.yaml? (yes/no)", DetectedKind::Approval, "Overwrite config.yaml?");

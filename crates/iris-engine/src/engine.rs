@@ -22,6 +22,7 @@ use crate::figures::Traces;
 use crate::halt::Halt;
 use crate::home::Home;
 use crate::pool::PoolHandle;
+use crate::question::limited::Limited;
 use crate::token::Credentials;
 use crate::turn::Waiters;
 use crate::turn::circle::Waits;
@@ -49,6 +50,7 @@ pub(crate) struct Inner {
     pub halt: Halt,
     pub credentials: Credentials,
     pub traces: Traces,
+    pub limited: Limited,
     keepers: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -114,6 +116,7 @@ impl Engine {
             halt: Halt::default(),
             credentials,
             traces,
+            limited: Limited::default(),
             keepers: Mutex::default(),
         });
         inner.begin(processes).await?;

@@ -5,6 +5,7 @@ pub mod ask;
 pub mod cancel;
 pub mod edit;
 pub mod figures;
+pub(crate) mod limited;
 pub(crate) mod pass_on;
 pub(crate) mod path;
 

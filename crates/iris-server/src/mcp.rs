@@ -5,6 +5,7 @@
 
 mod call;
 mod caller;
+mod handed;
 mod notice;
 mod progress;
 mod prompt;
@@ -34,6 +35,7 @@ use tokio_util::sync::CancellationToken;
 use crate::App;
 use crate::http::LARGEST_BODY;
 use call::OpenCalls;
+use handed::Handed;
 use notice::Subscribed;
 use session::Sessions;
 
@@ -59,7 +61,10 @@ pub(crate) fn routes<H: ServerHandler>(app: &App, handler: impl Fn() -> H + Send
 
 /// Iris's own.
 pub(crate) fn own_routes(app: &App) -> Router<App> {
-    routes(app, Door::maker(app)).layer(from_fn_with_state(app.clone(), notice::only_watchable))
+    let handed = Handed::default();
+    routes(app, Door::maker(app, &handed))
+        .layer(from_fn_with_state((handed, app.engine.clone()), handed::watched))
+        .layer(from_fn_with_state(app.clone(), notice::only_watchable))
 }
 
 /// A client has to take both; what it names first it likes better. Without sessions an answer is else one piece of JSON,
@@ -91,14 +96,15 @@ For long work give timeout 0 and wait, or -1 and look with team_report later.";
 pub(crate) struct Door {
     app: App,
     calls: OpenCalls,
+    handed: Handed,
     subscribed: Arc<Mutex<Subscribed>>,
 }
 
 impl Door {
     /// Makes doors that know of each other's open calls.
-    fn maker(app: &App) -> impl Fn() -> Self + Send + Sync + use<> {
-        let (app, calls) = (app.clone(), OpenCalls::default());
-        move || Self { app: app.clone(), calls: calls.clone(), subscribed: Arc::default() }
+    fn maker(app: &App, handed: &Handed) -> impl Fn() -> Self + Send + Sync + use<> {
+        let (app, calls, handed) = (app.clone(), OpenCalls::default(), handed.clone());
+        move || Self { app: app.clone(), calls: calls.clone(), handed: handed.clone(), subscribed: Arc::default() }
     }
 }
 

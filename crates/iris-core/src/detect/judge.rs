@@ -200,7 +200,12 @@ fn has_nothing_to_do(page: &Page, marked: &Marked, index: usize) -> bool {
 fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let soft = Cues::of(&[Cue::Offer, Cue::Condition, Cue::Note, Cue::Closer]);
     let ask = marked.first(index, ASKING);
-    let soft = marked.first(index, soft);
+    // "If you find it useful" begins as "if" and as "if you …" do, and says more than both.
+    let longest = |first: Hit| {
+        let offers = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Offer && hit.start == first.start);
+        offers.copied().max_by_key(|hit| hit.end).unwrap_or(first)
+    };
+    let soft = marked.first(index, soft).map(longest);
     let cues = marked.cues(index);
     let softened = match (ask, soft) {
         (None, None) => return Said::Nothing,

@@ -44,11 +44,33 @@ fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {
         true => {
             let open = cues.any(Cues::of(&[Cue::What, Cue::Fact, Cue::Which, Cue::Idle]))
                 || (cues.has(Cue::Course) && !cues.has(Cue::Leave));
-            let leave = cues.any(Cues::of(&[Cue::Leave, Cue::Consent])) || is_bare(page, marked, index);
+            let leave = cues.any(Cues::of(&[Cue::Leave, Cue::Consent]))
+                || is_bare(page, marked, index)
+                || is_own_deed(page, marked, index);
             cues.has(Cue::Confirm) || (leave && !open)
         }
         false => cues.has(Cue::Confirm) && !cues.has(Cue::Request),
     }
+}
+
+/// "Je pousse la branche ?", "Заливаю в main?", "…可以删掉了吗？": what the agent would do, said as a question, wants a yes.
+fn is_own_deed(page: &Page, marked: &Marked, index: usize) -> bool {
+    const BEGINS: &[&str] = &["je ", "j'", "j’", "on ", "ich ", "i'll ", "i will ", "io "];
+    let said = page.text_of(&page.sentences[index]);
+    let said = said.trim_start_matches(|next: char| !next.is_alphanumeric());
+    let cues = marked.cues(index);
+    if BEGINS.iter().any(|begin| said.starts_with(begin)) {
+        return true;
+    }
+    let may = said.contains("可以") && said.trim_end_matches(['?', '？', ' ']).ends_with(['吗', '嗎', '吧', '么']);
+    if may {
+        return !cues.has(Cue::Request) && !said.contains(['你', '您']);
+    }
+    // The endings of the first person, where a verb may stand alone and first.
+    let first = said.split([' ', ',', '?']).next().unwrap_or_default();
+    let russian =
+        first.chars().count() >= 4 && ["ю", "ем", "им", "ём", "емся", "юсь"].iter().any(|end| first.ends_with(end));
+    russian && !cues.has(Cue::Asking) && !cues.has(Cue::Address)
 }
 
 /// "Rebase it now?": a few words without one that asks want a yes. So does an infinitive in Russian and Ukrainian.

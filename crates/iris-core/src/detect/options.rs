@@ -40,6 +40,12 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     if wants {
         return Vec::new();
     }
+    if chooses || cues.has(Cue::Which) || is_short(page, index) {
+        let lettered = lettered(text, page, index);
+        if lettered.len() >= 2 {
+            return lettered;
+        }
+    }
     let inline = around_or(text, page, marked, index);
     if inline.len() >= 2 || !chooses {
         return inline;
@@ -64,6 +70,61 @@ fn list_labelled(text: &str, page: &Page) -> Vec<String> {
     }
     if found.len() > MOST { Vec::new() } else { found }
 }
+
+/// "A) this; B) that", in the sentences of the same paragraph or the one before, up to the question's end.
+fn lettered(text: &str, page: &Page, index: usize) -> Vec<String> {
+    let sentence = &page.sentences[index];
+    let paragraph = page.line_of(sentence).paragraph;
+    let near = |line: &&super::page::Line| line.paragraph + 1 >= paragraph && line.kind == LineKind::Prose;
+    let Some(first) = page.lines[..=sentence.line].iter().find(near) else { return Vec::new() };
+    let end = page.source(&sentence.said).end;
+    let Some(part) = text.get(first.source.start..end) else { return Vec::new() };
+    let (mut marks, mut next) = (Vec::new(), 0);
+    let mut before = ' ';
+    for (at, letter) in part.char_indices() {
+        let fits = ["A1", "B2", "C3", "D4", "E5", "F6"].get(marks.len()).is_some_and(|names| {
+            names.contains(letter.to_ascii_uppercase()) && !before.is_alphanumeric() && at >= next
+        });
+        if fits && part[at + letter.len_utf8()..].starts_with([')', '）']) {
+            // "(a)" as it is written.
+            marks.push(if before == '(' { at - 1 } else { at });
+            next = at + 2;
+        }
+        before = letter;
+    }
+    let ends = marks.iter().skip(1).copied().chain(Some(part.len()));
+    let parts = marks.iter().zip(ends).map(|(&from, to)| {
+        let part = &part[from..to];
+        // The last one ends with its sentence, or where another begins.
+        let part = part.split([';', '；', '\n', '?', '？', '。']).next().unwrap_or_default();
+        let part = part.split(". ").next().unwrap_or_default().trim_end();
+        let part = ORS.iter().find_map(|or| part.strip_suffix(or)).unwrap_or(part);
+        part.trim_end_matches([',', '，', '、', '.', '(', '*', ' ']).replace("**", "")
+    });
+    let parts: Vec<String> = parts.collect();
+    let whole = parts.iter().all(|part| part.chars().count() > 3 && part.len() <= LONGEST);
+    if whole { parts } else { Vec::new() }
+}
+
+/// Words before the next letter that belong to neither.
+const ORS: &[&str] = &[
+    " or",
+    " oder",
+    " ou",
+    " o",
+    " или",
+    " und",
+    " and",
+    " et",
+    " y",
+    " e",
+    " и",
+    "或者",
+    "还是",
+    "または",
+    " 또는",
+    " 아니면",
+];
 
 /// "What's it going to be?"
 fn is_short(page: &Page, index: usize) -> bool {
@@ -195,12 +256,19 @@ fn lead(page: &Page, marked: &Marked, index: usize, limit: usize) -> usize {
     }
     let asks = Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]);
     let hits = marked.hits(index).iter().filter(|hit| asks.has(hit.cue) && hit.end - start <= limit);
+    // In Japanese and Korean the words that ask stand last: what is before them is the alternative.
+    let hits = hits.filter(|hit| !page.said[hit.start..hit.end].contains(asks_last));
     let asked = hits.map(|hit| (hit.start, hit.end - start)).min().map(|(_, end)| end);
     let colon = said.rmatch_indices([':', '：']).next().map(|(at, colon)| at + colon.len());
     let begun = asked.or(colon).unwrap_or(0);
-    // In Japanese and Korean the words that ask stand last, and nothing is behind them.
+    // Where nothing is behind the words that ask, it stands before them.
     let begun = if said[begun..].chars().filter(|next| next.is_alphanumeric()).count() < 2 { 0 } else { begun };
     begun + said[begun..].len() - strip_lead(&said[begun..]).len()
+}
+
+/// Kana and Hangul.
+fn asks_last(character: char) -> bool {
+    matches!(character as u32, 0x3040..=0x30FF | 0x1100..=0x11FF | 0xAC00..=0xD7AF)
 }
 
 const LEADS: &[&str] = &[

@@ -1,5 +1,7 @@
 //! Which part of the reply is the question.
 
+use std::ops::Range;
+
 use super::Span;
 use super::judge::Verdict;
 use super::lexicon::{Cue, Cues, Marked};
@@ -13,7 +15,7 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     };
     let start = start.min(end);
     let piece = text[start..end].trim_end_matches([':', ';', '：', '；', ' ', '*', '_']);
-    span(text, start, start + piece.len())
+    of(text, start..start + piece.len())
 }
 
 /// What is listed after "please send me:" is what is wanted.
@@ -26,9 +28,10 @@ fn last_item(page: &Page, sentence: usize) -> usize {
     items.last().unwrap_or(sentence)
 }
 
-fn span(text: &str, start: usize, end: usize) -> Span {
-    let before = text[..start].chars().count();
-    let inside = &text[start..end];
+/// What stands in these bytes of the reply.
+pub(super) fn of(text: &str, place: Range<usize>) -> Span {
+    let before = text[..place.start].chars().count();
+    let inside = &text[place];
     Span { start: before, end: before + inside.chars().count(), text: inside.to_owned() }
 }
 

@@ -116,6 +116,19 @@ fn which_kind_which_sentence_and_which_options() {
         println!("{name}: {share:.3} of {}", of.len());
         share
     };
+    for reply in &replies {
+        let found = found(reply);
+        if found.kind.as_str() != reply.kind || plain(&found.options) != plain(&reply.options) {
+            println!(
+                "{}: {} {:?}, found {} {:?}",
+                reply.id,
+                reply.kind,
+                reply.options,
+                found.kind.as_str(),
+                found.options
+            );
+        }
+    }
     let kinds = replies.iter().map(|reply| found(reply).kind.as_str() == reply.kind).collect();
     assert!(share("kind", kinds) >= 0.93);
     let asked = || replies.iter().filter(|reply| reply.needs_answer);

@@ -1,8 +1,6 @@
 //! What an agent asks a person on its pipe: kept as an open question until somebody answers, nobody needs it any more, or
 //! its time is over. The question outlives the process; only the request on the pipe ends with it.
 
-use std::time::Duration;
-
 use iris_core::agent::{AgentOutput, Reply, ToolAnswer};
 use iris_core::id::QuestionId;
 use iris_core::message::MessageType;
@@ -12,7 +10,6 @@ use iris_core::turn::Ask;
 use iris_store::StoreError;
 use iris_store::question::{self, NewQuestion, Opening, QuestionRow};
 use serde_json::json;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::run::Runner;
@@ -42,9 +39,6 @@ pub(super) struct Handed {
     question: QuestionId,
     call: Option<String>,
 }
-
-/// An agent that asks too much is told each time, people only so often.
-const SAY_LIMITED_EVERY: Duration = Duration::from_secs(60);
 
 impl Runner {
     /// Opens a question. Until it is answered the agent waits, and nobody calls that silence.
@@ -105,10 +99,9 @@ impl Runner {
     }
 
     async fn say_limited(&mut self, why: String) -> Result<(), StoreError> {
-        if self.limited.is_some_and(|last| last.elapsed() < SAY_LIMITED_EVERY) {
+        if !self.engine.limited.is_to_be_said(&self.session) {
             return Ok(());
         }
-        self.limited = Some(Instant::now());
         tracing::warn!(session = %self.session, why, "an agent asks too much");
         let session = self.session.clone();
         self.engine.persist("question.limited", move |tx| question::note_limited(tx, &session, &why)).await

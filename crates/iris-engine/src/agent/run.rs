@@ -53,7 +53,6 @@ pub(super) struct Runner {
     /// Answers it was given, until it has gone on.
     pub(super) handed: Vec<Handed>,
     /// When people were told last that it asks too much.
-    pub(super) limited: Option<Instant>,
     /// Where it works.
     pub(super) folder: String,
     /// It works on a job, whose end may be its turn's.
@@ -141,7 +140,6 @@ impl Runner {
             saving: None,
             asks: HashMap::new(),
             handed: Vec::new(),
-            limited: None,
             folder: team.path.display().to_string(),
             in_job: claim.session.job.is_some(),
             calls: HashMap::new(),

@@ -65,15 +65,28 @@ impl Engine {
             draft: Draft::asked(request, Way::Api, &policy)?,
             waited_for: Vec::new(),
         };
-        let limits = self.inner.config().questions.limits();
+        let (limits, limited) = (self.inner.config().questions.limits(), session.clone());
         let opening =
             self.inner.store.write("question.open", move |tx| question::open(tx, &session, None, &new, limits)).await?;
         match opening {
             Opening::Open(id) => self.find_question(&id).await,
             Opening::Answered(row) => Ok(*row),
             Opening::KeyTaken(first) => Err(QuestionError::KeyTaken(first)),
-            Opening::Limited { why } => Err(QuestionError::Limited(why)),
+            Opening::Limited { why } => {
+                self.say_limited(limited, &why).await?;
+                Err(QuestionError::Limited(why))
+            }
         }
+    }
+
+    /// Whoever asks too much is told each time, people only so often.
+    async fn say_limited(&self, session: SessionId, why: &str) -> Result<(), StoreError> {
+        if !self.inner.limited.is_to_be_said(&session) {
+            return Ok(());
+        }
+        tracing::warn!(%session, why, "an agent asks too much");
+        let why = why.to_owned();
+        self.inner.store.write("question.limited", move |tx| question::note_limited(tx, &session, &why)).await
     }
 
     pub async fn list_job_questions(&self, id: &JobId) -> Result<Vec<QuestionRow>, QuestionError> {
@@ -89,6 +102,14 @@ impl Engine {
         found.ok_or_else(|| QuestionError::NoJob(id.to_string()))
     }
 
+    /// The answers were written to whoever asked from outside, and are used up.
+    pub async fn note_heard(&self, ids: Vec<QuestionId>) {
+        let written = self.inner.store.write("question.heard", move |tx| question::note_heard(tx, &ids)).await;
+        if let Err(error) = written {
+            tracing::warn!(%error, "could not write down that an answer arrived; the same call would find it again");
+        }
+    }
+
     /// Returns when the question is closed.
     pub async fn wait_for_answer(&self, id: &QuestionId) -> Result<QuestionRow, QuestionError> {
         // Subscribe, then look, then wait.
@@ -96,10 +117,6 @@ impl Engine {
         loop {
             let row = self.find_question(id).await?;
             if row.state != QuestionState::Open {
-                if row.digest.is_some() {
-                    let heard = id.clone();
-                    self.inner.store.write("question.heard", move |tx| question::note_heard(tx, &heard)).await?;
-                }
                 return Ok(row);
             }
             head.changed().await.map_err(|_| StoreError::Closed)?;

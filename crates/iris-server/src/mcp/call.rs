@@ -69,7 +69,12 @@ pub(super) async fn call(
     let progress = Progress::of(door, &context, &told);
     let answer = carry_out(door.app.engine.clone(), asked, request.name.into_owned(), arguments);
     tokio::select! {
-        answer = answer => Ok(answer.map_or_else(not_done, CallToolResult::structured)),
+        answer = answer => {
+            if let (tools::ASK, Ok(answer)) = (spec.name, &answer) {
+                door.handed.note(answer);
+            }
+            Ok(answer.map_or_else(not_done, CallToolResult::structured))
+        }
         () = progress.tell() => unreachable!("progress is told as long as somebody listens"),
         () = context.ct.cancelled() => {
             // Whoever asked may hear no more of it; that is no wish of theirs to break it off.

@@ -17,7 +17,7 @@ pub(crate) fn question(row: QuestionRow) -> Question {
     let questions: Vec<_> = row.detail.questions().iter().map(asked).collect();
     let response = row.detail.response_type();
     let allow_free_text = row.detail.takes_words();
-    let options = if let [one] = questions.as_slice() { one.options.clone() } else { Vec::new() };
+    let options = options(&row.detail);
     let (action, schema) = match row.detail {
         Detail::Approval { tool, input, folder, plan, reason } => {
             let (shown, digest) = (shown(&input, plan.as_deref()), row.digest.clone().unwrap_or_default());
@@ -88,6 +88,11 @@ fn fields(input: &RawValue) -> String {
         other => format!("{}: {}", visible(name), visible(&other.to_string())),
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What can be chosen, if one thing is asked.
+pub(crate) fn options(detail: &Detail) -> Vec<Choice> {
+    if let [one] = detail.questions() { asked(one).options } else { Vec::new() }
 }
 
 fn asked(asked: &AskedQuestion) -> Asked {

@@ -138,7 +138,7 @@ fn rebind(tx: &mut Tx<'_>, id: &QuestionId, epoch: Option<i64>, new: &NewQuestio
 const CUT_OFF_MS: i64 = 600_000;
 
 /// An answer that is told to the agent by a turn, because its process had ended, holds once for the very same request, and
-/// only until that turn is over. So does one that a client outside may not have heard, for a while.
+/// only until that turn is over. One that went out to no client outside holds for the same call again, for a while.
 fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Option<QuestionRow>, StoreError> {
     let sql = question_columns!(
         "WHERE session = ?1 AND deed = ?2 AND unused = 1 AND ((way = 'api' AND closed_at > ?3) OR resume_turn IN \
@@ -148,6 +148,10 @@ fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Op
     let rows = tx.many(sql, values![&session.id, &new.draft.deed, since])?;
     let given = rows.iter().map(QuestionRow::read).collect::<Result<Vec<_>, _>>()?;
     let Some(given) = given.into_iter().find(|given| asks_the_same(given, &new.draft)) else { return Ok(None) };
+    // A client outside may be cut off again: its answer is used up when it went out (`note_heard`).
+    if given.way == Way::Api {
+        return Ok(Some(given));
+    }
     tx.run("UPDATE question SET unused = 0, resume = 'done' WHERE id = ?1", values![&given.id])?;
     let used = QuestionEvent::Used { id: given.id.clone(), job: given.job.clone() };
     event::append(tx, &[EventDraft { subject: subject(session, new), fact: Fact::Question(used) }])?;
@@ -158,10 +162,12 @@ fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Op
     Ok(Some(given))
 }
 
-/// A client outside has heard that it may: an approval is used up with that. Any other answer may be heard again for a while,
-/// because nobody knows whether it arrived.
-pub fn note_heard(tx: &mut Tx<'_>, id: &QuestionId) -> Result<(), StoreError> {
-    tx.run("UPDATE question SET unused = 0 WHERE id = ?1", values![id])
+/// The answers went out to the clients outside that asked, and are used up with that.
+pub fn note_heard(tx: &mut Tx<'_>, ids: &[QuestionId]) -> Result<(), StoreError> {
+    for id in ids {
+        tx.run("UPDATE question SET unused = 0 WHERE id = ?1", values![id])?;
+    }
+    Ok(())
 }
 
 fn asks_too_much(tx: &mut Tx<'_>, session: &SessionId, limits: Limits) -> Result<Option<String>, StoreError> {

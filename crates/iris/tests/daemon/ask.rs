@@ -220,11 +220,11 @@ async fn a_flood_of_questions_is_limited_with_a_reason_and_others_are_untouched(
 replies:
   - match: "^flood$"
     do:
-      - times: { n: 200, do: [{ permission: { tool: Bash, input: { command: "rm {{text}}" }, denied: [] } }] }
+      - times: { n: 1000, do: [{ permission: { tool: Bash, input: { command: "rm {{text}}" }, denied: [] } }] }
       - say: "last: {{message}}"
   - match: "^refused$"
     do:
-      - times: { n: 200, do: [{ permission: { tool: Bash, input: { command: "rm it" } } }] }
+      - times: { n: 1000, do: [{ permission: { tool: Bash, input: { command: "rm it" } } }] }
       - say: "last: {{message}}"
 default: [{ ask: { question: "Which?", header: H, options: [A, B] } }, { say: "{{answer}}" }]
 "#;
@@ -244,4 +244,29 @@ default: [{ ask: { question: "Which?", header: H, options: [A, B] } }, { say: "{
     assert_eq!(question["team"], "beta");
     world.answer(&question, json!("B")).await;
     assert_eq!(world.ended(id(&other)).await["response"], "B");
+}
+
+/// Over HTTP, with an agent's token, as on the pipe.
+#[tokio::test]
+async fn a_flood_from_outside_is_limited_and_people_are_told_of_it_once() {
+    let world = World::new(asking_setup().server("requestsPerSecond: 100000"));
+    let token = world.agent_token("alpha").await;
+    let job = world.start_job("ask").await;
+    world.open_question().await;
+    let path = format!("/api/jobs/{}/questions", job["id"].as_str().expect("an id"));
+    let mut client = world.with(&token);
+    let mut limited = 0;
+    for number in 0..1000 {
+        let ask = json!({"question": format!("Which of {number}?"), "type": "blocking"});
+        let answer = client.post(&path, &ask).await.expect("an answer");
+        if answer.status == 429 {
+            limited += 1;
+            let said = answer.json().expect("JSON");
+            assert!(said.to_string().contains("questions within a minute"), "{said}");
+        }
+    }
+    assert!(limited >= 970, "{limited} were refused");
+    let told = world.events("question.limited").await;
+    assert_eq!(told.len(), 1, "people are told once: {told:?}");
+    assert!(told[0]["data"]["why"].as_str().expect("why").contains("within a minute"), "{told:?}");
 }

@@ -5,13 +5,14 @@ use std::convert::Infallible;
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use futures_util::stream::{self, Stream, StreamExt};
 use iris_api::event::Event;
-use iris_core::question::{Answer, ResponseType};
+use iris_core::question::{Answer, Detail, ResponseType};
 use iris_engine::JobRow;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::App;
 use crate::http::event::{Filter, Follower, HEARTBEAT, Item};
-use crate::wire::question::{given, given_to_any, iso};
+use crate::wire::question::{given, given_to_any, iso, options};
 
 pub(super) fn follow(
     app: App,
@@ -81,12 +82,8 @@ fn in_words(job: &str, event: &Event) -> Option<(&'static str, Value)> {
 }
 
 fn asked(job: &str, body: &Value) -> Value {
-    let detail = &body["detail"];
-    let options = detail["asked"]["asked"]["options"]
-        .as_array()
-        .or_else(|| detail["choice"]["questions"][0]["options"].as_array())
-        .cloned()
-        .unwrap_or_default();
+    let detail = Detail::deserialize(&body["detail"]).ok();
+    let options = detail.as_ref().map(options).unwrap_or_default();
     json!({
         "type": "question_asked", "questionId": body["id"], "jobId": job,
         "question": {

@@ -6,7 +6,7 @@ use super::{asking, asking_setup, question_id};
 use crate::world::{SOON, World, setup};
 
 impl World {
-    async fn start_job(&self, goal: &str) -> Value {
+    pub async fn start_job(&self, goal: &str) -> Value {
         let (status, job) = self.post("/api/jobs", json!({"team": "alpha", "goal": goal})).await;
         assert_eq!(status, 200, "{job}");
         job
@@ -107,7 +107,7 @@ async fn a_question_asked_over_the_api_is_answered_by_a_turn() {
     let wrong = world.client().get("/api/questions/pending?type=blocing").await.expect("an answer");
     let problem: Value = wrong.json().expect("JSON");
     assert_eq!(wrong.status, 400, "{problem}");
-    assert!(problem.to_string().contains("'blocing' is no type"), "{problem}");
+    assert!(problem.to_string().contains("'blocing' is no type of question; use blocking, "), "{problem}");
     assert_eq!(world.answer(&question, json!("Nobody")).await.0, 422, "none of the options");
     let waiting = world.job_is(&job, "waiting_for_input").await;
     assert!(waiting["statusEvent"].as_i64().is_some());
@@ -130,6 +130,8 @@ async fn the_stream_of_a_job_names_what_happens() {
             assert_eq!((&data["jobId"], &data["question"]["question"]), (&job["id"], &json!("Which colour?")));
             assert!(data["question"]["timeoutAt"].is_string(), "{data}");
             let question = world.open_question().await;
+            assert_eq!(data["question"]["options"], question["options"], "as in the list of what is open");
+            assert_eq!(data["question"]["options"][1]["value"], "Blue", "{data}");
             world.answer(&question, json!("Red")).await;
         }
         if name == "question_answered" {

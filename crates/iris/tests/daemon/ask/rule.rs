@@ -1,6 +1,6 @@
 //! What a person approves is the exact bytes that run; refusals stick; rules hold as long as they say.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{asking, question_id};
 use crate::world::{World, id, setup};
@@ -149,14 +149,19 @@ async fn bytes_that_were_changed_after_they_were_asked_for_never_run() {
     let world = World::new(super::asking_setup().questions("perMinute: 1000000"));
     let rounds = std::env::var("IRIS_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
     let database = world.path().join("data/iris.db");
+    let mut ways = std::collections::HashSet::new();
     for round in 0..rounds {
         let told = world.tell_async("user", &format!("permit echo asked{round} >> ran.txt")).await;
         let question = world.open_question().await;
-        let shown = question["action"]["digest"].clone();
-        let changed = change(&database, question_id(&question), round);
+        let changed = change(&database, &question, round);
         let path = format!("/api/questions/{}/answer", question_id(&question));
-        let (status, said) = world.post(&path, json!({"response": {"value": true}, "digest": shown})).await;
+        let mut yes = json!({"response": {"value": true}});
+        if round / 2 % 2 == 0 {
+            yes["digest"] = question["action"]["digest"].clone();
+        }
+        let (status, said) = world.post(&path, yes).await;
         assert_eq!(status, 409, "{changed}: {said}");
+        assert!(ways.insert(changed.clone()), "each round is another way: {changed}");
         let cancel = format!("/api/questions/{}/cancel", question_id(&question));
         world.post(&cancel, json!({})).await;
         world.ended(id(&told)).await;
@@ -164,9 +169,24 @@ async fn bytes_that_were_changed_after_they_were_asked_for_never_run() {
     assert_eq!(ran(&world), "", "nothing of it ran");
 }
 
-/// Somebody who can write to the database swaps something of the action, a different thing each time.
-fn change(database: &std::path::Path, question: &str, round: usize) -> String {
-    let swap = [
+/// Somebody who can write to the database changes something of the action, something else in each round: in every other
+/// one a single letter of the tool, the command or the folder.
+fn change(database: &std::path::Path, question: &Value, round: usize) -> String {
+    let connection = rusqlite::Connection::open(database).expect("it opens");
+    connection.busy_timeout(std::time::Duration::from_secs(5)).expect("it waits");
+    let id = question_id(question);
+    let read = "SELECT detail FROM question WHERE id = ?1";
+    let detail: String = connection.query_row(read, [id], |row| row.get(0)).expect("it is there");
+    let (changed, edit) =
+        if round.is_multiple_of(2) { swap(&detail, round / 2) } else { letter(&detail, question, round / 2) };
+    assert_ne!(changed, detail, "{edit}");
+    let rows = connection.execute("UPDATE question SET detail = ?1 WHERE id = ?2", [&changed, id]).expect("changed");
+    assert_eq!(rows, 1);
+    edit
+}
+
+fn swap(detail: &str, number: usize) -> (String, String) {
+    let swaps = [
         ("asked", "evil"),
         ("echo", "ech0"),
         ("echo", "echo\u{200b}"),
@@ -176,12 +196,32 @@ fn change(database: &std::path::Path, question: &str, round: usize) -> String {
         (" >> ", " >  "),
         ("command", "commаnd"),
     ];
-    let (from, to) = swap[round % swap.len()];
-    let tail = "x".repeat(round % 97);
-    let sql = format!("UPDATE question SET detail = replace(detail, '{from}', '{to}{tail}') WHERE id = '{question}'");
-    let connection = rusqlite::Connection::open(database).expect("it opens");
-    connection.busy_timeout(std::time::Duration::from_secs(5)).expect("it waits");
-    let rows = connection.execute(&sql, []).expect("changed");
-    assert_eq!(rows, 1);
-    sql
+    let (from, to) = swaps[number % swaps.len()];
+    let to = match number / swaps.len() {
+        0 => to.to_owned(),
+        tail => format!("{to}{tail}"),
+    };
+    (detail.replace(from, &to), format!("{from} for {to}"))
+}
+
+fn letter(detail: &str, question: &Value, number: usize) -> (String, String) {
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:;+*#~ \x7f";
+    let action = &question["action"];
+    // The number of the round in the command is left out: it has another length each time.
+    let parts = [(&action["tool"], 4), (&action["input"]["command"], 10), (&action["folder"], usize::MAX)];
+    let mut places: Vec<usize> = Vec::new();
+    for (part, most) in parts {
+        let part = part.as_str().expect("words");
+        let at = detail.find(part).expect("it is kept as it was asked");
+        places
+            .extend((at..at + part.len()).take(most).filter(|place| detail.as_bytes()[*place].is_ascii_alphanumeric()));
+    }
+    let place = places[number % places.len()];
+    let was = detail.as_bytes()[place];
+    let others = LETTERS.iter().filter(|letter| **letter != was);
+    let letter = *others.clone().nth(number / places.len()).unwrap_or_else(|| panic!("{number} edits are too many"));
+    let mut changed = detail.as_bytes().to_vec();
+    changed[place] = letter;
+    let changed = String::from_utf8(changed).expect("letters");
+    (changed, format!("letter {} of {} is {letter}", number % places.len(), places.len()))
 }

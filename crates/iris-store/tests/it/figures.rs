@@ -43,7 +43,7 @@ on_both!(
             let cause = || iris_core::event::StopCause::Asked;
             session::begin_stop(tx, &id, epoch, &[iris_core::session::SessionState::Idle], cause())?;
             session::stopped(tx, &id, epoch, cause(), None, None)?;
-            session::delete(tx, &id, &iris_core::id::Party::new("user"), Record::Kept)
+            session::delete(tx, &id, &iris_core::id::Party::new("user").into(), Record::Kept)
         };
         store.write("delete", stop).await.expect("written");
         assert_eq!(ends(&store, 0).await.len(), 1, "the log keeps what it came to");

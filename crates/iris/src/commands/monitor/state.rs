@@ -282,7 +282,6 @@ impl State {
         }
         // The daemon has another log than before: an older copy was put back.
         self.seen = newest;
-        self.fleet.forget_figures();
         let reload = self.session.as_mut().and_then(Conversation::reload);
         let reads = Self::everything().into_iter().chain(reload).map(Wish::Read);
         [Wish::Follow(newest)].into_iter().chain(reads).collect()

@@ -133,13 +133,12 @@ impl Fleet {
     }
 
     pub fn take_figures(&mut self, counted: Box<TurnFigures>) {
+        // There is another log, with other numbers: what was heard is of the one before.
+        if self.counted.as_ref().is_some_and(|before| before.event > counted.event) {
+            self.ends.clear();
+        }
         self.ends.retain(|seq, _| *seq > counted.event);
         self.counted = Some(counted);
-    }
-
-    /// There is another log, with other numbers.
-    pub fn forget_figures(&mut self) {
-        (self.counted, self.ends) = (None, BTreeMap::new());
     }
 
     pub fn has_much_to_count(&self) -> bool {

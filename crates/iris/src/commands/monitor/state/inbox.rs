@@ -86,7 +86,8 @@ impl Inbox {
 
 /// Put to anybody, to the party we are, or to a job, which has nobody else to answer for it. As in the dashboard.
 pub fn is_own(question: &Question, me: &str) -> bool {
-    let is_jobs = |party: &str| question.job.as_ref().is_some_and(|job| party.strip_prefix("job-") == Some(job));
+    let is_jobs =
+        |party: &str| question.job.as_ref().is_some_and(|job| party.strip_prefix("job-") == Some(job.as_str()));
     question.asked_of.as_deref().is_none_or(|party| party == me || is_jobs(party))
 }
 

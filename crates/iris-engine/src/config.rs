@@ -259,10 +259,21 @@ impl Default for TelemetryConfig {
     }
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct DatabaseConfig {
-    /// `postgres://…`; without it the embedded SQLite in IRIS_HOME is used.
+    /// `postgres://…`; without it the embedded SQLite in IRIS_HOME is used. For TLS say `?sslmode=`: `prefer` (the default)
+    /// encrypts if the server offers it, `require` always, `verify-full` also checks the certificate and its name against the
+    /// roots of the system or those in `&sslrootcert=/path/of/root.pem`. `verify-ca` and `require` with such a file check
+    /// who signed it and not the name; `disable` never encrypts.
     #[serde(skip_serializing)]
     pub url: Option<String>,
+    /// How often a daemon on PostgreSQL looks for what other daemons wrote or left behind, beside being told by them.
+    pub poll_interval: Millis,
+}
+
+impl Default for DatabaseConfig {
+    fn default() -> Self {
+        Self { url: None, poll_interval: Millis(500) }
+    }
 }

@@ -26,7 +26,7 @@ use crate::question::limited::Limited;
 use crate::token::Credentials;
 use crate::turn::Waiters;
 use crate::turn::circle::Waits;
-use crate::{figures, pool, tasks, upkeep};
+use crate::{figures, others, pool, tasks, upkeep};
 
 /// The running engine. Cheap to clone; every surface holds one.
 #[derive(Clone)]
@@ -46,6 +46,7 @@ pub(crate) struct Inner {
     pub runners: Mutex<HashMap<SessionId, RunnerHandle>>,
     pub closing: AtomicBool,
     pub upkeep: upkeep::Nudge,
+    pub others: others::Following,
     pub containment: Arc<Containment>,
     pub halt: Halt,
     pub credentials: Credentials,
@@ -112,6 +113,7 @@ impl Engine {
             runners: Mutex::default(),
             closing: AtomicBool::new(false),
             upkeep: nudge,
+            others: others::Following::default(),
             containment,
             halt: Halt::default(),
             credentials,
@@ -125,6 +127,7 @@ impl Engine {
         let keepers = vec![
             tasks::spawn("pool", pool::run(Arc::clone(&inner), pool_inbox)),
             tasks::spawn("upkeep", upkeep::run(Arc::clone(&inner), nudged)),
+            tasks::spawn("others", others::run(Arc::clone(&inner))),
             tasks::spawn("config", watch::run(Arc::clone(&inner))),
         ];
         *inner.keepers.lock().expect("nothing panics while it holds the keepers") = keepers;
@@ -183,6 +186,7 @@ impl Engine {
         let _starting = inner.halt.begin();
         crate::agent::stop_all(&inner).await;
         inner.pool.close();
+        inner.others.close();
         inner.upkeep.close();
         inner.watched.close();
         let keepers = std::mem::take(&mut *inner.keepers.lock().expect("nothing panics while it holds the keepers"));

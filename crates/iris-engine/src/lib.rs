@@ -12,6 +12,7 @@ pub mod figures;
 pub mod halt;
 pub mod home;
 pub mod job;
+mod others;
 pub mod pool;
 pub mod question;
 pub mod reply;

@@ -25,6 +25,8 @@ pub(crate) struct Nudge(Arc<NudgeState>);
 #[derive(Default)]
 struct NudgeState {
     changed: Notify,
+    /// Another node has written since upkeep last looked.
+    others_wrote: AtomicBool,
     closed: AtomicBool,
 }
 
@@ -38,6 +40,12 @@ impl Nudge {
         self.0.changed.notify_one();
     }
 
+    /// Another node has written: there may be work for this one.
+    pub fn others_wrote(&self) {
+        self.0.others_wrote.store(true, Ordering::SeqCst);
+        self.nudge();
+    }
+
     pub fn close(&self) {
         self.0.closed.store(true, Ordering::SeqCst);
         self.0.changed.notify_one();
@@ -46,13 +54,13 @@ impl Nudge {
 
 const LEASES_EVERY: Duration = Duration::from_secs(4);
 const WORK_EVERY: Duration = Duration::from_secs(2);
-const OTHERS_EVERY: Duration = Duration::from_millis(500);
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 const TIMERS_AT_ONCE: i64 = 256;
 const LATE_AT_ONCE: i64 = 256;
 
 struct Upkeep {
     engine: Arc<Inner>,
+    nudge: Nudge,
     leases: Due,
     work: Due,
     health: Due,
@@ -86,14 +94,15 @@ pub(crate) async fn run(engine: Arc<Inner>, nudge: Nudge) {
         leases: Due::every(LEASES_EVERY),
         work: Due::every(WORK_EVERY),
         health: Due::every(health_check(&engine)),
-        others: Due::every(OTHERS_EVERY),
+        others: Due::every(engine.config().database.poll_interval.duration()),
         trouble: None,
         engine,
+        nudge,
     };
-    while !nudge.0.closed.load(Ordering::SeqCst) {
+    while !upkeep.nudge.0.closed.load(Ordering::SeqCst) {
         let pause = upkeep.round().await;
         tokio::select! {
-            () = nudge.0.changed.notified() => {}
+            () = upkeep.nudge.0.changed.notified() => {}
             () = tokio::time::sleep(pause) => {}
         }
     }
@@ -129,7 +138,7 @@ impl Upkeep {
         if let Err(error) = done {
             tracing::debug!(%error, "upkeep could not do everything; it will try again");
         }
-        pause.min(LONGEST_SLEEP).min(if self.is_postgres() { OTHERS_EVERY } else { LONGEST_SLEEP })
+        pause.min(LONGEST_SLEEP).min(if self.is_postgres() { self.others.every } else { LONGEST_SLEEP })
     }
 
     fn is_postgres(&self) -> bool {
@@ -166,20 +175,36 @@ impl Upkeep {
     }
 
     /// On PostgreSQL other nodes write too: their events are announced here, the lanes of dead ones settled, and the tells
-    /// they took in for this node's agents found.
+    /// they took in for this node's agents found. After a notice of theirs only what they may have left for this node is
+    /// looked for: a node that died sends none, and a busy one many.
     async fn follow_other_nodes(&mut self) -> Result<(), StoreError> {
-        if !self.is_postgres() || !self.others.has_come() {
+        if !self.is_postgres() {
+            return Ok(());
+        }
+        let is_due = self.others.has_come();
+        let others_wrote = self.nudge.0.others_wrote.swap(false, Ordering::SeqCst);
+        if others_wrote {
+            self.work.next = Instant::now();
+        }
+        if !is_due && !others_wrote {
             return Ok(());
         }
         let head = self.engine.store.read(event::newest).await?;
         self.engine.bus.grown_to(head);
         self.engine.load_credentials().await?;
+        if is_due {
+            self.settle_the_dead().await?;
+        }
+        self.remind_agents().await
+    }
+
+    /// Lanes whose lease has run out.
+    async fn settle_the_dead(&self) -> Result<(), StoreError> {
         let policies = self.engine.interruption_policies();
         let recover = self.engine.store.write("lane.recover", move |tx| {
             lane::recover(tx, OwnLanes::Mine, |session| policy(&policies, &session.to))
         });
-        recover.await?;
-        self.remind_agents().await
+        recover.await.map(drop)
     }
 
     /// Queues what is due, and says how long until the next is.

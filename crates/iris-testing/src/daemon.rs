@@ -32,6 +32,8 @@ pub struct Setup {
     /// Further keys of every team, such as `onInterrupted: resume`.
     pub team_keys: Vec<String>,
     pub database: Option<String>,
+    /// Further lines under `database:`.
+    pub database_keys: Vec<String>,
     pub env: Vec<(String, String)>,
     /// A program that runs the daemon: `strace -f …`.
     pub wrapper: Vec<String>,
@@ -48,6 +50,7 @@ impl Setup {
             claude_teams: Vec::new(),
             team_keys: Vec::new(),
             database: None,
+            database_keys: Vec::new(),
             env: Vec::new(),
             wrapper: Vec::new(),
         }
@@ -105,6 +108,11 @@ impl Setup {
         self
     }
 
+    pub fn database_key(mut self, line: &str) -> Self {
+        self.database_keys.push(line.to_owned());
+        self
+    }
+
     /// Writes the home: config, scripts, project folders.
     pub fn write(&self, home: &Path) -> Result<()> {
         let mut config = String::from("settings:\n  port: 0\n");
@@ -119,6 +127,7 @@ impl Setup {
         self.server.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
         if let Some(url) = &self.database {
             config.push_str(&format!("database:\n  url: {url}\n"));
+            self.database_keys.iter().for_each(|line| config.push_str(&format!("  {line}\n")));
         }
         config.push_str("teams:\n");
         std::fs::create_dir_all(home.join("scripts"))?;

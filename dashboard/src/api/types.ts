@@ -1105,6 +1105,7 @@ export interface components {
                 /** Format: int64 */
                 closedAt?: number | null;
                 closedBy?: string | null;
+                closedThrough?: components["schemas"]["Through"] | null;
                 /** @description Why, if it was withdrawn. */
                 closedWhy?: string | null;
                 /** @description What one needs to know to answer. */
@@ -1330,6 +1331,7 @@ export interface components {
             /** Format: int64 */
             closedAt?: number | null;
             closedBy?: string | null;
+            closedThrough?: components["schemas"]["Through"] | null;
             /** @description Why, if it was withdrawn. */
             closedWhy?: string | null;
             /** @description What one needs to know to answer. */

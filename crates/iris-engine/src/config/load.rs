@@ -212,6 +212,7 @@ fn check_settings(config: &Config) -> Result<(), Wrong> {
         ("settings.maxSpawning", settings.max_spawning.map_or(1, |count| count as u64)),
         ("settings.responseTimeout", settings.response_timeout.0),
         ("telemetry.interval", config.telemetry.interval.0),
+        ("database.pollInterval", config.database.poll_interval.0),
     ] {
         if value == 0 {
             return Err(Wrong::new(key, "must be at least 1"));
@@ -226,6 +227,9 @@ fn check_settings(config: &Config) -> Result<(), Wrong> {
     let known = |url: &String| url.starts_with("postgres://") || url.starts_with("postgresql://");
     if config.database.url.as_ref().is_some_and(|url| !known(url)) {
         let what = "must begin with postgres://; leave it out for the embedded SQLite";
+        return Err(Wrong::new("database.url", what));
+    }
+    if let Some(Err(what)) = config.database.url.as_deref().map(iris_store::check_url) {
         return Err(Wrong::new("database.url", what));
     }
     if config.telemetry.otlp.as_ref().is_some_and(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
@@ -297,6 +301,8 @@ mod tests {
         );
         check("teams:\n  a: { path: /x }\n  a: { path: /y }", "config.yaml:3:3: the key `a` is here a second time");
         check("database:\n  url: mysql://x", "config.yaml:2:8: database.url: must begin with postgres://");
+        check("database:\n  url: postgres://x/y?sslmode=on", "config.yaml:2:8: database.url: sslmode=on is not known");
+        check("database:\n  pollInterval: 0", "config.yaml:2:17: database.pollInterval: must be at least 1");
         check("questions:\n  deadlines:\n    approval: 0", "questions.deadlines: must be more than 0");
         check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
         check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");

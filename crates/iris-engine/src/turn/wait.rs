@@ -25,7 +25,7 @@ pub(crate) struct Waiter {
     woken: oneshot::Receiver<Option<Arc<TurnReport>>>,
 }
 
-/// A turn may end on another node, of which only the store tells.
+/// A turn may end on another node, whose notice may be lost.
 const LOOK_ANYWAY: Duration = Duration::from_secs(1);
 
 impl Waiters {

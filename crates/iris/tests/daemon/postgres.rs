@@ -1,14 +1,12 @@
 //! PostgreSQL under the daemon: the same behaviour, two nodes on one database, and a server that goes away.
 
-use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use iris_testing::daemon::eventually;
 use iris_testing::postgres::fresh_database;
+use iris_testing::postgres::server::Server;
 use serde_json::json;
 
 use crate::world::{ECHO, World, id, setup};
@@ -38,6 +36,27 @@ async fn what_one_node_is_told_the_other_sees_and_may_not_disturb() {
     assert_eq!((&through_second["sessionId"], &through_second["status"]), (&told["sessionId"], &json!("completed")));
     let starts = first.events("session.spawning").await;
     assert_eq!(starts.len(), 1, "one agent for one session: {starts:?}");
+}
+
+/// Nobody looks by themselves for longer than this test waits: what one node knows of the other it was told.
+#[tokio::test]
+async fn readers_and_idle_agents_are_woken_by_what_another_node_writes() {
+    let Some(url) = fresh_database() else { return };
+    let never_looks = || {
+        let setup = setup().team("alpha", ECHO).setting("healthCheckInterval: 1h");
+        World::new(setup.database(&url).database_key("pollInterval: 1h"))
+    };
+    let (first, second) = (never_looks(), never_looks());
+    let mut stream = second.client().follow("/api/events?kind=turn.finished&after=0").await.expect("a stream");
+    for text in ["one", "two", "three"] {
+        let told = first.tell(text).await;
+        let (_, event) = stream.next(crate::world::SOON).await.expect("the reader at the other node is woken");
+        assert_eq!(event["turn"], told["turnId"]);
+    }
+    // The agent is idle at the first node, and the tell is taken in by the second.
+    let told = second.tell_async("user", "four").await;
+    let (_, event) = stream.next(crate::world::SOON).await.expect("the agent is woken, and the reader again");
+    assert_eq!(event["turn"], told["turnId"]);
 }
 
 /// The agent's program keeps the conversation on its machine: another node would begin anew.
@@ -73,72 +92,6 @@ async fn a_team_is_served_by_its_node_only() {
     let alone = World::new(setup().team("alpha", ECHO).team_key("node: elsewhere"));
     let refused = alone.tell("hello").await["error"].to_string();
     assert!(refused.contains("bound to the node 'elsewhere'") && refused.contains("remove `node`"), "{refused}");
-}
-
-/// A server that a test may stop, in a folder of its own.
-struct Server {
-    bin: PathBuf,
-    data: tempfile::TempDir,
-    port: u16,
-    owner: Option<(u32, u32)>,
-}
-
-impl Server {
-    fn new() -> Option<Self> {
-        let bin = PathBuf::from(std::env::var_os("IRIS_TEST_PG_BIN").or_else(|| {
-            eprintln!("IRIS_TEST_PG_BIN is not set: this test is left out");
-            None
-        })?);
-        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-        let owner = number("IRIS_TEST_PG_UID").zip(number("IRIS_TEST_PG_GID"));
-        let data = tempfile::tempdir().expect("a temporary folder");
-        if let Some((uid, gid)) = owner {
-            std::os::unix::fs::chown(data.path(), Some(uid), Some(gid)).expect("given away");
-        }
-        let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
-        let server = Self { bin, data, port, owner };
-        server.run("initdb", &["-A", "trust", "-U", "postgres"]);
-        server.start();
-        Some(server)
-    }
-
-    fn run(&self, program: &str, words: &[&str]) {
-        let mut command = Command::new(self.bin.join(program));
-        if let Some((uid, gid)) = self.owner {
-            command.uid(uid).gid(gid);
-        }
-        let done = command
-            .arg("-D")
-            .arg(self.data.path().join("cluster"))
-            .args(words)
-            .current_dir("/")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .expect("it runs");
-        assert!(done.success(), "{program} {words:?}");
-    }
-
-    fn start(&self) {
-        let folder = self.data.path().display();
-        let options = format!("-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}", self.port);
-        self.run("pg_ctl", &["-w", "-o", &options, "start"]);
-    }
-
-    fn stop(&self) {
-        self.run("pg_ctl", &["-w", "-m", "immediate", "stop"]);
-    }
-
-    fn url(&self) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.stop();
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

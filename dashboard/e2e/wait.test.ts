@@ -44,7 +44,7 @@ test("a question that nobody else hears yet does so too, and shows up when its t
   await page.goto(`${daemon.url}/session/${sessionId}`);
   await page.getByRole("banner").or(page.locator("header")).getByText("waits for atlas").first().waitFor();
   // Asked while the page is open, and shown without a touch of it.
-  await page.goto(`${daemon.url}/inbox?view=others`);
+  await page.goto(`${daemon.url}/inbox`);
   await page.locator('[data-connection="live"]').waitFor();
   await told("comet", "look again", 0);
   await page.getByText("Should I fix them?").first().waitFor({ timeout: 60_000 });

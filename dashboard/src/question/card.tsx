@@ -95,12 +95,12 @@ export function QuestionHead({ question, on, children }: { question: Question; o
       </span>
       <Deadline question={question} />
       {on === undefined && (
-        <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
+        <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link inline-flex min-h-6 min-w-6 items-center">
           what it did
         </Link>
       )}
       {question.job && on !== "job" && (
-        <Link to="/job/$id" params={{ id: question.job }} className="link">
+        <Link to="/job/$id" params={{ id: question.job }} className="link inline-flex min-h-6 min-w-6 items-center">
           job
         </Link>
       )}

@@ -158,7 +158,7 @@ function Cards({ questions }: { questions: Question[] }) {
             >
               <QuestionHead question={question}>
                 <Later question={question} onLater={(until) => putAside(question, until)} />
-                <label className="-my-2 flex size-11 items-center justify-center md:my-0 md:size-6">
+                <label className="flex size-11 items-center justify-center md:size-6">
                   <input type="checkbox" className="size-6 accent-ink md:size-4" aria-label="Select, to answer several together" checked={selected.has(question.id)} onChange={() => toggle(question.id)} />
                 </label>
               </QuestionHead>

@@ -69,7 +69,7 @@ export function Frame() {
             </span>
           </Link>
         ))}
-        <button type="button" className={PLACE} aria-haspopup="dialog" aria-label="Commands: go to, or do" aria-keyshortcuts="Control+K Meta+K" onClick={() => overlay.set("palette")}>
+        <button type="button" className={PLACE} aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" onClick={() => overlay.set("palette")}>
           <Command size={18} className="shrink-0" aria-hidden="true" />
           <span className="md:hidden">Go to</span>
           <span className="hidden md:inline">Commands</span>

@@ -12,9 +12,6 @@ export function Page({ title, tabs, tools, error, children }: { title: string; t
   useEffect(() => {
     document.title = `${title} · Iris`;
   }, [title]);
-  // That the daemon is gone is said on top of every page, once.
-  const isLost = useWatched(connection).state === "lost";
-  const isSaid = isLost && error instanceof Refusal && error.status === 0;
   return (
     <div className="mx-auto flex w-full max-w-5xl flex-col gap-3 p-3 md:p-5">
       <header className="flex flex-wrap items-center justify-between gap-2">
@@ -22,7 +19,7 @@ export function Page({ title, tabs, tools, error, children }: { title: string; t
         {tools}
       </header>
       {tabs}
-      {error && !isSaid && <Failure error={error} />}
+      {error && <Failure error={error} />}
       {children}
       <p className="text-xs text-dim md:hidden" title={zone()}>
         Times are in {zone()}.
@@ -31,8 +28,10 @@ export function Page({ title, tabs, tools, error, children }: { title: string; t
   );
 }
 
-/** What went wrong and what to do about it. */
+/** What went wrong and what to do about it. That the daemon is gone is said on top of every page, once. */
 export function Failure({ error }: { error: Error }) {
+  const isLost = useWatched(connection).state === "lost";
+  if (isLost && error instanceof Refusal && error.status === 0) return null;
   const hint = (error as Error & { hint?: string }).hint;
   return (
     <div role="alert" className="card said border-bad bg-bad-soft p-3">

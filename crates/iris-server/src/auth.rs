@@ -172,9 +172,8 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
         return Ok(None);
     }
     Allowed::check_site(headers)?;
-    let mut caller = identify(app, headers).map_err(|fault| app.limits.may_guess().err().unwrap_or(fault))?;
+    let caller = identify(app, request).map_err(|fault| app.limits.may_guess().err().unwrap_or(fault))?;
     app.limits.check(&caller.credential)?;
-    caller.surface = surface(&caller.credential, request);
     let party = caller.party.as_str();
     if !caller.is_human() && !config.teams.keys().any(|team| team.as_str() == party) {
         let what = format!("the token '{}' speaks for the team '{party}', which is not there", caller.credential.name);
@@ -229,7 +228,8 @@ fn check_page(browser: &Credential, way: &Way, request: &Request) -> Result<(), 
     ))
 }
 
-fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Fault> {
+fn identify(app: &App, request: &Request) -> Result<Caller, Fault> {
+    let headers = request.headers();
     let bearer = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
     let found = match bearer {
         Some(value) => {
@@ -243,7 +243,7 @@ fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Fault> {
             .filter(|found| found.kind == CredentialKind::Browser),
     };
     let credential = found.ok_or_else(unknown)?;
-    Ok(Caller { party: credential.party.clone(), credential, surface: Surface::Api })
+    Ok(Caller { party: credential.party.clone(), surface: surface(&credential, request), credential })
 }
 
 fn unknown() -> Fault {

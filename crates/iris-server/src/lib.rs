@@ -3,13 +3,15 @@
 
 mod auth;
 mod connection;
-pub mod dashboard;
+mod dashboard;
 mod headers;
 mod http;
 mod mcp;
 mod passage;
 pub mod tls;
 mod wire;
+
+pub use dashboard::is_built as has_dashboard;
 
 use std::future::Future;
 use std::ops::Deref;

@@ -55,7 +55,7 @@ fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {
 
 /// "Je pousse la branche ?", "Заливаю в main?", "…可以删掉了吗？": what the agent would do, said as a question, wants a yes.
 fn is_own_deed(page: &Page, marked: &Marked, index: usize) -> bool {
-    const BEGINS: &[&str] = &["je ", "j'", "j’", "on ", "ich ", "i'll ", "i will ", "io "];
+    const BEGINS: &[&str] = &["je ", "j'", "j’", "ich ", "i'll ", "i will ", "io "];
     let said = page.text_of(&page.sentences[index]);
     let said = said.trim_start_matches(|next: char| !next.is_alphanumeric());
     let cues = marked.cues(index);

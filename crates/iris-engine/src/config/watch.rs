@@ -3,6 +3,8 @@
 //!
 //! A look at the file ten times a second is cheaper than anything that could tell of a change, and works on every disk.
 
+mod writer;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -84,7 +86,7 @@ pub(crate) async fn run(engine: Arc<Inner>) {
         last.clone_from(&now);
         // Once in half a second: looking who has it open takes some time.
         let is_settled = same >= SETTLED && same % SETTLED == 0 && used.as_ref() != Some(&now);
-        if is_settled && (same >= LONGEST_OPEN || !is_being_written(&path).await) {
+        if is_settled && (same >= LONGEST_OPEN || !writer::is_at_work(&path).await) {
             let found = read(&path, in_force.as_deref());
             // Somebody wrote while it was read: the next look finds what came of it.
             if look(&path) == now {
@@ -147,35 +149,8 @@ fn read(path: &Path, in_force: Option<&str>) -> Result<(String, Config), String>
 }
 
 fn is_cut_off(text: &str, whole: &str) -> bool {
-    whole.strip_prefix(text).is_some_and(|rest| {
-        !text.ends_with('\n') && !rest.trim_start_matches('\r').starts_with('\n') && !rest.is_empty()
-    })
-}
-
-/// Whether somebody has the file open to write to: then more may come, however long it takes. Where the system does not
-/// say, nobody has.
-async fn is_being_written(path: &Path) -> bool {
-    let path = path.to_owned();
-    tokio::task::spawn_blocking(move || find_writer(&path).is_some()).await.unwrap_or(false)
-}
-
-fn find_writer(path: &Path) -> Option<u32> {
-    let file = path.canonicalize().ok()?;
-    let processes = std::fs::read_dir("/proc").ok()?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let has_open = |pid: &u32| {
-        let Ok(open) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
-        let of_file = open.flatten().filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|to| to == file));
-        let numbers = of_file.filter_map(|entry| entry.file_name().into_string().ok());
-        numbers.into_iter().any(|number| may_write(&format!("/proc/{pid}/fdinfo/{number}")))
-    };
-    processes.into_iter().find(has_open)
-}
-
-/// The last two bits of the flags, which are octal, say whether it was opened to be read, written or both.
-fn may_write(about: &str) -> bool {
-    let about = std::fs::read_to_string(about).unwrap_or_default();
-    let flags = about.lines().find_map(|line| line.strip_prefix("flags:"));
-    flags.is_some_and(|flags| u32::from_str_radix(flags.trim(), 8).is_ok_and(|flags| flags & 0b11 != 0))
+    let rest = whole.strip_prefix(text).unwrap_or_default();
+    !rest.is_empty() && !rest.starts_with(['\r', '\n']) && !text.ends_with('\n')
 }
 
 async fn note(engine: &Inner, what: ConfigEvent) {
@@ -203,16 +178,5 @@ mod tests {
         {
             assert!(!is_cut_off(meant, whole), "{meant}");
         }
-    }
-
-    #[test]
-    fn a_file_that_is_open_to_be_written_is_known() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("config.yaml");
-        let written = std::fs::File::create(&path).expect("a file");
-        assert_eq!(find_writer(&path), Some(std::process::id()));
-        drop(written);
-        let _read = std::fs::File::open(&path).expect("a file");
-        assert_eq!(find_writer(&path), None);
     }
 }

@@ -141,7 +141,7 @@ fn say(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {
     let home = place::shown(&context.home);
     let how = if up.started { "is up" } else { "was up already" };
     context.printer.line(format!("iris {how}: {} (process {}, home {home})", up.url, up.pid))?;
-    if !iris_server::dashboard::is_built() {
+    if !iris_server::has_dashboard() {
         context
             .printer
             .note("this iris was built without its dashboard; `cargo xtask run` in its repository builds both");

@@ -112,7 +112,7 @@ test("who speaks in the session of another is told as whom", async () => {
 test("commands are a press away, also without a keyboard", async () => {
   for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
     const page = await signedIn(daemon, { viewport });
-    await page.getByRole("button", { name: "Commands" }).click();
+    await page.getByRole("button", { name: viewport === PHONE ? "Go to" : "Commands" }).click();
     await page.getByPlaceholder("Go to, or do…").fill("health");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/system");

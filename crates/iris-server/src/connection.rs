@@ -33,8 +33,8 @@ const STALLED_AFTER: Duration = Duration::from_secs(20);
 /// For what comes and for what goes; headers have to fit into it. A reader that has stalled holds this much.
 const LARGEST_BUFFER: usize = 64 * 1024;
 const GONE_AFTER: Duration = Duration::from_secs(45);
-/// What the system holds for a reader that is behind. By itself it takes megabytes for each: fifty readers that have stalled
-/// then had an agent's words copied for them alone for as long as a tenth of its time.
+/// What the system holds for a reader that is behind. By itself it takes megabytes for each, and an agent's words are copied
+/// for fifty readers that have stalled until all of those are full.
 const LARGEST_SENDING: usize = 256 * 1024;
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 

@@ -52,7 +52,6 @@ pub(super) struct Runner {
     pub(super) asks: HashMap<String, OpenAsk>,
     /// Answers it was given, until it has gone on.
     pub(super) handed: Vec<Handed>,
-    /// When people were told last that it asks too much.
     /// Where it works.
     pub(super) folder: String,
     /// It works on a job, whose end may be its turn's.

@@ -238,40 +238,41 @@ async fn round_robin(daemon: &Daemon, sessions: u32, callers: u32, lasts: Durati
     Latencies::gather(calling).await
 }
 
-/// The same tells and cache reads in an empty store and in one with a million messages.
+/// The same tells and cache reads in an empty store and in one with a million messages, in turns: the machine of a minute
+/// later is another one.
 fn history(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
-    let world = world(plan, setup(plan))?;
+    const TURNS: usize = 10;
+    let (empty, full) = (world(plan, setup(plan))?, world(plan, setup(plan))?);
     let floods = if plan.quick { 2 } else { 100 };
-    let figures = runtime.block_on(async {
-        let empty =
-            (tells(&world.daemon, plan.rounds(1500), plan.rounds(4000))?, cache_reads(&world.daemon, plan).await?);
-        let mut client = world.daemon.client();
-        for _ in 0..floods {
-            client.tell("historian", "alpha", "flood").await?;
+    let mut client = full.daemon.client();
+    for _ in 0..floods {
+        runtime.block_on(client.tell("historian", "alpha", "flood"))?;
+    }
+    let (mut told, mut read) = (<[Latencies; 2]>::default(), <[Latencies; 2]>::default());
+    for _ in 0..TURNS {
+        for (world, (told, read)) in [&empty, &full].into_iter().zip(told.iter_mut().zip(&mut read)) {
+            told.add_all(tells(&world.daemon, plan.rounds(100), plan.rounds(400))?);
+            read.add_all(runtime.block_on(cache_reads(&world.daemon, plan.rounds(300)))?);
         }
-        let full =
-            (tells(&world.daemon, plan.rounds(1500), plan.rounds(4000))?, cache_reads(&world.daemon, plan).await?);
-        let messages = floods * 10_000;
-        anyhow::Ok(vec![
-            Figure::new(format!("warm tell p50 with {messages} messages / empty"), full.0.p50() / empty.0.p50(), "x")
-                .at_most(1.2),
-            Figure::new(format!("cache read p50 with {messages} messages / empty"), full.1.p50() / empty.1.p50(), "x")
-                .at_most(1.2),
-        ])
-    })?;
-    world.daemon.stop()?;
-    Ok(figures)
+    }
+    empty.daemon.stop()?;
+    full.daemon.stop()?;
+    let messages = floods * 10_000;
+    let ratio = |what: &str, [empty, full]: [Latencies; 2]| {
+        Figure::new(format!("{what} p50 with {messages} messages / empty"), full.p50() / empty.p50(), "x").at_most(1.2)
+    };
+    Ok(vec![ratio("warm tell", told), ratio("cache read", read)])
 }
 
 /// Pages of one session's turns and of one turn's messages.
-async fn cache_reads(daemon: &Daemon, plan: &Plan) -> Result<Latencies> {
+async fn cache_reads(daemon: &Daemon, rounds: usize) -> Result<Latencies> {
     let mut client = daemon.client();
     let told = client.tell("reader", "alpha", "hello").await?;
     let (session, turn) =
         (told["sessionId"].as_str().context("a session")?, told["turnId"].as_str().context("a turn")?);
     let (turns, messages) = (format!("/api/sessions/{session}/turns?limit=1"), format!("/api/turns/{turn}/messages"));
     let mut latencies = Latencies::default();
-    for _ in 0..plan.rounds(3000) {
+    for _ in 0..rounds {
         let sent = Instant::now();
         client.get(&turns).await?;
         client.get(&messages).await?;

@@ -20,10 +20,23 @@ test("a daemon that is killed is shown as gone, and what it does when it is back
   await daemon.tell("atlas", "hello", 0);
   await page.getByText("idle").first().waitFor();
 
+  await page.getByRole("link", { name: "Health" }).click();
+  const parts = page.getByRole("region", { name: "Parts" });
+  await parts.getByText("runs", { exact: true }).waitFor();
   await daemon.end("SIGKILL");
   await page.getByRole("alert").getByText("Connection lost").waitFor();
   await page.locator('[data-connection="lost"]').waitFor();
   await page.getByRole("alert").getByText("the daemon cannot be reached").waitFor();
+  // Nothing looks as if it were known: no green, no beat, and ages stand.
+  await expect.poll(() => parts.getByText(/^not known since/).count()).toBe(5);
+  expect(await parts.getByText("runs", { exact: true }).count()).toBe(0);
+  expect(await parts.locator(".text-good").count()).toBe(0);
+  await page.getByRole("link", { name: "Fleet" }).click();
+  await page.getByText("idle").first().waitFor();
+  const age = page.locator("[data-mood] time").first();
+  const stood = await age.textContent();
+  await page.waitForTimeout(2500);
+  expect(await age.textContent()).toBe(stood);
   // What is asked for now is asked for in vain; that is said once.
   await page.getByRole("link", { name: "Inbox" }).click();
   const failed = page.waitForEvent("requestfailed", (request) => new URL(request.url()).pathname === "/api/status");

@@ -171,6 +171,18 @@ test("one finds words, and goes from turn to turn", async () => {
   await page.getByRole("navigation", { name: "Turns" }).getByText("hay 20").click();
   await expect.poll(async () => (await page.getByRole("region", { name: /Turn/ }).first().textContent()) ?? "").toContain("hay");
   await follow.waitFor();
+  // Where one is has an address, in the list as by key, and the list says where that is.
+  const turnId = () => new URL(page.url()).searchParams.get("turn");
+  const rail = page.getByRole("navigation", { name: "Turns" });
+  expect(await rail.locator("[aria-current]").textContent()).toContain("hay 20");
+  const there = turnId();
+  expect(there).not.toBe(null);
+  await page.getByRole("log").focus();
+  await page.keyboard.press("k");
+  await rail.locator("[aria-current]").getByText("hay 19").waitFor();
+  await expect.poll(turnId).not.toBe(there);
+  await page.goto(`${daemon.url}/session/${sessionId}?turn=nothing`);
+  await page.getByText("There is no turn nothing in this session").waitFor();
 });
 
 test("what is folded away is found, by a press and on a phone too", async () => {

@@ -36,6 +36,7 @@ const fleet = createRoute({
   getParentRoute: () => frame,
   path: "/fleet",
   component: lazyRouteComponent(() => import("@/fleet/fleet"), "Fleet"),
+  validateSearch: (search: Record<string, unknown>): { team?: string | undefined } => ({ team: text(search["team"]) }),
 });
 
 const session = createRoute({
@@ -52,7 +53,12 @@ const jobs = createRoute({
   validateSearch: (search: Record<string, unknown>): { start?: "yes" | undefined } => ({ start: search["start"] === "yes" ? "yes" : undefined }),
 });
 const job = createRoute({ getParentRoute: () => frame, path: "/job/$id", component: lazyRouteComponent(() => import("@/job/job"), "JobPage") });
-const health = createRoute({ getParentRoute: () => frame, path: "/system", component: lazyRouteComponent(() => import("@/health/health"), "Health") });
+const health = createRoute({
+  getParentRoute: () => frame,
+  path: "/system",
+  component: lazyRouteComponent(() => import("@/health/health"), "Health"),
+  validateSearch: (search: Record<string, unknown>): { event?: string | undefined } => ({ event: text(search["event"]) }),
+});
 const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: lazyRouteComponent(() => import("@/settings/settings"), "Settings") });
 
 const nowhere = createRoute({

@@ -3,7 +3,31 @@ import { QueryClient, type QueryFilters, queryOptions } from "@tanstack/react-qu
 
 import { Refusal, type Shapes, api, body, everything, missing } from "./call";
 
-export type Session = Shapes["Session"];
+/** The newest thing that an agent said or did in the turn that runs, in a short line. */
+interface Last {
+  kind: string;
+  text: string;
+  at: number;
+}
+
+/** The event that a state comes from. */
+interface StateSource {
+  seq: number;
+  kind: string;
+  cause?: string | null;
+}
+
+export type Session = Shapes["Session"] & {
+  last?: Last | null;
+  stateSource?: StateSource | null;
+  /** When its agent was last heard, by the clock of this browser, if it is at work. */
+  heardAt?: number;
+};
+
+/** The daemon says for how long an agent has been silent; as it is kept for a while here, it is kept as the moment. */
+export function received(session: Shapes["Session"]): Session {
+  return session.silentMs == null ? session : { ...session, heardAt: Date.now() - session.silentMs };
+}
 export type Team = Shapes["Team"];
 export type Turn = Shapes["Turn"];
 
@@ -44,7 +68,10 @@ export const teamsQuery = queryOptions({
 export const sessionsQuery = queryOptions({
   queryKey: ["sessions"],
   queryFn: () =>
-    everything((after) => body(api.GET("/api/sessions", { params: { query: { limit: 1000, ...(after && { after }) } } }))),
+    everything(async (after) => {
+      const { items, next } = await body(api.GET("/api/sessions", { params: { query: { limit: 1000, ...(after && { after }) } } }));
+      return { items: items.map(received), next: next ?? null };
+    }),
 });
 
 export const sessionQuery = (id: string) =>
@@ -54,6 +81,6 @@ export const sessionQuery = (id: string) =>
       // A browser complains in its console of what it asks for and does not get: what is not listed is not asked for.
       const isListed = (sessions: Session[] | undefined) => sessions?.some((session) => session.id === id);
       if (!isListed(queries.getQueryData(sessionsQuery.queryKey)) && !isListed(await queries.fetchQuery({ ...sessionsQuery, staleTime: 0 }))) throw missing("session", id, "`iris sessions list` prints what there is, and so does the fleet.");
-      return body(api.GET("/api/sessions/{id}", { params: { path: { id } } }));
+      return received(await body(api.GET("/api/sessions/{id}", { params: { path: { id } } })));
     },
   });

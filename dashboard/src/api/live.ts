@@ -2,7 +2,7 @@
 import { kept } from "@/shell/keep";
 
 import { Refusal, api, body } from "./call";
-import { type Session, queries, refresh, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
+import { type Session, queries, received, refresh, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
 import { configQuery } from "./config";
 import { type Connection, type Delta, type Event, EventStream } from "./stream";
 import { Watched, throttle } from "./watch";
@@ -80,7 +80,7 @@ function refreshSession(id: string) {
 
 async function fetchSession(id: string) {
   try {
-    const session = await body(api.GET("/api/sessions/{id}", { params: { path: { id } } }));
+    const session = received(await body(api.GET("/api/sessions/{id}", { params: { path: { id } } })));
     queries.setQueryData(sessionQuery(id).queryKey, session);
     const all = queries.getQueryData(sessionsQuery.queryKey);
     if (all) queries.setQueryData(sessionsQuery.queryKey, put(all, session));

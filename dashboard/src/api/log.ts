@@ -5,6 +5,12 @@ import type { Event } from "./stream";
 
 type Page = Shapes["Page_Event"];
 
+/** An event and its neighbours, messages left out. */
+export async function around(seq: number, before: number, limit: number): Promise<Event[]> {
+  const page = (await body(api.GET("/api/events", { params: { query: { after: Math.max(0, seq - before - 1), limit } } }))) as Page;
+  return (page.items as Event[]).filter(({ kind, seq: own }) => kind !== "message" || own === seq);
+}
+
 /** The events of a kind among the newest `window` events of all kinds. */
 export async function recently(kind: string, window: number): Promise<Event[]> {
   const { newestEvent } = await queries.fetchQuery({ ...statusQuery, staleTime: 0 });

@@ -10,9 +10,10 @@ export type Delta = Shapes["Delta"];
 export type Connection =
   | { state: "connecting" }
   | { state: "live"; since: number }
+  /** Since when nothing is heard. */
   | { state: "lost"; since: number; retryAt: number; why: string }
   /** Nobody has looked for a while: the connection was given back, and is taken up again by the first look. */
-  | { state: "resting" }
+  | { state: "resting"; since: number }
   | { state: "signed-out" };
 
 export interface Listener {
@@ -36,7 +37,8 @@ export class EventStream {
   private cut: AbortController | undefined;
   private attempts = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private lostSince: number | undefined;
+  /** When something was last heard, be it a heartbeat: up to then, what is shown is true. */
+  private heardAt: number | undefined;
   private isResting = false;
   private restTimer: ReturnType<typeof setTimeout> | undefined;
   private listener: Listener;
@@ -78,7 +80,7 @@ export class EventStream {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.cut?.abort();
-    this.listener.connection({ state: "resting" });
+    this.listener.connection({ state: "resting", since: this.heardAt ?? Date.now() });
   };
 
   /** Somebody looks or the network is back: do not wait for the pause to end. */
@@ -101,7 +103,7 @@ export class EventStream {
       if (await isSignedOut(answer)) return this.listener.connection({ state: "signed-out" });
       if (!answer.ok || !answer.body) throw new Error(`the daemon answered ${answer.status}`);
       this.attempts = 0;
-      this.lostSince = undefined;
+      this.heardAt = Date.now();
       this.listener.connection({ state: "live", since: Date.now() });
       await this.read(answer.body, cut);
       throw new Error("the daemon closed the stream");
@@ -147,6 +149,7 @@ export class EventStream {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
+        this.heardAt = Date.now();
         clearTimeout(watchdog);
         watchdog = setTimeout(() => cut.abort("silent"), SILENCE);
         parser.feed(value);
@@ -157,9 +160,9 @@ export class EventStream {
   }
 
   private lose(why: string) {
-    this.lostSince ??= Date.now();
+    this.heardAt ??= Date.now();
     const pause = Math.min(LONGEST_PAUSE, 300 * 2 ** this.attempts++) * (0.75 + Math.random() / 2);
-    this.listener.connection({ state: "lost", since: this.lostSince, retryAt: Date.now() + pause, why });
+    this.listener.connection({ state: "lost", since: this.heardAt, retryAt: Date.now() + pause, why });
     this.timer = setTimeout(() => {
       this.timer = undefined;
       void this.connect();

@@ -861,8 +861,8 @@ export interface components {
         };
         /** @description Whether the config file says what is in force. */
         ConfigStatus: {
-            /** @description Keys whose new values take effect with the next start. */
-            pending: string[];
+            /** @description What takes effect with the next start. */
+            pending: components["schemas"]["Pending"][];
             /** @description Why the file as it is now is not used. What was in force before still is. */
             refused?: string | null;
             /** Format: int64 */
@@ -989,6 +989,15 @@ export interface components {
             open: number;
             /** Format: double */
             timeoutRate?: number | null;
+        };
+        /** @description What an agent said or did, in a line. */
+        LastSaid: {
+            /** Format: int64 */
+            at: number;
+            /** @description The type of the message: `tool_use`, `assistant`, … */
+            kind: string;
+            /** @description What it does just now; empty if the message says nothing of it. */
+            text: string;
         };
         /** @description A link that signs a browser in, once. */
         LinkMade: {
@@ -1172,6 +1181,7 @@ export interface components {
                 heldUntil?: number | null;
                 heldWhy?: string | null;
                 id: string;
+                last?: components["schemas"]["LastSaid"] | null;
                 /** Format: int64 */
                 pid?: number | null;
                 /**
@@ -1201,6 +1211,7 @@ export interface components {
                 stateEvent: number;
                 /** Format: int64 */
                 stateSince: number;
+                stateSource?: components["schemas"]["StateSource"] | null;
                 to: string;
                 /**
                  * Format: int64
@@ -1479,6 +1490,7 @@ export interface components {
             heldUntil?: number | null;
             heldWhy?: string | null;
             id: string;
+            last?: components["schemas"]["LastSaid"] | null;
             /** Format: int64 */
             pid?: number | null;
             /**
@@ -1508,6 +1520,7 @@ export interface components {
             stateEvent: number;
             /** Format: int64 */
             stateSince: number;
+            stateSource?: components["schemas"]["StateSource"] | null;
             to: string;
             /**
              * Format: int64
@@ -1543,6 +1556,15 @@ export interface components {
             /** @description The same key never starts a second job. */
             key?: string | null;
             team: string;
+        };
+        /** @description The event that a state came from. */
+        StateSource: {
+            /** @description Why an agent was stopped, or how a turn ended: `evicted`, `completed`. */
+            cause?: string | null;
+            /** @description Such as `session.stopped` or `turn.finished`. */
+            kind: string;
+            /** Format: int64 */
+            seq: number;
         };
         Status: {
             agents: number;

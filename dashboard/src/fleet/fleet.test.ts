@@ -12,16 +12,26 @@ import { describe } from "@/text/event-words";
 
 import { budgets } from "./budget";
 import { problems } from "./problems";
-import { step } from "./step";
+import { lastEvent, newestStep, step } from "./step";
 
 const session = (more: Partial<Session>): Session => ({ id: "s", from: "user", to: "atlas", state: "idle", stateEvent: 7, stateSince: 1000, stateAgeMs: 0, queued: 0, turns: 1, background: 0, createdAt: 0, usedAt: 0, ...more });
 const status = (more: Partial<Shapes["Status"]>) => ({ store: { state: "well" }, waitingSessions: 0, agents: 1, maxAgents: 10, ...more }) as Shapes["Status"];
-const asks = (more: Partial<Question>) => [{ session: "s", kind: "approval", openedAt: 500, ...more } as Question];
+const asks = (more: Partial<Question>) => [{ session: "s", kind: "approval", blocking: true, openedAt: 500, ...more } as Question];
 
 test("a state says where it is known from and since when", () => {
-  expect(mood(session({ state: "processing" }), [], "user")).toEqual({ word: "working", tone: "work", source: "event 7", since: 1000 });
+  expect(mood(session({ state: "processing" }), [], "user")).toEqual({ word: "working", tone: "work", source: "", event: 7, since: 1000 });
+  const source = (stateSource: Session["stateSource"]) => mood(session({ stateSource: stateSource ?? null }), [], "user").source;
+  expect(source({ seq: 7, kind: "session.stopped", cause: "put_to_sleep" })).toBe("put to sleep");
+  expect(source({ seq: 7, kind: "turn.finished" })).toBe("turn finished");
+  expect(source({ seq: 7, kind: "turn.finished", cause: "failed" })).toBe("turn finished: failed");
   expect(mood(session({ state: "processing" }), asks({}), "user")).toMatchObject({ word: "needs you", tone: "needs", since: 500 });
   expect(mood(session({ state: "processing" }), asks({ askedOf: "beacon" }), "user")).toMatchObject({ word: "waits for beacon", tone: "held" });
+});
+
+test("what it asks without waiting does not hide what it does", () => {
+  const question = asks({ blocking: false });
+  expect(mood(session({ state: "processing" }), question, "user")).toMatchObject({ word: "working", tone: "work", asks: question[0] });
+  expect(mood(session({ state: "processing" }), [...question, ...asks({})], "user")).toMatchObject({ word: "needs you" });
 });
 
 test("work between turns is work", () => {
@@ -74,6 +84,7 @@ test("quiet work is a problem, unless it waits for an answer", () => {
   const quiet = [session({ state: "processing" })];
   expect(problems({ ...known, sessions: quiet }).map(({ key }) => key)).toEqual(["quiet-s"]);
   expect(problems({ ...known, sessions: quiet, asking: new Set(["s"]) })).toEqual([]);
+  expect(problems({ ...known, sessions: [session({ state: "processing", heardAt: known.now - 1000 })] }), "it spoke before this page was there").toEqual([]);
   const heard = new Map([["s", { at: known.now } as Event]]);
   expect(problems({ ...known, sessions: quiet, steps: heard })).toEqual([]);
 });
@@ -123,5 +134,16 @@ test("a step is a line", () => {
   const data = (type: string, text: string, content: unknown[] = []) => ({ data: { type, text, data: { message: { content } } } }) as unknown as Event;
   expect(step(data("tool_use", "Bash", [{ type: "tool_use", name: "Bash", input: { command: "make all" } }]))).toBe("Bash make all");
   expect(step(data("assistant", "First line\nsecond"))).toBe("First line");
+  expect(step(data("tool_use", "", [{ type: "tool_use", name: "mcp__iris__ask_question", input: { question: "Which?" } }]))).toBe("ask_question (iris) Which?");
   expect(step(undefined)).toBeUndefined();
+});
+
+test("what it did before this page was there is known from the daemon, until something newer is heard", () => {
+  const last = { kind: "tool_use", text: "Bash make all", at: 50 };
+  expect(newestStep(undefined, last)).toEqual({ kind: "tool_use", at: 50, line: "Bash make all" });
+  const heard = { at: 60, data: { type: "assistant", text: "Done" } } as Event;
+  expect(newestStep(heard, last)?.line).toBe("Done");
+  expect(newestStep({ ...heard, at: 40 }, last)?.line).toBe("Bash make all");
+  expect(lastEvent(session({}), { kind: "tool_result", at: 2000, line: "" })).toEqual({ word: "tool result", at: 2000 });
+  expect(lastEvent(session({ stateSource: { seq: 7, kind: "turn.finished" } }), undefined)).toEqual({ word: "turn finished", at: 1000 });
 });

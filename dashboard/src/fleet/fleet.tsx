@@ -1,8 +1,8 @@
 // The fleet: every project, every session, what each is up to.
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, getRouteApi, useNavigate } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { type Session, type Team, sessionsQuery, statusQuery, teamsQuery } from "@/api/ask";
 import { configQuery } from "@/api/config";
@@ -11,7 +11,7 @@ import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { type SessionFigures, type TurnEnd, bySession, dayQuery, midnight } from "@/health/turns";
 import { useOpenQuestions } from "@/question/ask";
-import type { Question } from "@/question/question";
+import { type Question, isBlocking } from "@/question/question";
 import { SessionActions } from "@/session/actions";
 import { useAct } from "@/session/act";
 import { Composer } from "@/session/composer";
@@ -21,19 +21,23 @@ import { MoodChip } from "@/session/mood-chip";
 import { PartyName } from "@/session/party";
 import { turnTitle } from "@/session/turn-words";
 import { Avatar } from "@/shell/avatar";
+import { useKeys } from "@/shell/keys";
 import { NoTeams, Page } from "@/shell/page";
 import { Block, Plain } from "@/text/plain";
-import { Ago, money, useNow } from "@/text/time";
-import { headline } from "@/text/visible";
+import { Ago, money, useKnownNow, useNow } from "@/text/time";
+import { title } from "@/text/title";
 
 import { budgets } from "./budget";
 import { BudgetBar } from "./budget-bar";
 import { problems } from "./problems";
 import { StopAll } from "./stop-all";
 import { lastTurnQuery } from "./last-turn";
-import { step } from "./step";
+import { lastEvent, newestStep } from "./step";
+
+const route = getRouteApi("/frame/fleet");
 
 export function Fleet() {
+  const { team: wanted } = route.useSearch();
   const teams = useQuery(teamsQuery);
   const sessions = useQuery(sessionsQuery);
   const status = useQuery(statusQuery).data;
@@ -43,6 +47,7 @@ export function Fleet() {
   const figures = bySession(today);
   const limits = budgets(useQuery(configQuery).data?.config);
   const open = [...mine, ...others];
+  useKeys({ j: () => stepRow(1), k: () => stepRow(-1) });
   const moodOf = (session: Session) => mood(session, open, me);
   const sorted = (sessions.data ?? []).toSorted((one, other) => ORDER[moodOf(one).tone] - ORDER[moodOf(other).tone] || other.usedAt - one.usedAt);
   return (
@@ -52,10 +57,15 @@ export function Fleet() {
           {status.agents} of {status.maxAgents} agents alive on <Plain text={status.node} />, {today ? money(today.costUsd) : "…"} today
         </p>
       )}
-      <Problems sessions={sorted} figures={figures} asking={new Set(open.map(({ session }) => session))} me={me} />
+      <Problems sessions={sorted} figures={figures} asking={new Set(open.filter(isBlocking).map(({ session }) => session))} me={me} />
       {teams.data?.length === 0 && <NoTeams />}
+      {wanted !== undefined && teams.data && !teams.data.some(({ name }) => name === wanted) && (
+        <p role="note" className="card said px-3 py-2">
+          There is no team <Plain text={wanted} />.
+        </p>
+      )}
       {teams.data?.map((team) => (
-        <TeamCard key={team.name} team={team} me={me}>
+        <TeamCard key={team.name} team={team} me={me} isWanted={team.name === wanted}>
           {sorted.filter(({ to }) => to === team.name).map((session) => (
             <SessionRow key={session.id} session={session} open={open} me={me} figures={figures.get(session.id)} budget={limits.get(session.to)} />
           ))}
@@ -65,11 +75,20 @@ export function Fleet() {
   );
 }
 
+/** To the next row, which `Enter` then opens as any link. */
+function stepRow(by: number) {
+  const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  const next = at < 0 ? rows.at(by > 0 ? 0 : -1) : rows[at + by];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
 function Problems({ sessions, figures, asking, me }: { sessions: Session[]; figures: ReadonlyMap<string, SessionFigures>; asking: ReadonlySet<string>; me: string }) {
   const [isWhole, setWhole] = useState(false);
   const status = useQuery(statusQuery).data;
   const ends = new Map<string, TurnEnd>([...figures].flatMap(([id, { last }]) => (last ? [[id, last] as const] : [])));
-  const found = problems({ status, sessions, ends, steps: useWatched(steps), asking, me, now: useNow() });
+  const found = problems({ status, sessions, ends, steps: useWatched(steps), asking, me, now: useKnownNow() });
   if (found.length === 0) return null;
   return (
     <section aria-label="Problems" className="card border-bad">
@@ -106,13 +125,18 @@ function Problems({ sessions, figures, asking, me }: { sessions: Session[]; figu
 /** How many sessions of a team are shown at first: those that need somebody come first. */
 const FIRST = 8;
 
-function TeamCard({ team, me, children }: { team: Team; me: string; children: React.ReactNode[] }) {
+function TeamCard({ team, me, isWanted, children }: { team: Team; me: string; /** A link leads to it. */ isWanted: boolean; children: React.ReactNode[] }) {
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isWanted) card.current?.focus({ preventScroll: true });
+    if (isWanted) card.current?.scrollIntoView({ block: "start" });
+  }, [isWanted]);
   const [isTelling, setTelling] = useState(false);
   const [isWhole, setWhole] = useState(false);
   const act = useAct();
   const navigate = useNavigate();
   return (
-    <section className="card @container" aria-label={`Team ${team.name}`}>
+    <section ref={card} tabIndex={-1} className={`card @container outline-none ${isWanted ? "border-ink" : ""}`} aria-label={`Team ${team.name}`}>
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 py-2">
         <Avatar name={team.name} />
         <h2 className="said font-semibold">
@@ -164,15 +188,16 @@ interface RowGiven {
 function SessionRow({ session, open, me, figures, budget }: RowGiven) {
   const cost = figures?.costUsd;
   const used = session.pid == null ? undefined : figures?.spentUsd;
-  const heard = useWatched(steps).get(session.id);
+  const newest = newestStep(useWatched(steps).get(session.id), session.last);
   const last = useQuery(lastTurnQuery(session)).data;
   const now = mood(session, open, me, useDue(last));
-  const doing = session.running != null || session.background ? step(heard) : undefined;
+  const doing = session.running != null || session.background ? newest?.line : undefined;
+  const happened = lastEvent(session, newest);
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised @3xl:grid-cols-[minmax(0,1fr)_15rem_10rem_auto]">
       <span className="col-span-2 min-w-0 @3xl:col-span-1">
-        <Link to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
-          <Plain text={headline(last ? turnTitle(last) : "A new session", 120)} />
+        <Link data-row to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
+          <Plain text={title(last ? turnTitle(last) : "A new session", 120)} />
         </Link>
         <span className="said block truncate text-xs text-dim">
           for <PartyName party={session.from} me={me} />, turn {session.turns}
@@ -193,7 +218,7 @@ function SessionRow({ session, open, me, figures, budget }: RowGiven) {
       <span className="order-4 col-span-2 text-right text-xs text-dim tabular-nums @3xl:order-none @3xl:col-span-1">
         <span title="Cost today, and when something last happened">
           {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
-          <Ago at={Math.max(session.usedAt, session.stateSince, heard?.at ?? 0)} /> ago
+          <Plain text={happened.word} />, <Ago at={happened.at} /> ago
         </span>
         {budget !== undefined && used != null && <BudgetBar spent={used} budget={budget} />}
       </span>

@@ -23,6 +23,7 @@ interface Known {
   sessions: Session[];
   ends: ReadonlyMap<string, TurnEnd>;
   steps: ReadonlyMap<string, Event>;
+  /** Those that wait for an answer. */
   asking: ReadonlySet<string>;
   me: string;
   now: number;
@@ -44,7 +45,7 @@ export function problems({ status, sessions, ends, steps, asking, me, now }: Kno
     if (session.heldUntil != null && session.heldUntil > now) found.push({ key: `held-${session.id}`, text: `${who} is paused for ${duration(session.heldUntil - now)}: ${session.heldWhy ?? "a limit was reached"}`, ...place });
     const end = ends.get(session.id);
     if (end && isBad(end) && session.running == null && now - end.at < FRESH) found.push({ key: `end-${end.turn}`, text: `${who}: the last turn ${end.ending === "failed" ? "failed" : "ended early"} ${duration(now - end.at)} ago${end.error ? `: ${headline(end.error)}` : ""}`, ...place, turn: end.turn });
-    const heard = Math.max(session.stateSince, steps.get(session.id)?.at ?? 0);
+    const heard = Math.max(session.stateSince, session.heardAt ?? 0, session.last?.at ?? 0, steps.get(session.id)?.at ?? 0);
     if (session.state === "processing" && !asking.has(session.id) && now - heard > QUIET) found.push({ key: `quiet-${session.id}`, text: `${who} is at work but has been quiet for ${duration(now - heard)}`, ...place });
   }
   return found;

@@ -1,5 +1,6 @@
 // Health: whether the daemon is well, how full it is, and how it has gone lately.
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 
 import { statusQuery, teamsQuery } from "@/api/ask";
@@ -7,7 +8,7 @@ import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
 import { Empty, Page } from "@/shell/page";
 import { theme } from "@/shell/theme";
-import { duration, money, took, useNow } from "@/text/time";
+import { duration, money, took, useKnownNow } from "@/text/time";
 
 import { Chart } from "./chart";
 import { Log } from "./log";
@@ -15,15 +16,20 @@ import { Parts } from "./parts";
 import { QuestionFigures, figuresQuery } from "./questions";
 import { type TurnFigures, weekQuery } from "./turns";
 
+const route = getRouteApi("/frame/system");
+
 export function Health() {
+  const wanted = Number(route.useSearch().event);
+  const event = Number.isSafeInteger(wanted) && wanted > 0 ? wanted : undefined;
   const { data: status, error, dataUpdatedAt } = useQuery(statusQuery);
   const week = useQuery(weekQuery);
   const queued = (useQuery(teamsQuery).data ?? []).reduce((sum, team) => sum + team.queued, 0);
-  const now = useNow();
+  const now = useKnownNow();
   const { mine, others } = useOpenQuestions();
   const answered = (useQuery(figuresQuery).data?.kinds ?? []).reduce((sum, kind) => sum + kind.answered + kind.byRule, 0);
   return (
     <Page title="Health" error={error ?? week.error}>
+      {event !== undefined && <Log event={event} />}
       {status && (
         <dl className="grid grid-cols-2 gap-2 md:grid-cols-5">
           <Fact name="Agents alive" tone={status.agents >= status.maxAgents ? "held" : undefined}>
@@ -45,7 +51,7 @@ export function Health() {
       {status && <Parts status={status} />}
       {week.data && <Charts figures={week.data} />}
       <QuestionFigures />
-      <Log />
+      {event === undefined && <Log event={undefined} />}
     </Page>
   );
 }

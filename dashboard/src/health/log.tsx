@@ -1,11 +1,14 @@
-// The newest events as they come: what the daemon did, in its own words.
+// The newest events as they come: what the daemon did, in its own words. Or one event that a link leads to, with what
+// happened around it.
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 
 import { onEvent } from "@/api/live";
-import { recently } from "@/api/log";
+import { around, recently } from "@/api/log";
 import type { Event } from "@/api/stream";
 import { complain } from "@/shell/notices";
+import { Failure } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { describe } from "@/text/event-words";
 import { Moment } from "@/text/time";
@@ -14,7 +17,11 @@ import { headline } from "@/text/visible";
 const NOUNS = ["session", "turn", "question", "job", "rule", "token", "trust", "config", "daemon"];
 const SHOWN = 200;
 
-export function Log() {
+export function Log({ event }: { /** The number of the one that is looked for. */ event: number | undefined }) {
+  return event === undefined ? <Newest /> : <Around key={event} seq={event} />;
+}
+
+function Newest() {
   const [events, setEvents] = useState<Event[]>([]);
   const [noun, setNoun] = useState("");
   useEffect(() => {
@@ -27,41 +34,92 @@ export function Log() {
       end();
     };
   }, []);
-  const shown = events.filter(({ kind }) => kind.startsWith(noun));
+  const tools = (
+    <select className="field w-auto" aria-label="Which events" value={noun} onChange={(event) => setNoun(event.target.value)}>
+      <option value="">Everything</option>
+      {NOUNS.map((name) => (
+        <option key={name} value={`${name}.`}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+  return <Lines title="Log" tools={tools} events={events.filter(({ kind }) => kind.startsWith(noun))} />;
+}
+
+/** How many numbers before it, and how many in all: messages have numbers too, and are left out. */
+const BEFORE = 60;
+const IN_ALL = 120;
+
+function Around({ seq }: { seq: number }) {
+  const { data, error } = useQuery({ queryKey: ["events-around", seq], queryFn: () => around(seq, BEFORE, IN_ALL) });
+  const card = useRef<HTMLElement>(null);
+  const isThere = data?.some((event) => event.seq === seq) ?? false;
+  useEffect(() => {
+    if (!data) return;
+    card.current?.scrollIntoView({ block: "nearest" });
+    card.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "center" });
+  }, [data]);
+  const tools = (
+    <Link to="/system" search={{}} className="link text-xs">
+      The newest
+    </Link>
+  );
+  if (error) return <Failure error={error} />;
+  if (!data) return null;
   return (
-    <section aria-label="Log" className="card">
+    <Lines box={card} title={`Log around event ${seq}`} tools={tools} events={data.toReversed()} current={seq}>
+      {!isThere && <p className="border-t border-line px-3 py-2 text-dim">There is no event {seq}. {data.length > 0 && "These are the nearest."}</p>}
+    </Lines>
+  );
+}
+
+interface LinesGiven {
+  title: string;
+  tools: ReactNode;
+  events: Event[];
+  current?: number;
+  box?: React.RefObject<HTMLElement | null>;
+  children?: ReactNode;
+}
+
+function Lines({ title, tools, events, current, box, children }: LinesGiven) {
+  return (
+    <section ref={box} aria-label="Log" className="card">
       <header className="flex items-center justify-between gap-2 px-3 py-2">
-        <h2 className="font-medium">Log</h2>
-        <select className="field w-auto" aria-label="Which events" value={noun} onChange={(event) => setNoun(event.target.value)}>
-          <option value="">Everything</option>
-          {NOUNS.map((name) => (
-            <option key={name} value={`${name}.`}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <h2 className="font-medium">{title}</h2>
+        {tools}
       </header>
+      {children}
       <ul className="max-h-96 overflow-auto border-t border-line font-mono text-xs" tabIndex={0} aria-label="Events, newest first">
-        {shown.map((event) => (
-          <li key={event.seq} className="flex min-h-6 items-center gap-3 px-3 hover:bg-raised">
-            <span className="w-14 shrink-0 text-right text-dim tabular-nums">{event.seq}</span>
-            <span className="w-24 shrink-0 text-dim">
-              <Moment at={event.at} />
-            </span>
-            <span className="w-40 shrink-0 truncate">{event.kind}</span>
-            <span className="hidden w-28 shrink-0 truncate sm:block">
-              {event.session ? (
-                <Link className="link block min-h-6 truncate leading-6" title={event.team ?? undefined} to="/session/$id" params={{ id: event.session }}>
-                  <Plain text={event.team ?? "session"} />
-                </Link>
-              ) : null}
-            </span>
-            <span className="said hidden min-w-0 flex-1 truncate text-dim md:block" title={describe(event).slice(0, 1000)}>
-              <Plain text={headline(describe(event))} />
-            </span>
-          </li>
+        {events.map((event) => (
+          <Line key={event.seq} event={event} isCurrent={event.seq === current} />
         ))}
       </ul>
     </section>
+  );
+}
+
+/** In one line; where that is too narrow, in two: when and what, then who and in which words. */
+function Line({ event, isCurrent }: { event: Event; isCurrent: boolean }) {
+  return (
+    <li aria-current={isCurrent ? "true" : undefined} className={`flex min-h-6 flex-wrap items-center gap-x-3 px-3 py-1 hover:bg-raised md:flex-nowrap md:py-0 ${isCurrent ? "border-l-4 border-l-ink bg-raised font-semibold" : ""}`}>
+      <span className="shrink-0 text-right text-dim tabular-nums md:w-14">{event.seq}</span>
+      <span className="shrink-0 text-dim md:w-24">
+        <Moment at={event.at} />
+      </span>
+      <span className="min-w-0 flex-1 truncate text-right md:w-40 md:flex-none md:text-left">{event.kind}</span>
+      <span className="h-0 basis-full md:hidden" aria-hidden="true" />
+      <span className="max-w-[40%] shrink-0 truncate empty:hidden md:w-28 md:max-w-none md:empty:block">
+        {event.session ? (
+          <Link className="link block min-h-6 truncate leading-6" title={event.team ?? undefined} to="/session/$id" params={{ id: event.session }} search={event.turn ? { turn: event.turn } : {}}>
+            <Plain text={event.team ?? "session"} />
+          </Link>
+        ) : null}
+      </span>
+      <span className="said min-w-0 flex-1 text-dim md:truncate" title={describe(event).slice(0, 1000)}>
+        <Plain text={headline(describe(event))} />
+      </span>
+    </li>
   );
 }

@@ -5,8 +5,9 @@ import type { Shapes } from "@/api/call";
 import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { CONNECTIONS } from "@/shell/frame";
+import { useStaleSince } from "@/shell/stale";
 import { Plain } from "@/text/plain";
-import { Ago, Moment } from "@/text/time";
+import { Ago, Moment, minute } from "@/text/time";
 
 const DATABASES: Record<string, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
@@ -44,7 +45,7 @@ export function Parts({ status }: { status: Shapes["Status"] }) {
         <Part name="Holding of agents" tone={containment.kind === "cgroup" ? "good" : "held"} state={containment.kind === "cgroup" ? "by cgroups" : "by process groups and marks"}>
           <Plain text={containment.kind === "cgroup" ? containment.group : containment.why} />
         </Part>
-        <Part name="Event stream, to this page" tone={live.state === "live" ? "good" : "bad"} state={CONNECTIONS[live.state].toLowerCase()}>
+        <Part name="Event stream, to this page" isOurs tone={live.state === "live" ? "good" : "bad"} state={CONNECTIONS[live.state].toLowerCase()}>
           {live.state === "live" && <Ago at={live.since} />}
         </Part>
         <Part name="Daemon" tone="good" state="runs">
@@ -55,16 +56,36 @@ export function Parts({ status }: { status: Shapes["Status"] }) {
   );
 }
 
-function Part({ name, state, tone, children }: { name: string; state: string; tone: "good" | "held" | "bad"; children: ReactNode }) {
-  const colour = { good: "text-good", held: "text-held", bad: "text-bad" }[tone];
+interface PartGiven {
+  name: string;
+  state: string;
+  tone: "good" | "held" | "bad";
+  /** This page sees it for itself, also when the daemon is not heard. */
+  isOurs?: boolean;
+  children: ReactNode;
+}
+
+function Part({ name, state, tone, isOurs = false, children }: PartGiven) {
+  const stale = useStaleSince();
+  const isKnown = isOurs || stale === undefined;
+  const colour = isKnown ? { good: "text-good", held: "text-held", bad: "text-bad" }[tone] : "text-dim";
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 px-3 py-1.5">
       <span className="w-48 shrink-0">{name}</span>
       <span className={`flex items-baseline gap-1.5 font-medium ${colour}`}>
-        <span className="size-2 shrink-0 self-center rounded-full bg-current" aria-hidden="true" />
-        {state}
+        <span className={`size-2 shrink-0 self-center rounded-full ${isKnown ? "bg-current" : "border border-current"}`} aria-hidden="true" />
+        {isKnown ? (
+          state
+        ) : (
+          <span>
+            not known since <Moment at={stale} text={minute(stale)} />
+          </span>
+        )}
       </span>
-      <span className="said min-w-0 flex-1 basis-60 text-xs text-dim">{children}</span>
+      <span className="said min-w-0 flex-1 basis-60 text-xs text-dim">
+        {!isKnown && `was: ${state}. `}
+        {children}
+      </span>
     </li>
   );
 }

@@ -11,6 +11,7 @@ import { InlineQuestion } from "@/question/inline";
 import { type Question, asksBy, waitsFor } from "@/question/question";
 import { useKeys } from "@/shell/keys";
 import { Markdown } from "@/text/markdown";
+import { Plain } from "@/text/plain";
 
 import { Finder, useFinds, useMarks } from "./find";
 import { type Item, guess } from "./list";
@@ -29,13 +30,17 @@ interface Given {
   startAt: string | undefined;
   find: string | undefined;
   hasRail: boolean;
+  /** Where one is in it has an address, which is told of the turn that was gone to. */
+  onTurn?: ((turn: string | undefined) => void) | undefined;
   isFinding: boolean;
   setFinding: (isFinding: boolean) => void;
 }
 
-export function Conversation({ transcript, items, asked, session, me, startAt, find, hasRail, isFinding, setFinding }: Given) {
+export function Conversation({ transcript, items, asked, session, me, startAt, find, hasRail, onTurn, isFinding, setFinding }: Given) {
   const box = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(startAt === undefined);
+  // The turn that somebody went to. It may be too near to the end to come to the top, and is read nevertheless.
+  const [picked, setPicked] = useState(startAt);
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
@@ -53,7 +58,22 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
     },
     [rows],
   );
-  const jumpToTurn = useCallback((id: string) => jump(Math.max(0, items.findIndex((item) => item.kind === "tell" && item.key === id))), [items, jump]);
+  const jumpToTurn = useCallback(
+    (id: string) => {
+      setPicked(id);
+      jump(Math.max(0, items.findIndex((item) => item.kind === "tell" && item.key === id)));
+    },
+    [items, jump],
+  );
+  const goTo = (turn: string) => {
+    jumpToTurn(turn);
+    onTurn?.(turn);
+  };
+  const follow = () => {
+    setPicked(undefined);
+    setFollows(true);
+    onTurn?.(undefined);
+  };
   const finds = useFinds(transcript, items, isFinding, find, jump);
 
   useMarks(box, finds, isFinding);
@@ -65,13 +85,17 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
     if (follows && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [follows, total, items]);
 
-  // Once, when the turn that the address names is there.
-  const jumped = useRef(false);
+  // Once for each turn that the address names, when it is there.
+  const jumped = useRef<string>(undefined);
+  const isUnknown = startAt !== undefined && transcript.isOpened && !transcript.list().some(({ turn }) => turn.id === startAt);
   useEffect(() => {
-    if (jumped.current || startAt === undefined || items.length === 0) return;
-    jumped.current = true;
-    jumpToTurn(startAt);
-  }, [items, startAt, jumpToTurn]);
+    if (startAt === undefined || jumped.current === startAt || items.length === 0) return;
+    jumped.current = startAt;
+    if (isUnknown) {
+      setPicked(undefined);
+      setFollows(true);
+    } else jumpToTurn(startAt);
+  }, [items, startAt, isUnknown, jumpToTurn]);
 
   // Whoever scrolls up reads something; whoever comes to the end wants to see what is next. A scroll bar that is dragged
   // says neither by wheel nor by key, so it is told by the way it goes.
@@ -81,7 +105,7 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
     if (!element) return;
     const isUp = element.scrollTop < top.current - 1;
     top.current = element.scrollTop;
-    if (isAtEnd(element)) setFollows((now) => now || startAt === undefined || jumped.current);
+    if (isAtEnd(element)) setFollows((now) => now || startAt === undefined || jumped.current !== undefined);
     else if (isUp) setFollows(false);
   };
 
@@ -89,20 +113,24 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
     const first = rows.getVirtualItemForOffset((rows.scrollOffset ?? 0) + 1)?.index ?? 0;
     const isTell = (item: Item) => item.kind === "tell";
     const to = by > 0 ? items.findIndex((item, index) => index > first && isTell(item)) : items.findLastIndex((item, index) => index < first && isTell(item));
-    if (to >= 0) jump(to);
+    const turn = items[to]?.key;
+    if (turn !== undefined) goTo(turn);
   };
 
   // The numbers answer what is in view; what is not is a press away.
   const seen = useWatched(inView);
   const listed = items.flatMap((item) => (item.kind === "question" ? [item.question] : []));
-  const current = listed.find(({ id }) => seen.has(id));
-  const unseen = current ? undefined : listed[0];
-  useAnswerKeys(current);
+  const asking = listed.find(({ id }) => seen.has(id));
+  const unseen = asking ? undefined : listed[0];
+  useAnswerKeys(asking);
+
+  const first = rows.getVirtualItemForOffset(rows.scrollOffset ?? 0)?.index;
+  const current = picked ?? turnOf(follows ? items.at(-1) : first === undefined ? undefined : items[first]);
 
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    f: () => setFollows(true),
+    f: follow,
     "/": () => setFinding(true),
     n: () => finds.step(1),
     N: () => finds.step(-1),
@@ -110,9 +138,14 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
 
   return (
     <div className="flex min-h-0 flex-1">
-      {hasRail && <Rail parts={transcript.list()} items={items} asked={asked} me={me} onJump={jumpToTurn} />}
+      {hasRail && <Rail session={session.id} parts={transcript.list()} items={items} asked={asked} me={me} current={current} onJump={jumpToTurn} />}
       <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
-        {hasRail && <TurnMenu parts={transcript.list()} onJump={jumpToTurn} />}
+        {hasRail && <TurnMenu parts={transcript.list()} onJump={goTo} />}
+        {isUnknown && (
+          <p role="note" className="said border-b border-line bg-raised px-3 py-1.5 text-xs">
+            There is no turn <span className="font-mono"><Plain text={startAt} /></span> in this session. This is its newest.
+          </p>
+        )}
         {isFinding && <Finder transcript={transcript} finds={finds} onClose={() => setFinding(false)} />}
         <div
           ref={box}
@@ -122,6 +155,8 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
           aria-live="off"
           className="min-h-0 flex-1 overflow-auto px-3 [overflow-anchor:none] md:px-5"
           onScroll={noteScroll}
+          onWheel={() => setPicked(undefined)}
+          onTouchMove={() => setPicked(undefined)}
         >
           {transcript.isOpened && items.length === 0 && <p className="py-10 text-center text-dim">Nothing has been said yet. Tell it something below.</p>}
           <div className="relative mx-auto max-w-4xl" style={{ height: total }}>
@@ -130,7 +165,7 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
               if (!item) return null;
               return (
                 <div key={key} data-index={index} ref={rows.measureElement} className={`absolute inset-x-0 top-0 ${finds.current === index ? "rounded ring-2 ring-work" : ""}`} style={{ transform: `translateY(${start}px)` }}>
-                  <ItemView item={item} isFound={finds.current === index} asked={asked} transcript={transcript} session={session} me={me} hasKeys={item.kind === "question" && item.question.id === current?.id} />
+                  <ItemView item={item} isFound={finds.current === index} asked={asked} transcript={transcript} session={session} me={me} hasKeys={item.kind === "question" && item.question.id === asking?.id} />
                 </div>
               );
             })}
@@ -143,7 +178,7 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
             </button>
           )}
           {!follows && (
-            <button type="button" className="button shadow-md" onClick={() => setFollows(true)}>
+            <button type="button" className="button shadow-md" onClick={follow}>
               <ArrowDown size={15} aria-hidden="true" /> Follow
             </button>
           )}
@@ -152,6 +187,8 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
     </div>
   );
 }
+
+const turnOf = (item: Item | undefined) => (item?.kind === "question" ? (item.question.turn ?? undefined) : item?.part.turn.id);
 
 function isAtEnd(box: HTMLElement): boolean {
   return box.scrollHeight - box.scrollTop - box.clientHeight < 4;

@@ -1,3 +1,5 @@
+import { Link } from "@tanstack/react-router";
+
 import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
 import { headline, visible } from "@/text/visible";
@@ -6,19 +8,29 @@ import { COLOUR, type Mood } from "./mood";
 
 /** The state, where it is known from, and how old it is. */
 export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is room to say it without being asked. */ hasSource?: boolean }) {
-  const { word, tone, source, since } = mood;
+  const { word, tone, source, event, since, asks } = mood;
+  const known = [source, event !== undefined && `event ${event}`].filter(Boolean).join(", ");
   return (
-    <span className={`inline-flex max-w-full items-baseline gap-x-1.5 ${hasSource ? "flex-wrap" : "whitespace-nowrap"}`} title={`known from ${visible(source)}`} data-mood={tone}>
+    <span className={`inline-flex max-w-full items-baseline gap-x-1.5 ${hasSource ? "flex-wrap" : "whitespace-nowrap"}`} title={`known from ${visible(known)}`} data-mood={tone}>
       <span className={`size-2 shrink-0 self-center rounded-full bg-current ${COLOUR[tone]} ${tone === "work" ? "pulse" : ""}`} aria-hidden="true" />
       <span className={`said min-w-0 font-medium ${COLOUR[tone]}`}>
         <Plain text={word} />
       </span>
+      {asks && (
+        <Link to="/inbox" search={{ question: asks.id }} className="rounded-full border border-accent px-1.5 text-xs text-accent" title="It has asked something and goes on meanwhile">
+          asks
+        </Link>
+      )}
       <span className="said text-xs text-dim">
         <Ago at={since} />
-        {hasSource && (
+        {hasSource && (source || event !== undefined) && " · "}
+        {hasSource && <Plain text={headline(source, 40)} />}
+        {hasSource && event !== undefined && (
           <>
-            {" · "}
-            <Plain text={headline(source, 40)} />
+            {source && ", "}
+            <Link to="/system" search={{ event: String(event) }} className="underline decoration-line underline-offset-2 hover:decoration-current">
+              event {event}
+            </Link>
           </>
         )}
       </span>

@@ -1,7 +1,7 @@
 // What a session is up to, in a word, with where that is known from and since when. Nothing is guessed: what no event
 // says is not shown.
 import type { Session } from "@/api/ask";
-import { type Question, kindWord, needsMe, waitsFor } from "@/question/question";
+import { type Question, isBlocking, kindWord, needsMe, waitsFor } from "@/question/question";
 import { clock } from "@/text/time";
 import { words } from "@/text/words";
 
@@ -14,21 +14,30 @@ export interface Mood {
   tone: Tone;
   /** The fact it comes from. */
   source: string;
+  /** The event that says so, if one does. */
+  event?: number;
   since: number;
+  /** Something that it asks without waiting for the answer: it goes on meanwhile. */
+  asks?: Question;
 }
 
 /** `due`: when the turn is due that it was told for later. */
 export function mood(session: Session, open: Question[], party: string, due?: number): Mood {
-  const question = open.find(({ session: id }) => id === session.id);
-  const event = `event ${session.stateEvent}`;
-  const now = (word: string, tone: Tone): Mood => ({ word, tone, source: event, since: session.stateSince });
+  const asked = open.filter(({ session: id }) => id === session.id);
+  const question = asked.find(isBlocking);
   if (question) {
     const isMine = needsMe(question, party);
     return { word: isMine ? "needs you" : waitsFor(question, party), tone: isMine ? "needs" : "held", source: `its question (${kindWord(question)})`, since: question.openedAt };
   }
+  const now = state(session, party, due);
+  return asked[0] ? { ...now, asks: asked[0] } : now;
+}
+
+function state(session: Session, party: string, due: number | undefined): Mood {
+  const now = (word: string, tone: Tone): Mood => ({ word, tone, source: sourceWords(session), event: session.stateEvent, since: session.stateSince });
   // A question in plain words is left to the party that told before anybody else hears of it.
   if (session.state.startsWith("waiting_for_")) return now(`waits for ${partyName(session.from, party)}`, session.from === party ? "needs" : "held");
-  if (session.heldUntil != null) return { ...now("paused by a limit", "held"), source: session.heldWhy ?? event };
+  if (session.heldUntil != null) return { ...now("paused by a limit", "held"), source: session.heldWhy ?? sourceWords(session) };
   if (session.background && session.running == null) return now(`${session.background} in the background`, "work");
   switch (session.state) {
     case "processing":
@@ -45,6 +54,15 @@ export function mood(session: Session, open: Question[], party: string, due?: nu
     default:
       return now(words(session.state), "calm");
   }
+}
+
+/** What the state comes from, as the log says it: why a process ended, else what happened. */
+function sourceWords({ stateSource }: Session): string {
+  if (!stateSource) return "";
+  const { kind, cause } = stateSource;
+  const what = words(kind.replace(".", " "));
+  if (!cause) return what;
+  return kind.startsWith("session.") ? words(cause) : `${what}: ${words(cause)}`;
 }
 
 /** What needs somebody first, then what moves, then what rests. */

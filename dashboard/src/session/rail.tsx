@@ -1,11 +1,12 @@
+import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { DropdownMenu } from "radix-ui";
 import { useEffect, useRef } from "react";
 
-import { type Question, waitsFor } from "@/question/question";
+import { type Question, isBlocking, waitsFor } from "@/question/question";
 import { Plain } from "@/text/plain";
 import { money, zone } from "@/text/time";
-import { headline } from "@/text/visible";
+import { title } from "@/text/title";
 
 import type { Item } from "./list";
 import type { Part } from "./transcript";
@@ -13,8 +14,19 @@ import { stateWord, turnTitle } from "./turn-words";
 
 const HEIGHT = 46;
 
-/** Every turn in a line, to jump to. */
-export function Rail({ parts, items, asked, me, onJump }: { parts: readonly Part[]; items: Item[]; asked: Question[]; me: string; onJump: (turn: string) => void }) {
+interface RailGiven {
+  session: string;
+  parts: readonly Part[];
+  items: Item[];
+  asked: Question[];
+  me: string;
+  /** The turn that is being read. */
+  current: string | undefined;
+  onJump: (turn: string) => void;
+}
+
+/** Every turn in a line, to jump to. Each is a link, so that a turn can be pointed at. */
+export function Rail({ session, parts, items, asked, me, current, onJump }: RailGiven) {
   const box = useRef<HTMLDivElement>(null);
   const turns = useVirtualizer({ count: parts.length, getScrollElement: () => box.current, estimateSize: () => HEIGHT, overscan: 8 });
   const count = parts.length;
@@ -29,21 +41,24 @@ export function Rail({ parts, items, asked, me, onJump }: { parts: readonly Part
         {turns.getVirtualItems().map(({ index, start }) => {
           const turn = parts[index]?.turn;
           if (!turn) return null;
-          const question = asked.find((one) => one.turn === turn.id);
+          const own = asked.filter((one) => one.turn === turn.id);
+          const question = own.find(isBlocking);
+          const isCurrent = turn.id === current;
           const isBad = turn.state === "failed" || turn.state === "terminated";
           return (
             <li key={turn.id} className="absolute inset-x-0 top-0" style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
-              <button type="button" onClick={() => onJump(turn.id)} className="h-full w-full px-3 py-1 text-left hover:bg-raised">
+              <Link to="/session/$id" params={{ id: session }} search={{ turn: turn.id }} replace aria-current={isCurrent ? "true" : undefined} onClick={() => onJump(turn.id)} className={`block h-full w-full border-l-2 px-3 py-1 -outline-offset-2 hover:bg-raised ${isCurrent ? "border-l-ink bg-raised" : "border-l-transparent"}`}>
                 <span className="said block truncate">
-                  <Plain text={headline(turnTitle(turn), 60)} />
+                  <Plain text={title(turnTitle(turn), 60)} />
                 </span>
                 <span className="flex justify-between text-xs text-dim">
                   <span>
                     {turn.number} · {question ? <span className="text-accent">{waitsFor(question, me)}</span> : <span className={isBad ? "text-bad" : turn.state === "running" ? "text-work" : ""}>{stateWord(turn)}</span>}
+                    {!question && own.length > 0 && <span className="text-accent"> · asks</span>}
                   </span>
                   {turn.usage && turn.usage.costUsd > 0 && <span className="tabular-nums">{money(turn.usage.costUsd)}</span>}
                 </span>
-              </button>
+              </Link>
             </li>
           );
         })}
@@ -72,7 +87,7 @@ export function TurnMenu({ parts, onJump }: { parts: readonly Part[]; onJump: (t
               <DropdownMenu.Item key={turn.id} className="menu-item min-h-11 gap-2" onSelect={() => onJump(turn.id)}>
                 <span className="w-8 shrink-0 text-right text-xs text-dim tabular-nums">{turn.number}</span>
                 <span className="said min-w-0 truncate">
-                  <Plain text={headline(turnTitle(turn), 60)} />
+                  <Plain text={title(turnTitle(turn), 60)} />
                 </span>
               </DropdownMenu.Item>
             ))}

@@ -11,7 +11,7 @@ import { words } from "@/text/words";
 
 import type { Call, Row } from "./fold";
 import { ToolInput } from "./tool-input";
-import { countLooks, reply, subject } from "./tool";
+import { countLooks, reply, subject, toolName } from "./tool";
 
 interface RowGiven {
   row: Row;
@@ -85,7 +85,7 @@ function ToolRow({ call, waits }: { call: Call; waits?: string | undefined }) {
     <Folded
       id={call.id}
       icon={<Wrench size={14} className={result?.isError ? "text-bad" : ""} />}
-      title={name}
+      title={toolName(name)}
       detail={subject(name, input)}
       startsOpen={name === "Edit" || name === "Write" || name === "MultiEdit"}
       end={result === undefined ? waits ? <span className="text-accent"><Plain text={waits} /></span> : <span className="busy text-work">running</span> : result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - call.at)}</span>}

@@ -2,6 +2,12 @@
 
 export type Input = Readonly<Record<string, unknown>>;
 
+/** The name of a tool for people. One of a server of tools is said with its server: `ask_question (iris)`. */
+export function toolName(name: string): string {
+  const [, server, own] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  return own ? `${own} (${server})` : name;
+}
+
 const LOOKING = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch"]);
 
 /** It only reads or searches: many of these in a row are one line. */

@@ -16,6 +16,7 @@ import { useKeys, useNoRepeats } from "./keys";
 import { Notices } from "./notices";
 import { useNotifications } from "./notify";
 import { Count } from "./page";
+import { watchStaleness } from "./stale";
 
 const Palette = lazy(() => import("./palette"));
 const Help = lazy(() => import("./help"));
@@ -44,8 +45,12 @@ export function Frame() {
   useNotifications();
   useNoRepeats();
   useEffect(() => {
+    const end = watchStaleness();
     stream.start();
-    return () => stream.stop();
+    return () => {
+      stream.stop();
+      end();
+    };
   }, []);
   return (
     <div className="flex h-dvh flex-col md:flex-row">

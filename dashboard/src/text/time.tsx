@@ -4,6 +4,8 @@ import { memo, useSyncExternalStore } from "react";
 const listeners = new Set<() => void>();
 let now = Date.now();
 let ticking: ReturnType<typeof setInterval> | undefined;
+/** Where the clock of ages stands, while nothing is heard of what they are the ages of. */
+let heldAt: number | undefined;
 
 function subscribe(listener: () => void) {
   listeners.add(listener);
@@ -27,13 +29,26 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
+/** The time up to which something is known: what is shown is this old, and does not grow older by nobody saying anything. */
+export function useKnownNow(): number {
+  return useSyncExternalStore(subscribe, () => knownNow());
+}
+
+const knownNow = () => (heldAt === undefined ? now : Math.min(now, heldAt));
+
+/** Holds the clock of ages, or lets it go on. */
+export function holdAges(at: number | undefined) {
+  heldAt = at;
+  listeners.forEach((tell) => tell());
+}
+
 /** What the time makes of something; whoever asks is only told when that has changed. */
 export function useAtNow<T>(look: (now: number) => T): T {
   return useSyncExternalStore(subscribe, () => look(now));
 }
 
 export const Ago = memo(function Ago({ at }: { at: number }) {
-  return <Moment at={at} text={duration(Math.max(0, useNow() - at))} />;
+  return <Moment at={at} text={duration(Math.max(0, useKnownNow() - at))} />;
 });
 
 export function Moment({ at, text }: { at: number; text?: string }) {
@@ -46,6 +61,7 @@ export function Moment({ at, text }: { at: number; text?: string }) {
 
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const MINUTE = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
 /** With its zone. */
@@ -58,6 +74,9 @@ export function clock(at: number): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();
   return (isToday ? CLOCK : DAY).format(at);
 }
+
+/** To the minute, where the second says nothing. */
+export const minute = (at: number) => MINUTE.format(at);
 
 /** In the largest two units that say something: 4 s, 3 m, 1 h 5 m, 2 d 3 h. */
 export function duration(ms: number): string {

@@ -16,6 +16,12 @@ pub struct Session {
     pub state_event: i64,
     pub state_since: i64,
     pub state_age_ms: i64,
+    /// What that event was. Not there if it was forgotten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_source: Option<StateSource>,
+    /// The newest thing its agent said or did in the turn that runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<LastSaid>,
     /// How long its agent has said nothing, if it is at work and waits for nobody. One that is silent for the response
     /// timeout is stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,6 +48,29 @@ pub struct Session {
     pub held_why: Option<String>,
     pub created_at: i64,
     pub used_at: i64,
+}
+
+/// The event that a state came from.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StateSource {
+    pub seq: i64,
+    /// Such as `session.stopped` or `turn.finished`.
+    pub kind: String,
+    /// Why an agent was stopped, or how a turn ended: `evicted`, `completed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
+
+/// What an agent said or did, in a line.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LastSaid {
+    /// The type of the message: `tool_use`, `assistant`, …
+    pub kind: String,
+    /// What it does just now; empty if the message says nothing of it.
+    pub text: String,
+    pub at: i64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

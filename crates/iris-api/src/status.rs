@@ -33,8 +33,17 @@ pub struct ConfigStatus {
     pub refused: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_at: Option<i64>,
-    /// Keys whose new values take effect with the next start.
-    pub pending: Vec<String>,
+    /// What takes effect with the next start.
+    pub pending: Vec<Pending>,
+}
+
+/// A key whose new value takes effect with the next start. A secret's values are not told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Pending {
+    pub key: String,
+    pub now: String,
+    pub next: String,
 }
 
 /// The config in force.

@@ -18,6 +18,7 @@ pub mod pool;
 pub mod question;
 pub mod relay;
 pub mod rule;
+pub mod said;
 pub mod session;
 pub mod team;
 pub mod time;

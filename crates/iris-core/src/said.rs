@@ -19,3 +19,18 @@ pub fn call(name: &str, input: &Value) -> String {
         None => name.to_owned(),
     }
 }
+
+/// What an agent does just now, from the newest thing it said.
+pub fn step(message: &Value) -> Option<String> {
+    let said = message["text"].as_str().filter(|text| !text.is_empty());
+    match message["type"].as_str()? {
+        "tool_use" => {
+            let input = parts(&message["data"], "tool_use").next().map(|part| &part["input"]);
+            Some(call(said.unwrap_or("tool"), input.unwrap_or(&Value::Null)))
+        }
+        "tool_result" => Some("reads what a tool gave back".to_owned()),
+        "thinking" => Some("thinks".to_owned()),
+        "assistant" | "task" | "retry" | "compaction" | "model_fallback" => said.map(str::to_owned),
+        _ => None,
+    }
+}

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use change::needs_restart;
+pub(crate) use change::value_at;
 pub use listen::{Refused, listening_address};
 pub use load::{
     ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_text, says_nothing,

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::agent::RunnerHandle;
 use crate::bus::Bus;
 use crate::config::watch::{self, Watched};
-use crate::config::{Config, ConfigState, TeamConfig};
+use crate::config::{self, Config, ConfigState, TeamConfig};
 use crate::figures::Traces;
 use crate::halt::Halt;
 use crate::home::Home;
@@ -141,6 +141,16 @@ impl Engine {
     /// The config in force now.
     pub fn config(&self) -> Arc<Config> {
         self.inner.config()
+    }
+
+    /// What takes effect with the next start: each key, what it is now, and what it will be.
+    pub fn pending_config(&self) -> Vec<(String, String, String)> {
+        let (now, next) = (self.inner.watched.at_start(), self.inner.config());
+        let with_values = |key: String| {
+            let (now, next) = (config::value_at(now, &key), config::value_at(&next, &key));
+            (key, now, next)
+        };
+        self.config_state().pending.into_iter().map(with_values).collect()
     }
 
     /// Whether the file says what is in force.

@@ -33,7 +33,7 @@ pub use iris_store::job::JobRow;
 pub use iris_store::look::{Seen, look as look_at_database};
 pub use iris_store::question::{Closed, Figures, QuestionRow};
 pub use iris_store::rule::RuleRow;
-pub use iris_store::session::{Record, SessionRow};
+pub use iris_store::session::{Record, Seen as SessionSeen, SessionRow};
 pub use iris_store::token::TokenRow;
 pub use iris_store::turn::TurnRow;
 pub use iris_store::{StoreError, StoreHealth, wall_ms};

@@ -101,7 +101,8 @@ impl QuestionError {
             Self::NoPlace => Some("name the job in which you ask, or speak for a team".to_owned()),
             Self::NoJob(_) => Some("run `iris jobs list` to see what there is".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
-            Self::Closed(_) | Self::Late(_) | Self::BadAsk(_) | Self::NothingToEdit | Self::BadLength => None,
+            Self::BadAsk(error) => Some(error.hint().to_owned()),
+            Self::Closed(_) | Self::Late(_) | Self::NothingToEdit | Self::BadLength => None,
             Self::JobOver(_) => None,
             Self::NotAgain(_) => Some("somebody may have run it again before; see `iris jobs list`".to_owned()),
         }

@@ -3,12 +3,12 @@
 use iris_agents::scripted;
 use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
-use iris_core::id::{Party, SessionId};
+use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{AgentKind, TeamName};
-use iris_store::session::{Record, Removal, SessionRow};
-use iris_store::{StoreError, session};
+use iris_store::session::{Record, Removal, Seen, SessionRow};
+use iris_store::{StoreError, session, turn};
 use uuid::Uuid;
 
 use crate::agent::{StopMode, Stopped};
@@ -100,9 +100,29 @@ impl Engine {
         self.inner.store.read(move |tx| session::list(tx, team.as_ref(), &after, limit)).await
     }
 
+    /// For each of these sessions what the log says of it.
+    pub async fn see_sessions(&self, rows: &[SessionRow]) -> Result<Vec<Seen>, StoreError> {
+        let rows = rows.to_vec();
+        self.inner.store.read(move |tx| session::see(tx, &rows)).await
+    }
+
     pub async fn find_session(&self, id: &SessionId) -> Result<Option<SessionRow>, StoreError> {
         let id = id.clone();
         self.inner.store.read(move |tx| session::find(tx, &id)).await
+    }
+
+    /// The team of a session, and the turn it works on or worked on last.
+    pub async fn find_working(&self, id: &SessionId) -> Result<Option<(TeamName, Option<TurnId>)>, StoreError> {
+        let id = id.clone();
+        let find = move |tx: &mut iris_store::Tx<'_>| {
+            let Some(session) = session::find(tx, &id)? else { return Ok(None) };
+            let turn = match session.running {
+                Some(running) => Some(running),
+                None => turn::newest(tx, &id)?,
+            };
+            Ok(Some((session.to, turn)))
+        };
+        self.inner.store.read(find).await
     }
 
     pub async fn find_session_of(&self, from: &Party, to: &TeamName) -> Result<Option<SessionRow>, StoreError> {

@@ -8,6 +8,7 @@ mod headers;
 mod http;
 mod mcp;
 mod passage;
+mod shell;
 pub mod tls;
 mod wire;
 

@@ -7,15 +7,48 @@ use iris_core::agent::Usage;
 use iris_core::event::Recorded;
 use iris_core::id::SessionId;
 use iris_core::message::Message;
+use iris_core::said;
 use iris_core::turn::{Ending, Termination};
 use iris_engine::trust::Trust;
 use iris_engine::turn::figures::{OfSession, Slot, TurnFigures};
 use iris_engine::turn::tell::{TellOutcome, TellReport};
-use iris_engine::{Engine, SessionRow, TurnRow, wall_ms};
+use iris_engine::{Engine, SessionRow, SessionSeen, TurnRow, wall_ms};
+use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// What an agent does is said in a line.
+const LONGEST_STEP: usize = 200;
+
+/// With what the log says of it.
+pub(crate) fn session_seen(engine: &Engine, row: &SessionRow, seen: &SessionSeen) -> session::Session {
+    session::Session {
+        state_source: seen.source.as_ref().map(state_source),
+        last: seen.last.as_ref().map(last_said),
+        ..session(engine, row)
+    }
+}
+
+fn state_source(event: &Recorded) -> session::StateSource {
+    let body: Value = serde_json::from_str(&event.body).unwrap_or_default();
+    let cause = ["why", "ending"].iter().find_map(|name| body[name].as_str());
+    session::StateSource { seq: event.seq, kind: event.kind.to_string(), cause: cause.map(str::to_owned) }
+}
+
+fn last_said(event: &Recorded) -> session::LastSaid {
+    let message: Value = serde_json::from_str(&event.body).unwrap_or_default();
+    let text = said::step(&message).unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
+    session::LastSaid {
+        kind: message["type"].as_str().unwrap_or_default().to_owned(),
+        text: line.chars().take(LONGEST_STEP).collect(),
+        at: event.at,
+    }
+}
 
 pub(crate) fn session(engine: &Engine, row: &SessionRow) -> session::Session {
     session::Session {
+        state_source: None,
+        last: None,
         id: row.id.to_string(),
         from: row.from.to_string(),
         to: row.to.to_string(),

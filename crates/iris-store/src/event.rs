@@ -103,6 +103,12 @@ fn insert_statement(power: u32) -> &'static str {
     })
 }
 
+/// The event with this number.
+pub(crate) fn find(tx: &mut Tx<'_>, seq: i64) -> Result<Option<Recorded>, StoreError> {
+    let sql = "SELECT seq, at, kind, team, session, turn, body FROM event WHERE seq = ?1";
+    tx.one(sql, values![seq])?.as_ref().map(recorded).transpose()
+}
+
 /// Events after a number, oldest first.
 pub fn list_after(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<Recorded>, StoreError> {
     let sql = "SELECT seq, at, kind, team, session, turn, body FROM event WHERE seq > ?1 ORDER BY seq LIMIT ?2";

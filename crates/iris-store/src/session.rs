@@ -2,7 +2,7 @@
 
 use iris_core::actor::Actor;
 use iris_core::agent::AgentExit;
-use iris_core::event::{Draft, Fact, SessionEvent, StopCause, Subject};
+use iris_core::event::{Draft, Fact, Recorded, SessionEvent, StopCause, Subject};
 use iris_core::id::{JobId, Party, SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::team::TeamName;
@@ -41,6 +41,28 @@ pub struct SessionRow {
     /// What its agent waits for a person to say: `input` or `approval`.
     pub waiting: Option<String>,
     pub job: Option<JobId>,
+}
+
+/// What the log says of a session beside its row.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The event its state came from. None if that was forgotten.
+    pub source: Option<Recorded>,
+    /// The newest thing its agent said or did in the turn that runs.
+    pub last: Option<Recorded>,
+}
+
+/// For each of these sessions what the log says of it.
+pub fn see(tx: &mut Tx<'_>, rows: &[SessionRow]) -> Result<Vec<Seen>, StoreError> {
+    let mut see = |row: &SessionRow| {
+        let source = event::find(tx, row.state_seq)?;
+        let last = match &row.running {
+            Some(turn) => event::list_messages_before(tx, turn, i64::MAX, 1)?.pop(),
+            None => None,
+        };
+        Ok(Seen { source, last })
+    };
+    rows.iter().map(&mut see).collect()
 }
 
 macro_rules! session_columns {

@@ -104,6 +104,12 @@ pub fn find(tx: &mut Tx<'_>, id: &TurnId) -> Result<Option<TurnRow>, StoreError>
     tx.one(turn_columns!("WHERE id = ?1"), values![id])?.as_ref().map(TurnRow::read).transpose()
 }
 
+/// The newest turn of a session.
+pub fn newest(tx: &mut Tx<'_>, session: &SessionId) -> Result<Option<TurnId>, StoreError> {
+    let row = tx.one("SELECT id FROM turn WHERE session = ?1 ORDER BY number DESC LIMIT 1", values![session])?;
+    Ok(row.map(|row| TurnId::new(row.text(0))))
+}
+
 fn find_by_key(tx: &mut Tx<'_>, key: &str) -> Result<Option<TurnRow>, StoreError> {
     tx.one(turn_columns!("WHERE key = ?1"), values![key])?.as_ref().map(TurnRow::read).transpose()
 }

@@ -109,15 +109,28 @@ fn refuse_agents(command: &Command) -> Result<(), Failure> {
         Command::Answer(_) | Command::Rules(_) | Command::Token(_) | Command::Link(_) | Command::Trust(_) => {
             refuse_agent()
         }
+        // Nobody would know how deep in a chain of tells they are.
+        Command::Fork(_) => refuse_beginning(),
+        Command::Jobs(arguments) if arguments.starts_one() => refuse_beginning(),
         _ => Ok(()),
     }
 }
 
 /// Whoever watches a terminal can decide there, too.
 fn refuse_agent() -> Result<(), Failure> {
-    if std::env::var_os(SESSION_MARK).is_some() {
-        return Err(Failure::fault(FaultKind::Conflict, "this is the shell of an agent, and only people decide")
-            .hint("ask with the tool ask_question; a person answers"));
+    refuse_in_shell("only people decide", "ask with the tool ask_question; a person answers")
+}
+
+fn refuse_beginning() -> Result<(), Failure> {
+    refuse_in_shell(
+        "only people begin a job or copy a conversation",
+        "tell a team what you need with the tool team_tell",
+    )
+}
+
+fn refuse_in_shell(why: &str, hint: &str) -> Result<(), Failure> {
+    if std::env::var_os(SESSION_MARK).is_none() {
+        return Ok(());
     }
-    Ok(())
+    Err(Failure::fault(FaultKind::Conflict, format!("this is the shell of an agent, and {why}")).hint(hint))
 }

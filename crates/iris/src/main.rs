@@ -12,13 +12,13 @@ mod logging;
 mod moment;
 mod place;
 mod printer;
-mod said;
 mod telemetry;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use iris_agents::scripted;
+use iris_core::said;
 
 use arguments::{Arguments, Command};
 use commands::Context;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Detail, ResponseType, form};
-use crate::agent::{AskedQuestion, Reply, ToolAnswer};
+use crate::agent::{AskedOption, AskedQuestion, Reply, ToolAnswer};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
@@ -228,10 +228,13 @@ fn chosen(asked: &AskedQuestion, given: &str, free_text: bool) -> Result<String,
     if given.is_empty() {
         return Err(AnswerError::Empty);
     }
-    let option = asked.options.iter().find(|option| option.value() == given || option.label == given);
-    let option = option.or_else(|| asked.options.iter().find(|option| option.id.as_deref() == Some(given)));
-    let option = option.or_else(|| asked.options.iter().find(|option| option.label.eq_ignore_ascii_case(given)));
-    match option {
+    let ways: [&dyn Fn(&&AskedOption) -> bool; 4] = [
+        &|option| option.value() == given,
+        &|option| option.label == given,
+        &|option| option.id.as_deref() == Some(given),
+        &|option| option.label.eq_ignore_ascii_case(given),
+    ];
+    match ways.iter().find_map(|is_meant| asked.options.iter().find(is_meant)) {
         Some(option) => Ok(option.value().to_owned()),
         None if free_text || asked.options.is_empty() || asked.several => Ok(given.to_owned()),
         None => Err(AnswerError::no_option(given, std::slice::from_ref(asked))),

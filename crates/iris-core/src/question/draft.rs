@@ -1,5 +1,7 @@
 //! A question on its way into the record, made from any of the ways in which agents ask.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -125,6 +127,8 @@ pub enum AskError {
     NoOptions,
     #[error("{0} options are too many; at most {MOST_OPTIONS} are allowed")]
     Options(usize),
+    #[error("two options are called '{0}', so a choice would not say which is meant")]
+    Alike(String),
     #[error("timeoutMinutes must be between {shortest} and {longest}")]
     Deadline { shortest: Millis, longest: Millis },
     #[error("defaultResponse: {0}")]
@@ -135,10 +139,31 @@ pub enum AskError {
     DefaultApproves,
 }
 
+impl AskError {
+    /// What whoever asks can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Empty => "say in `question` what you want to know",
+            Self::TooLong { .. } => "shorten it; what is long belongs into a file that a person can open",
+            Self::Kind(_) => "use blocking if your work cannot go on without the answer",
+            Self::Response(_) => "leave `responseType` out: it follows from the type and the options",
+            Self::OnDeadline(_) | Self::NoDefault => "give a `defaultResponse`, or leave `onDeadline` out",
+            Self::NoOptions => "give `options`, or ask for a text",
+            Self::Options(_) => "offer the likely ones; the answer may also be in words",
+            Self::Alike(_) => "give every option a label and a value that no other has as its label, value or id",
+            Self::Deadline { .. } => "leave `timeoutMinutes` out for the usual deadline",
+            Self::Default(_) => "give one of the options, or what the responseType takes",
+            Self::DefaultApproves => "leave `defaultResponse` out, or let it refuse",
+        }
+    }
+}
+
 const LONGEST_TEXT: usize = 8 * 1024;
 const LONGEST_CONTEXT: usize = 64 * 1024;
 const LONGEST_OPTION: usize = 2 * 1024;
 const MOST_OPTIONS: usize = 50;
+/// What is deeper than this in a context is shown as it was given.
+const DEEPEST_LIST: usize = 4;
 
 impl Draft {
     /// What an agent asks on its pipe. `folder`: where it works.
@@ -330,7 +355,21 @@ fn options(given: &[AskOption]) -> Result<Vec<AskedOption>, AskError> {
     if given.len() > MOST_OPTIONS {
         return Err(AskError::Options(given.len()));
     }
-    given.iter().map(option).collect()
+    let options = given.iter().map(option).collect::<Result<Vec<_>, _>>()?;
+    match alike(&options) {
+        Some(name) => Err(AskError::Alike(name.to_owned())),
+        None => Ok(options),
+    }
+}
+
+/// A name that two options have, whatever it is to each. A person sees labels and the agent gets values: without this an
+/// agent could call "keep" what deletes.
+fn alike(options: &[AskedOption]) -> Option<&str> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    options.iter().enumerate().find_map(|(index, option)| {
+        let names = [Some(option.label.as_str()), option.value.as_deref(), option.id.as_deref()];
+        names.into_iter().flatten().find(|name| *seen.entry(name.to_lowercase()).or_insert(index) != index)
+    })
 }
 
 fn option(given: &AskOption) -> Result<AskedOption, AskError> {
@@ -352,16 +391,44 @@ fn option(given: &AskOption) -> Result<AskedOption, AskError> {
 
 fn context(given: Option<&Value>) -> Result<Option<String>, AskError> {
     let Some(given) = given.filter(|given| !given.is_null()) else { return Ok(None) };
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    // For people, who are not to read JSON.
-    let text = clean(&match given {
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| format!("{name}: {}", text(value))).collect::<Vec<_>>().join("\n")
-        }
-        given => text(given),
-    });
+    let mut text = String::new();
+    match given {
+        Value::Object(_) | Value::Array(_) => list(given, 0, &mut text),
+        given => text.push_str(&plain(given)),
+    }
+    let text = clean(text.trim_end());
     check_length("context", &text, LONGEST_CONTEXT)?;
     Ok(Some(text))
+}
+
+/// For people, who are not to read JSON: a list, with what is in it below it.
+fn list(value: &Value, depth: usize, text: &mut String) {
+    let indent = "  ".repeat(depth);
+    let entries: Vec<(Option<&str>, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(name, value)| (Some(name.as_str()), value)).collect(),
+        Value::Array(values) => values.iter().map(|value| (None, value)).collect(),
+        _ => Vec::new(),
+    };
+    for (name, value) in entries {
+        let name = name.map(|name| format!("{name}: ")).unwrap_or_default();
+        let is_deep = matches!(value, Value::Object(_) | Value::Array(_)) && depth < DEEPEST_LIST;
+        let plain = if is_deep { String::new() } else { plain(value) };
+        if is_deep {
+            text.push_str(format!("{indent}- {}", name).trim_end());
+            text.push('\n');
+            list(value, depth + 1, text);
+        } else if plain.contains('\n') {
+            // As it is, line by line: a difference, a log.
+            let block = plain.lines().map(|line| format!("{indent}  {line}\n")).collect::<String>();
+            text.push_str(&format!("{indent}- {name}\n{indent}  ```\n{block}{indent}  ```\n"));
+        } else {
+            text.push_str(&format!("{indent}- {name}{plain}\n"));
+        }
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn default(given: Option<&Value>, detail: &Detail, is_approval: bool) -> Result<Option<Answer>, AskError> {

@@ -150,3 +150,28 @@ fn what_cannot_be_asked_says_why() {
     check(json!({"question": "x".repeat(9000), "type": "blocking"}), "at most 8192");
     check(json!({"question": "x", "type": "blocking", "risk": "low"}), "unknown field");
 }
+
+#[test]
+fn two_options_that_are_called_alike_are_refused_whatever_the_name_is_to_each() {
+    let asked = |options: &Value| draft(json!({"question": "Which?", "type": "choice", "options": options}));
+    for alike in [
+        json!(["Red", "red"]),
+        json!([{"label": "Keep the data", "value": "Delete the data"}, {"label": "Delete the data", "value": "Keep the data"}]),
+        json!([{"label": "A", "value": "1"}, {"label": "B", "value": "1"}]),
+        json!([{"label": "A", "id": "b"}, "B"]),
+    ] {
+        let refused = asked(&alike).err().unwrap_or_default();
+        assert!(refused.starts_with("two options are called"), "{alike}: {refused}");
+    }
+    asked(&json!([{"label": "A", "value": "a", "id": "a"}, {"label": "B", "value": "b"}])).expect("all differ");
+}
+
+#[test]
+fn a_context_with_fields_is_a_list_for_people() {
+    let context =
+        json!({"tried": ["mysql 8", "mongo"], "diff": "-a\n+b", "metrics": {"p99": "120ms"}, "file": "db.rs"});
+    let draft =
+        draft(json!({"question": "Which database?", "type": "blocking", "context": context})).expect("a question");
+    let expected = "- diff: \n  ```\n  -a\n  +b\n  ```\n- file: db.rs\n- metrics:\n  - p99: 120ms\n- tried:\n  - mysql 8\n  - mongo";
+    assert_eq!(draft.context.as_deref(), Some(expected));
+}

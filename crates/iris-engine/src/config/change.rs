@@ -37,6 +37,17 @@ pub fn needs_restart(key: &str) -> bool {
     AT_START.iter().any(|start| key.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
+/// What a config says at such a path, as it may be shown.
+pub fn value_at(config: &Config, key: &str) -> String {
+    let shown = config.shown();
+    let found = key.split('.').try_fold(&shown, |value, name| value.get(name));
+    match found {
+        None | Some(Value::Null) => "not set".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    }
+}
+
 fn compare(path: &str, old: &Value, new: &Value, keys: &mut Vec<String>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
@@ -70,6 +81,9 @@ mod tests {
         let late: Vec<_> = keys.iter().filter(|key| needs_restart(key)).collect();
         assert_eq!(late, ["settings.port", "database.url"]);
         assert!(changed(&old, &old).is_empty());
+        assert_eq!([value_at(&old, "settings.port"), value_at(&new, "settings.port")], ["1700", "1701"]);
+        assert_eq!(value_at(&new, "database.url"), "***", "a secret is not told");
+        assert_eq!(value_at(&old, "telemetry.otlp"), "not set");
     }
 
     /// A key that is moved or renamed must not silently become one that is said to take effect at once.

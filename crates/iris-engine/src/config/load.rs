@@ -304,6 +304,8 @@ mod tests {
         check("database:\n  url: postgres://x/y?sslmode=on", "config.yaml:2:8: database.url: sslmode=on is not known");
         check("database:\n  pollInterval: 0", "config.yaml:2:17: database.pollInterval: must be at least 1");
         check("questions:\n  deadlines:\n    approval: 0", "questions.deadlines: must be more than 0");
+        check("questions:\n  deadlines: { approval: 15 }", "questions.deadlines: must be between");
+        check("questions:\n  shortestDeadline: 1\n  deadlines: { approval: 15 }", "0 teams");
         check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
         check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
         check("teams:\n  user: { path: /x }", "config.yaml:2:3: teams.user: 'user' is the name of the person at Iris");

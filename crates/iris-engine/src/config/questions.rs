@@ -27,7 +27,7 @@ pub struct QuestionsConfig {
     pub open_per_session: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct DeadlinesConfig {
     /// How long a question that the work waits for stays open.
@@ -73,6 +73,13 @@ impl QuestionsConfig {
         let deadlines = [self.deadlines.blocking, self.deadlines.approval, self.deadlines.error_recovery];
         if deadlines.iter().any(|deadline| deadline.0 == 0) {
             return Err(("deadlines", "must be more than 0; set onDeadline: wait to wait for ever"));
+        }
+        let bounds = self.shortest_deadline..=self.longest_deadline;
+        if self.deadlines != DeadlinesConfig::default() && !deadlines.iter().all(|deadline| bounds.contains(deadline)) {
+            return Err((
+                "deadlines",
+                "must be between shortestDeadline (5m) and longestDeadline (24h); write 15m for 15 minutes",
+            ));
         }
         Ok(())
     }

@@ -49,6 +49,10 @@ impl Watched {
         self.state.lock().expect("nothing panics while it holds the state").clone()
     }
 
+    pub fn at_start(&self) -> &Config {
+        &self.at_start
+    }
+
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
     }

@@ -6,7 +6,7 @@ use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::session::{Removed, Session};
 use iris_core::id::SessionId;
-use iris_engine::Record;
+use iris_engine::{Record, SessionRow};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -40,14 +40,22 @@ pub(crate) async fn list(
     let rows = app.engine.list_sessions(team.as_ref(), &filter.after, limit).await?;
     let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = if full { rows.last().map(|row| row.id.to_string()) } else { None };
-    Ok(Json(Page { items: rows.iter().map(|row| wire::session(&app.engine, row)).collect(), next }))
+    Ok(Json(Page { items: seen(&app, &rows).await?, next }))
 }
 
 /// One session
 #[utoipa::path(get, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path, description = "The session")), responses((status = 200, description = "done", body = Session)))]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Session>, Fault> {
     let row = app.engine.find_session(&SessionId::new(id.as_str())).await?;
-    row.map(|row| Json(wire::session(&app.engine, &row))).ok_or_else(|| not_found("session", &id))
+    let row = row.ok_or_else(|| not_found("session", &id))?;
+    let mut shown = seen(&app, &[row]).await?;
+    shown.pop().map(Json).ok_or_else(|| not_found("session", &id))
+}
+
+/// These sessions, each with what the log says of it.
+pub(super) async fn seen(app: &App, rows: &[SessionRow]) -> Result<Vec<Session>, Fault> {
+    let seen = app.engine.see_sessions(rows).await?;
+    Ok(rows.iter().zip(&seen).map(|(row, seen)| wire::session_seen(&app.engine, row, seen)).collect())
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

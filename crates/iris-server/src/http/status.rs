@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use axum::Json;
 use axum::extract::State;
 use iris_api::status::{
-    BackupRequest, BackupResponse, ConfigStatus, ContainmentStatus, EffectiveConfig, Status, StoreStatus,
+    BackupRequest, BackupResponse, ConfigStatus, ContainmentStatus, EffectiveConfig, Pending, Status, StoreStatus,
 };
 use iris_core::fault::FaultKind;
 use iris_engine::{Holds, StoreHealth};
@@ -71,5 +71,7 @@ pub(crate) async fn config(State(app): State<App>) -> Json<EffectiveConfig> {
 fn config_status(app: &App) -> ConfigStatus {
     let state = app.engine.config_state();
     let (refused, refused_at) = state.refused.unzip();
-    ConfigStatus { refused, refused_at, pending: state.pending }
+    let pending = app.engine.pending_config().into_iter();
+    let pending = pending.map(|(key, now, next)| Pending { key, now, next }).collect();
+    ConfigStatus { refused, refused_at, pending }
 }

@@ -37,7 +37,7 @@ pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Re
     let sessions = sessions_of(&app, &name).await?;
     Ok(Json(TeamStatus {
         team: describe(&app, &name, &sessions)?,
-        sessions: sessions.iter().map(|session| wire::session(&app.engine, session)).collect(),
+        sessions: super::session::seen(&app, &sessions).await?,
     }))
 }
 

@@ -23,6 +23,7 @@ use super::Door;
 use super::caller::{caller, may};
 use super::progress::Progress;
 use crate::http::request::RequestId;
+use crate::shell::{self, Shell};
 
 /// Names a call that may be sent again, in `_meta`. The argument `key` of a tell is the same.
 const KEY: &str = "iris/key";
@@ -61,11 +62,14 @@ pub(super) async fn call(
     if let Some(key) = &key {
         arguments.insert("key".to_owned(), Value::from(key.as_str()));
     }
-    let party = who.speaks_as(named.as_deref());
+    let (party, turn) = match shell_of(door, &context).await? {
+        Some(shell) => (shell.party, shell.turn),
+        None => (who.speaks_as(named.as_deref()), None),
+    };
     let told = Told::default();
     let open = key.map(|key| door.calls.open(&party, &key, &told));
     let request_id = context.extensions.get::<Parts>().and_then(|parts| RequestId::of(&parts.extensions));
-    let asked = tools::Caller { party, through: who.through(), turn: None, told: told.clone(), request: request_id };
+    let asked = tools::Caller { party, through: who.through(), turn, told: told.clone(), request: request_id };
     let progress = Progress::of(door, &context, &told);
     let answer = carry_out(door.app.engine.clone(), asked, request.name.into_owned(), arguments);
     tokio::select! {
@@ -86,6 +90,12 @@ pub(super) async fn call(
             Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the call was cancelled", None))
         }
     }
+}
+
+async fn shell_of(door: &Door, context: &RequestContext<RoleServer>) -> Result<Option<Shell>, ErrorData> {
+    let Some(parts) = context.extensions.get::<Parts>() else { return Ok(None) };
+    let found = shell::of(&door.app, &parts.headers).await;
+    found.map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
 /// In a task of its own, which goes on if nobody waits for it any more: a tell that is dropped half-way might have been

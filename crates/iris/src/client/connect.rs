@@ -4,15 +4,24 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use iris_agents::contain::SESSION_MARK;
 use iris_engine::config;
 use iris_engine::home::Home;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, ClientBuilder};
 use rustls::{ClientConfig, RootCertStore};
 
 const CONNECTING: Duration = Duration::from_secs(5);
 
+/// In the shell of an agent it is the agent who speaks.
+fn whose_shell() -> HeaderMap {
+    let session = std::env::var(SESSION_MARK).ok().and_then(|session| HeaderValue::from_str(&session).ok());
+    session.map(|session| (HeaderName::from_static("iris-session"), session)).into_iter().collect()
+}
+
 fn builder() -> ClientBuilder {
     reqwest::Client::builder()
+        .default_headers(whose_shell())
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECTING)

@@ -247,7 +247,9 @@ fn picked(question: &Question, index: usize, answer: &[String]) -> Vec<Value> {
 /// The option of that name or, where none has it, of that number; else the words themselves.
 fn chosen(question: &Question, index: usize, answer: &str) -> Value {
     let options = question.questions.get(index).map(|asked| asked.options.as_slice()).unwrap_or_default();
-    let by_name = options.iter().find(|option| option.label.eq_ignore_ascii_case(answer) || option.value == answer);
+    let by_label = options.iter().find(|option| option.label == answer);
+    let by_name = by_label
+        .or_else(|| options.iter().find(|option| option.value == answer || option.label.eq_ignore_ascii_case(answer)));
     let by_number = answer.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
     Value::from(by_name.or(by_number).map_or(answer, |option| option.value.as_str()))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use iris_agents::scripted::{self, ScriptError};
-use iris_api::status::EffectiveConfig;
+use iris_api::status::{EffectiveConfig, Pending};
 use iris_core::team::{AgentKind, TeamName};
 use iris_engine::config::{self, ConfigError, TeamConfig};
 use iris_engine::home::Home;
@@ -124,6 +124,12 @@ fn check_script(file: &Path, name: &TeamName, team: &TeamConfig) -> Result<(), F
     })
 }
 
+/// `settings.port (1615 → 1700)`, one after the other.
+pub(super) fn told(pending: &[Pending]) -> String {
+    let told = |Pending { key, now, next }: &Pending| format!("{key} ({now} → {next})");
+    pending.iter().map(told).collect::<Vec<_>>().join(", ")
+}
+
 async fn show(context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
     let shown = if client.finds_a_daemon() {
@@ -142,7 +148,7 @@ async fn show(context: &mut Context) -> Result<Exit, Failure> {
         printer.note(format!("the file cannot be used, so this is what was in force before: {refused}"));
     }
     if !shown.status.pending.is_empty() {
-        printer.note(format!("takes effect with the next start: {}", shown.status.pending.join(", ")));
+        printer.note(format!("takes effect with the next start: {}", told(&shown.status.pending)));
     }
     let text = serde_saphyr::to_string(&shown.config);
     let text = text.map_err(|error| Failure::internal(format!("the config cannot be written as YAML ({error})")))?;

@@ -29,6 +29,12 @@ pub struct JobsArguments {
     command: JobsCommand,
 }
 
+impl JobsArguments {
+    pub fn starts_one(&self) -> bool {
+        matches!(self.command, JobsCommand::Start { .. })
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum JobsCommand {
     /// Start a job

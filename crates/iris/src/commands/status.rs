@@ -2,7 +2,7 @@
 
 use iris_api::status::{Status, StoreStatus};
 
-use super::Context;
+use super::{Context, config};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::moment;
@@ -35,17 +35,17 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
         0 => String::new(),
         count => format!(", {count} waiting for a place"),
     };
-    let config = match (&status.config.refused, status.config.pending.as_slice()) {
+    let in_force = match (&status.config.refused, status.config.pending.as_slice()) {
         (Some(_), _) => "NOT what the file says: the file cannot be used".to_owned(),
         (None, []) => "as the file says".to_owned(),
-        (None, pending) => format!("as the file says, but for the next start: {}", pending.join(", ")),
+        (None, pending) => format!("as the file says, but for the next start: {}", config::told(pending)),
     };
     printer.pairs(&[
         ("iris", format!("{}, process {}, up {}", status.version, status.pid, moment::age(status.uptime_ms))),
         ("home", place::shown(status.home.as_ref())),
         ("agents", format!("{} of {}{waiting}", status.agents, status.max_agents)),
         ("store", format!("{}, {store}", status.database)),
-        ("config", config),
+        ("config", in_force),
         ("newest event", status.newest_event.to_string()),
     ])?;
     if let Some(refused) = &status.config.refused {

@@ -12,7 +12,8 @@ const DAY: i64 = 86_400;
 const DEADLINE: Duration = Duration::from_millis(2500);
 
 fn world(faults: &Faults, zone: &str) -> World {
-    let mut setup = asking_setup().questions("deadlines: { blocking: 2500ms }").env("TZ", zone);
+    let mut setup =
+        asking_setup().questions("shortestDeadline: 1ms").questions("deadlines: { blocking: 2500ms }").env("TZ", zone);
     setup.env.extend(faults.env());
     World::new(setup)
 }
@@ -93,7 +94,7 @@ async fn the_machine_sleeps_while_somebody_thinks() {
 async fn the_clock_jumps_before_somebody_edits() {
     for seconds in [DAY, -DAY] {
         let faults = Faults::new();
-        let mut setup = asking_setup().questions("deadlines: { approval: 3s }");
+        let mut setup = asking_setup().questions("shortestDeadline: 1ms").questions("deadlines: { approval: 3s }");
         setup.env.extend(faults.env());
         let world = World::new(setup);
         world.tell_async("user", "permit true").await;

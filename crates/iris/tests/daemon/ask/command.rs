@@ -177,7 +177,10 @@ async fn of_several_questions_one_may_take_several_options() {
 async fn a_late_answer_says_what_it_started_and_is_remembered() {
     let script = "default: [{ permission: { tool: Bash, input: { command: 'echo late >> ran.txt' }, run: true, \
                   then: [{ say: ran }], denied: [{ say: denied }] } }]\n";
-    let setup = crate::world::setup().team("alpha", script).questions("deadlines: { approval: 700ms }");
+    let setup = crate::world::setup()
+        .team("alpha", script)
+        .questions("shortestDeadline: 1ms")
+        .questions("deadlines: { approval: 700ms }");
     let world = World::new(setup);
     let (_, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "do it"})).await;
     let question = world.open_question().await;

@@ -151,7 +151,8 @@ async fn the_stream_of_a_job_names_what_happens() {
 
 #[tokio::test]
 async fn nobody_answers_in_time() {
-    let setup = asking_setup().questions("deadlines: { blocking: 700ms, approval: 700ms }");
+    let setup =
+        asking_setup().questions("shortestDeadline: 1ms").questions("deadlines: { blocking: 700ms, approval: 700ms }");
     let world = World::new(setup);
     let job = world.start_job("ask").await;
     let question = world.open_question().await;

@@ -180,6 +180,7 @@ async fn killed_at_every_step_of_a_question() {
         .team("alpha", &script)
         .setting("agent: { completionAnalysis: { enabled: false } }")
         .questions("perMinute: 25")
+        .questions("shortestDeadline: 1ms")
         .questions("deadlines: { blocking: 4s, approval: 4s }");
     for step in OF_QUESTIONS {
         for moment in ["before_commit", "after_commit"] {

@@ -338,6 +338,25 @@ test("that a no holds is said before and after it, and it can be taken back", as
   await page.getByRole("dialog").getByRole("heading", { name: "Run make thirteen?" }).waitFor();
 });
 
+test("what a no leaves behind is taken back by a key as well, also with nothing left in the inbox", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("atlas", "approve fourteen");
+  await card(page, "atlas").getByRole("button", { name: "Refuse" }).click();
+  await page.getByText("Nobody needs you").first().waitFor();
+  await page.getByRole("button", { name: "Take the rule back" }).waitFor();
+  await page.keyboard.press("u");
+  await page.getByText("Taken back: the next time somebody is asked").first().waitFor();
+  // What was decided is still there to the byte, to be looked at and not to be changed.
+  await page.getByRole("link", { name: "Decided" }).click();
+  await page.getByRole("link", { name: "Run make fourteen?" }).first().click();
+  const action = page.getByRole("group", { name: "What would be done" });
+  await action.getByText("was to be called with exactly this").waitFor();
+  await action.getByText(/^digest [0-9a-f]{64}$/).waitFor();
+  expect(await page.getByRole("button", { name: "Edit first" }).count()).toBe(0);
+  const [decided] = (await daemon.call("GET", "/api/questions/decided")).items;
+  expect(await page.getByRole("link", { name: "atlas", exact: true }).first().getAttribute("href")).toContain(`turn=${decided.turn}`);
+});
+
 test("put aside, taken back, filtered", async () => {
   const page = await signedIn(daemon);
   await daemon.tell("atlas", "ask");

@@ -217,10 +217,36 @@ test("the fleet says what each is up to, and does what it is told", async () => 
   await team.getByText("hang on").waitFor();
   await team.getByLabel("Actions for comet").first().click();
   await page.getByRole("menuitem", { name: "Stop at once" }).click();
+  const confirm = page.getByRole("dialog", { name: "Stop comet for you at once?" });
+  await confirm.getByRole("button", { name: "Keep it running" }).click();
+  await confirm.waitFor({ state: "detached" });
+  await team.getByText("working").waitFor();
+  await team.getByLabel("Actions for comet").first().click();
+  await page.getByRole("menuitem", { name: "Stop at once" }).click();
+  await confirm.getByRole("button", { name: "Stop at once" }).click();
   await team.getByText("asleep").first().waitFor();
   expect(await page.getByRole("region", { name: "Problems" }).getByText("comet").count(), "what somebody stopped is no problem").toBe(0);
   await daemon.tell("comet", "fail", 0);
   await page.getByRole("region", { name: "Problems" }).getByText(/comet for you: the last turn failed .* ago: the model would not/).waitFor();
+
+  // Where it is known from is an event, and that is a press away with what happened around it.
+  await team.locator("[data-mood]").first().getByRole("link", { name: /^event \d+$/ }).click();
+  await page.getByRole("heading", { name: /^Log around event \d+$/ }).waitFor();
+  await page.getByRole("region", { name: "Log" }).locator('[aria-current="true"]').waitFor();
+  await page.getByRole("link", { name: "The newest" }).click();
+  await page.getByRole("heading", { name: "Log", exact: true }).waitFor();
+
+  // By keys, from row to row and into one; a failure is told again without being written again.
+  await page.goto(`${daemon.url}/fleet?team=comet`);
+  await expect.poll(() => team.evaluate((card) => card === document.activeElement)).toBe(true);
+  await team.getByRole("link", { name: "fail" }).focus();
+  await page.keyboard.press("k");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /comet for you/ }).waitFor();
+  await page.getByRole("button", { name: "Tell it again" }).last().click();
+  expect(await page.getByPlaceholder("Tell comet").inputValue()).toBe("fail");
+  expect(await page.getByRole("note").filter({ hasText: "the session was stopped" }).evaluate((note) => note.className), "what somebody stopped is no failure").not.toContain("bad");
 });
 
 test("on a phone as well it says where a state is known from, and where a team works", async () => {

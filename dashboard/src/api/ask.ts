@@ -3,23 +3,7 @@ import { QueryClient, type QueryFilters, queryOptions } from "@tanstack/react-qu
 
 import { Refusal, type Shapes, api, body, everything, missing } from "./call";
 
-/** The newest thing that an agent said or did in the turn that runs, in a short line. */
-interface Last {
-  kind: string;
-  text: string;
-  at: number;
-}
-
-/** The event that a state comes from. */
-interface StateSource {
-  seq: number;
-  kind: string;
-  cause?: string | null;
-}
-
 export type Session = Shapes["Session"] & {
-  last?: Last | null;
-  stateSource?: StateSource | null;
   /** When its agent was last heard, by the clock of this browser, if it is at work. */
   heardAt?: number;
 };

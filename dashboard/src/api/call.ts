@@ -12,12 +12,15 @@ export class Refusal extends Error {
   readonly status: number;
   readonly kind: string;
   readonly hint: string | undefined;
+  /** For an answer that came too late: how the question was closed. */
+  readonly closed: Shapes["Closed"] | undefined;
 
   constructor(status: number, problem: Partial<Problem>) {
     super(problem.detail ?? problem.title ?? (status === 0 ? "the daemon cannot be reached" : `the daemon answered ${status}`));
     this.status = status;
     this.kind = problem.kind ?? "unknown";
     this.hint = problem.hint ?? undefined;
+    this.closed = problem.closed ?? undefined;
   }
 }
 

@@ -7,6 +7,7 @@ import { type TurnEnd, type TurnFigures, bySession, withEvent } from "@/health/t
 import { type Question, outcomeWord } from "@/question/question";
 import { offered } from "@/session/actions";
 import { mood } from "@/session/mood";
+import { pendingLine } from "@/settings/pending";
 import { stateWord, turnTitle } from "@/session/turn-words";
 import { describe } from "@/text/event-words";
 
@@ -123,6 +124,11 @@ test("what the daemon counted is kept up by what comes after it, and by nothing 
   expect(after).toMatchObject({ event: 11, ended: 2, bad: 1, costUsd: 0.75 });
   expect(bySession(after).get("s")).toMatchObject({ ended: 2, costUsd: 0.75, spentUsd: 0.75, last: { turn: "t11", ending: "failed", error: "no" } });
   expect(bySession(withEvent(after, event(12, "session.ready", { pid: 8 }))).get("s")?.spentUsd, "the next process").toBe(0);
+});
+
+test("a setting that waits says what it is and what it will be", () => {
+  expect(pendingLine({ key: "settings.port", now: "46123", next: "46124" })).toBe("settings.port: 46123 → 46124");
+  expect(pendingLine("settings.port")).toBe("settings.port");
 });
 
 test("a budget is what the config says", () => {

@@ -1,5 +1,5 @@
 // The fleet: every project, every session, what each is up to.
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi, useNavigate } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -10,7 +10,7 @@ import { steps } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { type SessionFigures, type TurnEnd, bySession, dayQuery, midnight } from "@/health/turns";
-import { useOpenQuestions } from "@/question/ask";
+import { decidedQuery, useOpenQuestions } from "@/question/ask";
 import { type Question, isBlocking } from "@/question/question";
 import { SessionActions } from "@/session/actions";
 import { useAct } from "@/session/act";
@@ -43,7 +43,8 @@ export function Fleet() {
   const status = useQuery(statusQuery).data;
   const { mine, others } = useOpenQuestions();
   const me = useQuery(meQuery).data?.party ?? "user";
-  const today = useQuery(dayQuery(midnight(useNow()))).data;
+  const since = midnight(useNow());
+  const today = useQuery(dayQuery(since)).data;
   const figures = bySession(today);
   const limits = budgets(useQuery(configQuery).data?.config);
   const open = [...mine, ...others];
@@ -55,6 +56,7 @@ export function Fleet() {
       {status && (
         <p className="text-xs text-dim">
           {status.agents} of {status.maxAgents} agents alive on <Plain text={status.node} />, {today ? money(today.costUsd) : "…"} today
+          <RanOut since={since} />
         </p>
       )}
       <Problems sessions={sorted} figures={figures} asking={new Set(open.filter(isBlocking).map(({ session }) => session))} me={me} />
@@ -72,6 +74,21 @@ export function Fleet() {
         </TeamCard>
       ))}
     </Page>
+  );
+}
+
+/** What nobody answered in time: its work went on, or ended, without. */
+function RanOut({ since }: { since: number }) {
+  const newest = useInfiniteQuery(decidedQuery).data?.pages[0]?.items ?? [];
+  const count = newest.filter(({ state, closedAt }) => state === "expired" && (closedAt ?? 0) >= since).length;
+  if (count === 0) return null;
+  return (
+    <>
+      ,{" "}
+      <Link to="/inbox" search={{ view: "decided" }} className="link">
+        {count === 1 ? "1 question" : `${count} questions`} ran out today
+      </Link>
+    </>
   );
 }
 

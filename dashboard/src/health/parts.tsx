@@ -4,6 +4,7 @@ import { type ReactNode } from "react";
 import type { Shapes } from "@/api/call";
 import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
+import { pendingLine } from "@/settings/pending";
 import { CONNECTIONS } from "@/shell/frame";
 import { useStaleSince } from "@/shell/stale";
 import { Plain } from "@/text/plain";
@@ -39,14 +40,14 @@ export function Parts({ status }: { status: Shapes["Status"] }) {
               {config.refusedAt != null && <Moment at={config.refusedAt} />}
             </>
           ) : (
-            config.pending.length > 0 && <Plain text={config.pending.join(", ")} />
+            config.pending.length > 0 && <Plain text={config.pending.map(pendingLine).join(", ")} />
           )}
         </Part>
         <Part name="Holding of agents" tone={containment.kind === "cgroup" ? "good" : "held"} state={containment.kind === "cgroup" ? "by cgroups" : "by process groups and marks"}>
           <Plain text={containment.kind === "cgroup" ? containment.group : containment.why} />
         </Part>
         <Part name="Event stream, to this page" isOurs tone={live.state === "live" ? "good" : "bad"} state={CONNECTIONS[live.state].toLowerCase()}>
-          {live.state === "live" && <Ago at={live.since} />}
+          {live.state === "live" && <>for <Ago at={live.since} /></>}
         </Part>
         <Part name="Daemon" tone="good" state="runs">
           Iris <Plain text={status.version} />, process {status.pid} on <Plain text={status.node} />, home <Plain text={status.home} />

@@ -14,7 +14,7 @@ import { Page } from "@/shell/page";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
 import { Moment, took } from "@/text/time";
-import { headline } from "@/text/visible";
+import { title } from "@/text/title";
 
 import { isOver, jobQuery, jobQuestionsQuery, useStop } from "./ask";
 import { Status } from "./jobs";
@@ -35,7 +35,7 @@ export function JobPage() {
   const closed = questions.filter(({ state }) => state !== "open");
   return (
     <Page
-      title={job ? headline(job.goal, 60) : "Job"}
+      title={job ? title(job.goal, 60) : "Job"}
       error={error}
       tools={
         job &&

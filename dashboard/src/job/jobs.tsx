@@ -12,7 +12,7 @@ import { Avatar } from "@/shell/avatar";
 import { Empty, NoTeams, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
-import { headline } from "@/text/visible";
+import { title } from "@/text/title";
 
 import { type Job, isOver, jobsQuery, statusWord, useStart } from "./ask";
 
@@ -38,8 +38,8 @@ export function Jobs() {
     >
       {isStarting && <Starter />}
       {data && jobs.length === 0 && <Empty title="No jobs yet" text="A job is a goal that a team works on until it is done. It may ask you things on the way; they show up in the inbox." />}
-      {running.length > 0 && <List title="Being worked on" jobs={running} />}
-      {over.length > 0 && <List title="Ended" jobs={over} />}
+      {running.length > 0 && <List name="Being worked on" jobs={running} />}
+      {over.length > 0 && <List name="Ended" jobs={over} />}
       {hasNextPage && (
         <button type="button" className="button self-start" onClick={() => void fetchNextPage()}>
           Show more
@@ -49,16 +49,16 @@ export function Jobs() {
   );
 }
 
-function List({ title, jobs }: { title: string; jobs: Job[] }) {
+function List({ name, jobs }: { name: string; jobs: Job[] }) {
   return (
-    <section className="card" aria-label={title}>
-      <h2 className="border-b border-line px-3 py-2 font-medium">{title}</h2>
+    <section className="card" aria-label={name}>
+      <h2 className="border-b border-line px-3 py-2 font-medium">{name}</h2>
       <ul className="divide-y divide-line">
         {jobs.map((job) => (
           <li key={job.id} className="flex items-center gap-3 px-3 py-1.5 hover:bg-raised">
             <Avatar name={job.team} />
-            <Link to="/job/$id" params={{ id: job.id }} className="said min-w-0 flex-1 truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
-              <Plain text={headline(job.goal)} />
+            <Link data-row to="/job/$id" params={{ id: job.id }} className="said min-w-0 flex-1 truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
+              <Plain text={title(job.goal)} />
             </Link>
             <Status job={job} />
           </li>
@@ -79,7 +79,7 @@ export function Status({ job }: { job: Job }) {
     <span className="whitespace-nowrap" title={`known from event ${job.statusEvent}`}>
       <span className={`font-medium ${colour}`}>{word}</span>{" "}
       <span className="text-xs text-dim">
-        <Ago at={job.statusSince} />
+        <Ago at={job.statusSince} /> ago
       </span>
     </span>
   );

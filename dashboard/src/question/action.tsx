@@ -22,7 +22,7 @@ function planOf({ way, action }: Question): { plan?: string } {
 const COLOUR: Record<string, string> = { high: "text-bad", medium: "text-held", low: "text-dim" };
 
 /** What would be done, exactly, and what Iris makes of it. */
-export function Action({ question, isEditing, onEdit }: { question: Question; isEditing: boolean; onEdit: (isEditing: boolean) => void }) {
+export function Action({ question, isEditing = false, onEdit }: { question: Question; isEditing?: boolean; /** Absent where there is nothing to decide any more. */ onEdit?: (isEditing: boolean) => void }) {
   const { id, action, risk, riskWhy } = question;
   const witnessed = useMemo(() => witness(id), [id]);
   const before = changedFrom(question);
@@ -36,7 +36,7 @@ export function Action({ question, isEditing, onEdit }: { question: Question; is
   if (isEditing)
     return (
       <div role="group" className="rounded-md border border-line bg-page p-2" aria-label="What would be done">
-        <EditForm question={question} onClose={() => onEdit(false)} />
+        <EditForm question={question} onClose={() => onEdit?.(false)} />
       </div>
     );
   return (
@@ -50,7 +50,7 @@ export function Action({ question, isEditing, onEdit }: { question: Question; is
         <span className="font-mono text-ink">
           <Plain text={action.tool} />
         </span>{" "}
-        would be called with exactly this
+        {onEdit ? "would be called with exactly this" : "was to be called with exactly this"}
         {action.folder && (
           <>
             {" "}
@@ -78,9 +78,17 @@ export function Action({ question, isEditing, onEdit }: { question: Question; is
           <Block text={action.shown} />
         </details>
       )}
-      <button type="button" className="link mt-1 min-h-6 text-xs" onClick={() => onEdit(true)}>
-        Edit first
-      </button>
+      {onEdit ? (
+        <button type="button" className="link mt-1 min-h-6 text-xs" onClick={() => onEdit(true)}>
+          Edit first
+        </button>
+      ) : (
+        action.digest && (
+          <p className="said mt-1 text-xs text-dim">
+            digest <span className="font-mono">{action.digest}</span>
+          </p>
+        )
+      )}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { complain, say } from "@/shell/notices";
 import { clock, zone } from "@/text/time";
 
 import { type Question, type Value, byUrgency, needsMe } from "./question";
+import { isOver, isRepeatable, refusedLine } from "./refused";
 import { mayStick, sayRules } from "./rule";
 
 export const pendingQuery = queryOptions({
@@ -78,6 +79,7 @@ export async function answer(given: Answer): Promise<boolean> {
   // It has won; the event that says so is on its way, and needs not be waited for. It stays among those that are sent, so
   // that a list which was asked for before and arrives after offers it to nobody.
   queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));
+  if (again) say({ tone: "plain", text: "Taken: the work is run again with your answer." });
   // That it is not said means only that: the settings list it.
   if (!isOneOfMany && (sent.remember || (value === false && mayStick(question)))) void sayRules([question]).catch(() => {});
   return true;
@@ -87,16 +89,16 @@ function refuse(given: Answer, error: Refusal): boolean {
   const { question } = given;
   if (!isOver(error)) {
     refusals.update((all) => new Map(all).set(question.id, error));
+    // It may be another by now: what is on the card is to be what is asked.
+    if (error.status === 409) void refresh({ queryKey: ["questions"] });
     return false;
   }
-  const again = error.status === 410 && !given.again ? { label: "Run it again with this answer", act: () => void answer({ ...given, again: true }) } : undefined;
-  say({ tone: "plain", text: `Not needed any more: ${error.message}`, hint: error.hint ?? `asked at ${clock(question.openedAt)} ${zone()}`, button: again });
+  const mayRunAgain = !given.again && (error.status === 410 || isRepeatable(error.closed?.state ?? ""));
+  const again = mayRunAgain ? { label: "Run it again with this answer", act: () => void answer({ ...given, again: true }) } : undefined;
+  say({ tone: "plain", text: refusedLine("Not needed any more", error), hint: `Asked at ${clock(question.openedAt)} ${zone()}.`, button: again });
   void refresh({ queryKey: ["questions"] });
   return true;
 }
-
-/** The question is answered, gone or past its time: nothing to try again. */
-export const isOver = ({ status }: Refusal) => [404, 409, 410].includes(status);
 
 /** Withdraws a question: nobody needs the answer any more. */
 export function useWithdraw() {

@@ -20,6 +20,7 @@ import { AskedForm } from "./form";
 import { QuestionMenu } from "./menu";
 import { OnePress } from "./press";
 import { type Question, type Value, isBlocking, kindWord, labelled, takesForm } from "./question";
+import { refusedLine } from "./refused";
 import { Remember } from "./remember";
 import { SchemaForm } from "./schema-form";
 
@@ -55,7 +56,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
       {!isEditing && <Remember question={question} chosen={remember} onChoose={(chosen) => hold(question.id, chosen)} />}
       {refused && (
         <p role="alert" className="said text-bad">
-          <Plain text={`Not sent: ${refused.message}`} /> {refused.hint && <Plain text={refused.hint} />}
+          <Plain text={refusedLine(refused.status === 0 ? "Not sent" : "Not taken", refused)} />
         </p>
       )}
     </div>

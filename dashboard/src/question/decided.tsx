@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 
 import { Empty, Failure } from "@/shell/page";
 import { Plain } from "@/text/plain";
@@ -9,10 +10,12 @@ import { decidedQuery } from "./ask";
 import { By } from "./by";
 import { decidedBy, decision } from "./decisions";
 import { deedLine } from "./deed";
+import { Linked } from "./linked";
+import { Past } from "./past";
 import { type Question, outcomeWord } from "./question";
 
 /** Every question that is closed, the newest first. */
-export function Decided() {
+export function Decided({ linked }: { /** The one that is looked at. */ linked: string | undefined }) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(decidedQuery);
   if (error) return <Failure error={error} />;
   if (!data) return null;
@@ -20,9 +23,10 @@ export function Decided() {
   if (questions.length === 0) return <Empty title="Nothing decided lately" text="Every answer is kept, with who gave it and when. The newest are listed here." />;
   return (
     <>
+      {linked !== undefined && !questions.some(({ id }) => id === linked) && <Linked id={linked} />}
       <ul className="card divide-y divide-line">
         {questions.map((question) => (
-          <DecidedRow key={question.id} question={question} />
+          <DecidedRow key={question.id} question={question} isOpen={question.id === linked} />
         ))}
       </ul>
       {hasNextPage && (
@@ -34,24 +38,35 @@ export function Decided() {
   );
 }
 
-function DecidedRow({ question }: { question: Question }) {
+function DecidedRow({ question, isOpen }: { question: Question; isOpen: boolean }) {
   const [by, what] = [decidedBy(question), decision(question)];
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isOpen) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
   return (
-    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 py-2">
-      <span className="w-20 shrink-0 text-xs text-dim">
-        <Moment at={question.closedAt ?? question.openedAt} />
-      </span>
-      <span className="said min-w-40 flex-1">
-        <Plain text={deedLine(question)} />
-      </span>
-      <span className="said text-dim">
-        <span className={question.state === "answered" ? "text-good" : "text-dim"}>{outcomeWord(question.state)}</span>
-        {by && <By by={by} through={question.closedThrough} />}
-        {what && <>: <span className="text-ink"><Plain text={what} /></span></>}
-      </span>
-      <Link to="/session/$id" params={{ id: question.session }} className="link text-xs">
-        {question.team}
-      </Link>
+    <li ref={row} className="px-3 py-2">
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <span className="w-20 shrink-0 text-xs text-dim">
+          <Moment at={question.closedAt ?? question.openedAt} />
+        </span>
+        <Link data-row to="/inbox" search={{ view: "decided", question: isOpen ? undefined : question.id }} replace resetScroll={false} aria-expanded={isOpen} className="said min-w-40 flex-1 underline decoration-line underline-offset-2 hover:decoration-current">
+          <Plain text={deedLine(question)} />
+        </Link>
+        <span className="said text-dim">
+          <span className={question.state === "answered" ? "text-good" : "text-dim"}>{outcomeWord(question.state)}</span>
+          {by && <By by={by} through={question.closedThrough} />}
+          {what && <>: <span className="text-ink"><Plain text={what} /></span></>}
+        </span>
+        <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link text-xs">
+          {question.team}
+        </Link>
+      </div>
+      {isOpen && (
+        <div className="mt-2">
+          <Past question={question} />
+        </div>
+      )}
     </li>
   );
 }

@@ -1,4 +1,5 @@
 // What would be done, in a line: from the action itself, not from what the agent says about it. Pure.
+import { title } from "@/text/title";
 import { headline } from "@/text/visible";
 
 import type { Question } from "./question";
@@ -25,6 +26,7 @@ const TOOLS: Record<string, { verb: string; field: string; isPath?: boolean }> =
   WebSearch: { verb: "Search the web for", field: "query" },
 };
 const LONGEST = 100;
+const MOST = 300;
 
 /** Nothing for what is no action, or of a kind that is not known here: its own question has to do. */
 export function deed({ action }: Pick<Question, "action">): Deed | undefined {
@@ -42,7 +44,7 @@ export function deed({ action }: Pick<Question, "action">): Deed | undefined {
 /** The same where there is only text. */
 export function deedLine(question: Pick<Question, "action" | "question">): string {
   const found = deed(question);
-  return found ? `${found.verb} ${found.what}${found.more}?` : question.question;
+  return found ? `${found.verb} ${found.what}${found.more}?` : title(question.question, MOST);
 }
 
 /** A path in the team's folder is named from there; one that leads out of it is named whole. */

@@ -8,7 +8,7 @@ import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { Empty, NoTeams, Page, Tabs } from "@/shell/page";
 import { numbers, useKeys } from "@/shell/keys";
-import { say, undoLast } from "@/shell/notices";
+import { say } from "@/shell/notices";
 import { clock, useNow, zone } from "@/text/time";
 
 import { useOpenQuestions } from "./ask";
@@ -67,8 +67,8 @@ export function Inbox() {
       tools={view === "decided" ? null : <Filters questions={[...mine, ...others]} />}
       error={error}
     >
-      {isAway && linked && <Linked id={linked} />}
-      {view === "decided" ? <Decided /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards key={linked} questions={shown} />}
+      {isAway && linked && view !== "decided" && <Linked id={linked} />}
+      {view === "decided" ? <Decided linked={linked} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards key={linked} questions={shown} />}
     </Page>
   );
 }
@@ -116,7 +116,7 @@ function Cards({ questions }: { questions: Question[] }) {
     const back = comesBack(question, until, Date.now());
     if (back === undefined) return say({ tone: "plain", text: "Not put aside: it runs out too soon", hint: `at ${clock(question.deadline ?? 0)} ${zone()}` });
     snooze(question.id, back);
-    say({ tone: "plain", text: `Put aside until ${clock(back)}${back < until ? ", 5 minutes before it runs out" : ""}`, undo: () => wake(question.id) });
+    say({ tone: "plain", text: `Put aside until ${clock(back)} ${zone()}${back < until ? ", 5 minutes before it runs out" : ""}`, undo: () => wake(question.id) });
   };
 
   useKeys({
@@ -125,7 +125,6 @@ function Cards({ questions }: { questions: Question[] }) {
     x: () => current && toggle(current.id),
     s: () => current && putAside(current),
     r: () => document.querySelector<HTMLElement>(`#question-${current?.id} [data-reply]`)?.focus(),
-    u: undoLast,
     ...numbers((index) => {
       if (Date.now() - moved.current.at < SETTLES) return;
       // What is answered is looked at, and so is why that failed.

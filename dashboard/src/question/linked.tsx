@@ -11,6 +11,7 @@ import { Moment } from "@/text/time";
 
 import { By } from "./by";
 import { deedLine } from "./deed";
+import { Past } from "./past";
 import { outcomeWord, spoken } from "./question";
 
 const questionQuery = (id: string) =>
@@ -47,6 +48,7 @@ export function Linked({ id }: { id: string }) {
         {question.closedAt != null && <> at <Moment at={question.closedAt} /></>}
         {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
       </p>
+      <Past question={question} />
       <p className="flex flex-wrap gap-x-4 text-xs">
         <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
           what it did

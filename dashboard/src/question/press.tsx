@@ -5,7 +5,7 @@ import { Watched, useWatched } from "@/api/watch";
 import { Plain } from "@/text/plain";
 
 import { takesAnswers } from "./edit";
-import { type Choice, type Question, type Value, choices, isRisky, isYesNo } from "./question";
+import { type Choice, type Question, type Value, choices, isRisky, isYesNo, takesWords } from "./question";
 import { linesUnseen, unseen } from "./seen";
 
 /** The question whose yes waits for a second press, and how that stands. */
@@ -83,12 +83,14 @@ export function OnePress({ question, keys, isSending, give }: { question: Questi
           </span>
         </div>
       )}
-      <Reply
-        label={isYesNo(question) ? "Refuse, and say why" : offered.length ? "Or answer in your own words" : "Your answer"}
-        send={isYesNo(question) ? "Refuse" : "Send"}
-        disabled={isSending}
-        onSend={(text) => (isYesNo(question) ? give(false, text) : give(text))}
-      />
+      {takesWords(question) && (
+        <Reply
+          label={isYesNo(question) ? "Refuse, and say why" : offered.length ? "Or answer in your own words" : "Your answer"}
+          send={isYesNo(question) ? "Refuse" : "Send"}
+          disabled={isSending}
+          onSend={(text) => (isYesNo(question) ? give(false, text) : give(text))}
+        />
+      )}
     </div>
   );
 }

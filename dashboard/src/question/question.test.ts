@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 
+import { Refusal } from "@/api/call";
 
 import { shared } from "./batch";
 import { decidedBy, decision } from "./decisions";
@@ -7,7 +8,8 @@ import { deedLine } from "./deed";
 import { fields, written } from "./edit";
 import { armedWords, counts } from "./press";
 import { unanswered } from "./deadline";
-import { type Question, byUrgency, choices, formValue, isRisky, labelled, needsMe, takesForm } from "./question";
+import { type Question, byUrgency, choices, formValue, isRisky, labelled, needsMe, takesForm, takesWords } from "./question";
+import { isOver, refusedLine } from "./refused";
 import { ruleWords } from "./rule";
 import { filledIn } from "./schema-form";
 import { unseen } from "./seen";
@@ -45,6 +47,22 @@ test("an action is changed field by field, and its types are kept", () => {
 test("a choice offers its options, a text offers nothing", () => {
   expect(choices(question({ options: [option("a"), option("b")] })).map(({ value }) => value)).toEqual(["a", "b"]);
   expect(choices(question({ responseType: "text" }))).toEqual([]);
+});
+
+test("words of one's own are asked for where they are an answer", () => {
+  const offered = { options: [option("a"), option("b")] };
+  expect([takesWords(question(offered)), takesWords(question({ ...offered, allowFreeText: true })), takesWords(question({ responseType: "approval" })), takesWords(question({ responseType: "text" }))]).toEqual([false, true, true, true]);
+});
+
+test("why an answer was not taken is said in the words of this page", () => {
+  const line = (status: number, problem: object) => refusedLine("Not taken", new Refusal(status, problem));
+  expect(line(422, { detail: "it takes red or blue", hint: "run `iris inbox` to see what it takes" })).toBe("Not taken: it takes red or blue. Choose one of the answers, or write one that fits.");
+  expect(line(409, { detail: "the question was answered already by lee, 3 s ago", closed: { state: "answered" }, hint: "nothing was changed; GET /api/questions/pending lists what is open" })).toBe("Not taken: the question was answered already by lee, 3 s ago. Your answer changed nothing.");
+  expect(line(410, { detail: "the time for this question is over, 3 s ago", closed: { state: "expired" }, hint: "to run the work again: `iris answer 7 <answer> --again`" })).toBe("Not taken: the time for this question is over, 3 s ago. Its work can be run again with your answer.");
+  expect(line(409, { detail: "what is asked is not what was looked at: its digest is 12", hint: "look at it again with `iris inbox`" })).toBe("Not taken: what is asked is not what you looked at. Look at it again, and answer what you see.");
+  expect(line(0, {}), "the daemon is away").toBe("Not taken: the daemon cannot be reached.");
+  expect(isOver(new Refusal(409, { detail: "its digest is 12" })), "what has changed can be answered as it is now").toBe(false);
+  expect(isOver(new Refusal(409, { closed: { state: "answered" } }))).toBe(true);
 });
 
 test("several things at once are a form, and have no number keys", () => {

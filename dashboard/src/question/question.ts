@@ -36,6 +36,10 @@ export function choices(question: Question): Choice[] {
   }));
 }
 
+/** Whether words of one's own are an answer: beside the options where that is said, as the reason of a no, or for want of
+ * options. */
+export const takesWords = (question: Question) => question.allowFreeText === true || isYesNo(question) || choices(question).length === 0;
+
 /** Several things are asked at once, or several may be chosen: that is a form, not a button. */
 export function takesForm(question: Question): boolean {
   const asked = question.questions ?? [];

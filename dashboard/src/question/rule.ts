@@ -46,7 +46,7 @@ export async function sayRules(questions: Question[]): Promise<void> {
     await revoke(rules.map(({ id }) => id));
     say({ tone: "plain", text: "Taken back: the next time somebody is asked" });
   };
-  say({ tone: "plain", text: ruleWords(first), hint: "Settings lists what holds.", button: { label: rules.length > 1 ? `Take the ${rules.length} rules back` : "Take the rule back", act: () => void take().catch(complain) } });
+  say({ tone: "plain", text: ruleWords(first), hint: "Settings lists what holds.", button: { label: rules.length > 1 ? `Take the ${rules.length} rules back` : "Take the rule back", takesBack: true, act: () => void take().catch(complain) } });
 }
 
 export function ruleWords({ answer, scope, team, expiresAt }: Pick<Rule, "answer" | "scope" | "team" | "expiresAt">): string {

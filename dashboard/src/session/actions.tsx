@@ -1,9 +1,11 @@
 import { Ellipsis } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
+import { useState } from "react";
 
 import type { Session } from "@/api/ask";
 
 import { type Verb, useAct } from "./act";
+import { AskStop } from "./ask-stop";
 
 /** What can be done now; what would do nothing is not offered. */
 export function offered({ state, running, queued }: Session): { verb: Verb; label: string; isHard?: boolean }[] {
@@ -13,27 +15,31 @@ export function offered({ state, running, queued }: Session): { verb: Verb; labe
     ...(isBusy ? [{ verb: "cancel" as const, label: "Cancel what it does" }] : []),
     ...(isAwake ? [] : [{ verb: "wake" as const, label: "Wake" }]),
     ...(isAwake && !isBusy ? [{ verb: "sleep" as const, label: "Put to sleep" }] : []),
-    ...(isAwake ? [{ verb: "stop" as const, label: "Stop at once", isHard: true }] : []),
+    ...(isAwake ? [{ verb: "stop" as const, label: "Stop at once…", isHard: true }] : []),
   ];
 }
 
 export function SessionActions({ session }: { session: Session }) {
   const act = useAct();
+  const [isAsking, setAsking] = useState(false);
   const party = { to: session.to, from: session.from };
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="flex size-8 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label={`Actions for ${session.to}`}>
-        <Ellipsis size={18} />
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="end">
-          {offered(session).map(({ verb, label, isHard }) => (
-            <DropdownMenu.Item key={verb} className={`menu-item ${isHard ? "text-bad" : ""}`} onSelect={() => act.mutate({ verb, party })}>
-              {label}
-            </DropdownMenu.Item>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <>
+      <DropdownMenu.Root modal={false}>
+        <DropdownMenu.Trigger className="flex size-8 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label={`Actions for ${session.to}`}>
+          <Ellipsis size={18} />
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content className="menu" align="end">
+            {offered(session).map(({ verb, label, isHard }) => (
+              <DropdownMenu.Item key={verb} className={`menu-item ${isHard ? "text-bad" : ""}`} onSelect={() => (isHard ? setAsking(true) : act.mutate({ verb, party }))}>
+                {label}
+              </DropdownMenu.Item>
+            ))}
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      {isAsking && <AskStop session={session} onClose={() => setAsking(false)} />}
+    </>
   );
 }

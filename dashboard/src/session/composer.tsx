@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Send } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { meQuery } from "@/api/me";
 import { Plain } from "@/text/plain";
@@ -8,9 +8,30 @@ import { Plain } from "@/text/plain";
 import { type Party, useTell } from "./act";
 import { partyName } from "./party-name";
 
+/** Words that were put here to be looked at before they are sent. Each time is another one. */
+export interface Draft {
+  text: string;
+}
+
+interface ComposerGiven {
+  party: Party;
+  isBusy: boolean;
+  /** One comes here to write. */
+  isFirst?: boolean;
+  draft?: Draft | undefined;
+  onSent?: (session: string) => void;
+}
+
 /** Puts a message into a session. While its agent is busy, it waits its turn. */
-export function Composer({ party, isBusy, isFirst = false, onSent }: { party: Party; isBusy: boolean; /** One comes here to write. */ isFirst?: boolean; onSent?: (session: string) => void }) {
+export function Composer({ party, isBusy, isFirst = false, draft, onSent }: ComposerGiven) {
   const [text, setText] = useState("");
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (!draft) return;
+    // What is being written is not lost.
+    setText((now) => (now.trim() && now !== draft.text ? `${now}\n\n${draft.text}` : draft.text));
+    box.current?.focus();
+  }, [draft]);
   const tell = useTell();
   const me = useQuery(meQuery).data?.party;
   const role = me === undefined || party.from === me ? undefined : partyName(party.from, me);
@@ -44,6 +65,7 @@ export function Composer({ party, isBusy, isFirst = false, onSent }: { party: Pa
           Tell <Plain text={party.to} />
         </span>
         <textarea
+          ref={box}
           rows={1}
           autoFocus={isFirst}
           className="field field-sizing-content block max-h-48 min-h-10 resize-none py-2"

@@ -32,11 +32,13 @@ interface Given {
   hasRail: boolean;
   /** Where one is in it has an address, which is told of the turn that was gone to. */
   onTurn?: ((turn: string | undefined) => void) | undefined;
+  /** Puts words where one tells, to be told again. */
+  onAgain?: ((text: string) => void) | undefined;
   isFinding: boolean;
   setFinding: (isFinding: boolean) => void;
 }
 
-export function Conversation({ transcript, items, asked, session, me, startAt, find, hasRail, onTurn, isFinding, setFinding }: Given) {
+export function Conversation({ transcript, items, asked, session, me, startAt, find, hasRail, onTurn, onAgain, isFinding, setFinding }: Given) {
   const box = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(startAt === undefined);
   // The turn that somebody went to. It may be too near to the end to come to the top, and is read nevertheless.
@@ -165,7 +167,7 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
               if (!item) return null;
               return (
                 <div key={key} data-index={index} ref={rows.measureElement} className={`absolute inset-x-0 top-0 ${finds.current === index ? "rounded ring-2 ring-work" : ""}`} style={{ transform: `translateY(${start}px)` }}>
-                  <ItemView item={item} isFound={finds.current === index} asked={asked} transcript={transcript} session={session} me={me} hasKeys={item.kind === "question" && item.question.id === asking?.id} />
+                  <ItemView item={item} isFound={finds.current === index} asked={asked} transcript={transcript} session={session} me={me} onAgain={onAgain} hasKeys={item.kind === "question" && item.question.id === asking?.id} />
                 </div>
               );
             })}
@@ -219,11 +221,12 @@ interface ItemGiven {
   session: Session;
   me: string;
   asked: Question[];
+  onAgain: ((text: string) => void) | undefined;
   hasKeys: boolean;
   isFound: boolean;
 }
 
-function ItemView({ item, transcript, session, me, asked, hasKeys, isFound }: ItemGiven) {
+function ItemView({ item, transcript, session, me, asked, onAgain, hasKeys, isFound }: ItemGiven) {
   const open = useCallback((key: string, isOpen: boolean) => transcript.setOpen(key, isOpen), [transcript]);
   switch (item.kind) {
     case "tell":
@@ -245,7 +248,7 @@ function ItemView({ item, transcript, session, me, asked, hasKeys, isFound }: It
     case "question":
       return <InlineQuestion question={item.question} keys={hasKeys} on="session" />;
     case "end":
-      return <EndRow part={item.part} />;
+      return <EndRow part={item.part} onAgain={onAgain} />;
   }
 }
 

@@ -22,7 +22,7 @@ export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is
         </Link>
       )}
       <span className="said text-xs text-dim">
-        <Ago at={since} />
+        <Ago at={since} /> ago
         {hasSource && (source || event !== undefined) && " · "}
         {hasSource && <Plain text={headline(source, 40)} />}
         {hasSource && event !== undefined && (

@@ -61,7 +61,7 @@ function sourceWords({ stateSource }: Session): string {
   if (!stateSource) return "";
   const { kind, cause } = stateSource;
   const what = words(kind.replace(".", " "));
-  if (!cause) return what;
+  if (!cause || cause === "completed") return what;
   return kind.startsWith("session.") ? words(cause) : `${what}: ${words(cause)}`;
 }
 

@@ -11,7 +11,7 @@ import { useOpenQuestions } from "@/question/ask";
 import { Failure, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
 
-import { Composer } from "./composer";
+import { Composer, type Draft } from "./composer";
 import { Conversation } from "./conversation";
 import { SessionHead } from "./head";
 import { listItems } from "./list";
@@ -27,6 +27,7 @@ export function SessionPage() {
   const me = useQuery(meQuery).data?.party ?? "user";
   const { mine, others } = useOpenQuestions();
   const [isFinding, setFinding] = useState(find !== undefined);
+  const [draft, setDraft] = useState<Draft>();
   const navigate = route.useNavigate();
   // In its place: to go through a conversation turn by turn is not to leave it turn by turn.
   const goTo = (to: string | undefined) => void navigate({ search: (now) => ({ ...now, turn: to }), replace: true });
@@ -41,9 +42,9 @@ export function SessionPage() {
   return (
     <div className="flex h-full min-h-0 flex-col">
       <SessionHead session={session} open={[...mine, ...others].filter((question) => question.session === id)} me={me} onFind={() => setFinding(!isFinding)} />
-      <Followed key={id} session={session} startAt={turn} find={find} onTurn={goTo} isWhole isFinding={isFinding} setFinding={setFinding} />
+      <Followed key={id} session={session} startAt={turn} find={find} onTurn={goTo} onAgain={(text) => setDraft({ text })} isWhole isFinding={isFinding} setFinding={setFinding} />
       <div className="border-t border-line bg-surface px-3 py-2 md:px-5">
-        <Composer party={{ to: session.to, from: session.from }} isBusy={session.running != null} />
+        <Composer party={{ to: session.to, from: session.from }} isBusy={session.running != null} draft={draft} />
       </div>
     </div>
   );
@@ -90,12 +91,13 @@ interface FollowedGiven {
   startAt: string | undefined;
   find: string | undefined;
   onTurn?: (turn: string | undefined) => void;
+  onAgain?: (text: string) => void;
   isWhole: boolean;
   isFinding: boolean;
   setFinding: (isFinding: boolean) => void;
 }
 
-function Followed({ session, startAt, find, onTurn, isWhole, isFinding, setFinding }: FollowedGiven) {
+function Followed({ session, startAt, find, onTurn, onAgain, isWhole, isFinding, setFinding }: FollowedGiven) {
   const me = useQuery(meQuery).data?.party ?? "user";
   const { mine, others } = useOpenQuestions();
   const [transcript] = useState(() => new Transcript(session.id));
@@ -112,7 +114,7 @@ function Followed({ session, startAt, find, onTurn, isWhole, isFinding, setFindi
           <Failure error={failure} />
         </div>
       )}
-      <Conversation transcript={transcript} items={items} asked={open} session={session} me={me} startAt={startAt} find={find} hasRail={isWhole} onTurn={onTurn} isFinding={isFinding} setFinding={setFinding} />
+      <Conversation transcript={transcript} items={items} asked={open} session={session} me={me} startAt={startAt} find={find} hasRail={isWhole} onTurn={onTurn} onAgain={onAgain} isFinding={isFinding} setFinding={setFinding} />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Plain } from "@/text/plain";
 import { money, zone } from "@/text/time";
 import { title } from "@/text/title";
 
+import { isFailed } from "./failure";
 import type { Item } from "./list";
 import type { Part } from "./transcript";
 import { stateWord, turnTitle } from "./turn-words";
@@ -44,7 +45,7 @@ export function Rail({ session, parts, items, asked, me, current, onJump }: Rail
           const own = asked.filter((one) => one.turn === turn.id);
           const question = own.find(isBlocking);
           const isCurrent = turn.id === current;
-          const isBad = turn.state === "failed" || turn.state === "terminated";
+          const isBad = isFailed(turn);
           return (
             <li key={turn.id} className="absolute inset-x-0 top-0" style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
               <Link to="/session/$id" params={{ id: session }} search={{ turn: turn.id }} replace aria-current={isCurrent ? "true" : undefined} onClick={() => onJump(turn.id)} className={`block h-full w-full border-l-2 px-3 py-1 -outline-offset-2 hover:bg-raised ${isCurrent ? "border-l-ink bg-raised" : "border-l-transparent"}`}>

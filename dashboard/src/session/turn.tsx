@@ -8,6 +8,7 @@ import { Moment, money, took, zone } from "@/text/time";
 
 import type { Session } from "@/api/ask";
 import { useDue } from "./due";
+import { failureHint, isFailed } from "./failure";
 import { PartyName } from "./party";
 import { partyName } from "./party-name";
 import type { Part, Transcript } from "./transcript";
@@ -98,16 +99,25 @@ function useRead(id: string, transcript: Transcript) {
   }, [transcript, id]);
 }
 
-export function EndRow({ part }: { part: Part }) {
+export function EndRow({ part, onAgain }: { part: Part; /** Puts the same words where one tells; absent where one cannot. */ onAgain: ((text: string) => void) | undefined }) {
   const { turn } = part;
   const { usage, startedAt, finishedAt } = turn;
-  const isBad = turn.state === "failed" || turn.state === "terminated";
+  const isBad = isFailed(turn);
+  const hint = isBad ? failureHint(turn) : undefined;
   return (
     <footer className="pt-1 pb-2 text-xs text-dim">
       {turn.error && (
-        <p role="note" className="said mb-1 rounded border border-bad bg-bad-soft px-2 py-1 text-bad">
-          <Plain text={turn.error} />
-        </p>
+        <div role="note" className={`said mb-1 flex flex-wrap items-center gap-x-3 gap-y-1 rounded border px-2 py-1 ${isBad ? "border-bad bg-bad-soft text-bad" : "border-line"}`}>
+          <span className="min-w-0 flex-1 basis-60">
+            <Plain text={turn.error} />
+            {hint && <span className="block text-ink">{hint}</span>}
+          </span>
+          {isBad && turn.message && onAgain && (
+            <button type="button" className="button text-ink" onClick={() => onAgain(turn.message)}>
+              Tell it again
+            </button>
+          )}
+        </div>
       )}
       <p className="flex flex-wrap gap-x-3">
         <span className={isBad ? "text-bad" : turn.state === "completed" ? "text-good" : ""}>{stateWord(turn)}</span>

@@ -4,6 +4,7 @@ import { configQuery } from "@/api/config";
 import { Block, Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 
+import { pendingLine } from "./pending";
 import { Group, Setting } from "./settings";
 
 /** What is in force, which may not be what the file says. */
@@ -31,7 +32,11 @@ export function Config() {
           }
         />
       )}
-      {config.pending.length > 0 && <Setting title={<span className="text-held">Takes effect with the next start</span>} text={<Plain text={config.pending.join(", ")} />} />}
+      {config.pending.length > 0 && <Setting title={<span className="text-held">Takes effect with the next start</span>} text={config.pending.map(pendingLine).map((line) => (
+            <span key={line} className="block font-mono">
+              <Plain text={line} />
+            </span>
+          ))} />}
       <details className="px-3 py-2">
         <summary>Everything that is in force, defaults too</summary>
         <Block text={JSON.stringify(config.config, null, 2)} className="mt-2" />

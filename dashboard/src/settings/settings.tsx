@@ -108,6 +108,7 @@ function Notifications() {
       complain(error);
     }
   };
+  const isOn = isWanted && permission === "granted";
   const text = {
     missing: "This browser has none.",
     denied: "This browser was told not to show them for this page. Allow them in its settings, beside the address.",
@@ -115,14 +116,12 @@ function Notifications() {
     granted: "When a question comes and you look elsewhere.",
   }[permission];
   return (
-    <Setting title={<label htmlFor={id}>Notifications on this desktop</label>} text={text}>
+    <Setting title={<label htmlFor={id}>Notifications on this desktop</label>} text={isOn ? text : `${text} The test works once they are on.`}>
       <span className="flex items-center gap-2">
-        {isWanted && permission === "granted" && (
-          <button type="button" className="button" onClick={test}>
-            Test
-          </button>
-        )}
-        <Flip id={id} isOn={isWanted && permission === "granted"} onChange={(isOn) => void change(isOn)} />
+        <button type="button" className="button" disabled={!isOn} title={isOn ? undefined : "Switch notifications on first"} onClick={test}>
+          Test
+        </button>
+        <Flip id={id} isOn={isOn} onChange={(isOn) => void change(isOn)} />
       </span>
     </Setting>
   );

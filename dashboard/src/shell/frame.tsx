@@ -13,7 +13,7 @@ import { isSnoozed, snoozed } from "@/question/snooze";
 import { useAtNow, useNow, zone } from "@/text/time";
 
 import { useKeys, useNoRepeats } from "./keys";
-import { Notices } from "./notices";
+import { Notices, undoLast } from "./notices";
 import { useNotifications } from "./notify";
 import { Count } from "./page";
 import { watchStaleness } from "./stale";
@@ -33,7 +33,7 @@ const PAGES = [
 const overlay = new Watched<"palette" | "help" | undefined>(undefined);
 
 /** How a page is named in the bar of pages, and what else is in it. */
-const PLACE = "flex min-h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-dim hover:text-ink md:min-h-8 md:flex-none md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-sm";
+const PLACE = "relative flex min-h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-dim hover:text-ink md:min-h-8 md:flex-none md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-sm";
 
 export function Frame() {
   const { mine } = useOpenQuestions();
@@ -67,7 +67,8 @@ export function Frame() {
             <span className="flex items-center gap-1">
               {label}
               {label === "Inbox" && needs > 0 && (
-                <span aria-label={`${needs} need you`} data-badge>
+                // In the narrow bar beside the picture and not beside the word: there is no room for both.
+                <span aria-label={`${needs} need you`} data-badge className="max-md:absolute max-md:top-1 max-md:left-[calc(50%+0.375rem)]">
                   <Count number={needs} accent />
                 </span>
               )}
@@ -120,7 +121,7 @@ function Overlays() {
     return () => removeEventListener("keydown", hear);
   }, []);
   // `g` and then the first letter of a page.
-  useKeys(isGoing ? { i: () => go("/inbox"), f: () => go("/fleet"), j: () => go("/jobs"), h: () => go("/system"), s: () => go("/settings"), Escape: () => setGoing(false) } : { g: () => setGoing(true), "?": () => show("help") });
+  useKeys(isGoing ? { i: () => go("/inbox"), f: () => go("/fleet"), j: () => go("/jobs"), h: () => go("/system"), s: () => go("/settings"), Escape: () => setGoing(false) } : { g: () => setGoing(true), "?": () => show("help"), u: undoLast });
   useEffect(() => {
     if (!isGoing) return;
     const end = setTimeout(() => setGoing(false), 1500);

@@ -1,8 +1,9 @@
 import { Dialog } from "radix-ui";
 
 const KEYS: [string, [string, string][]][] = [
-  ["Anywhere", [["⌘ K / Ctrl K", "command palette"], ["g then i, f, j, h, s", "inbox, fleet, jobs, health, settings"], ["?", "this help"]]],
-  ["Inbox", [["j / k", "next, previous question"], ["1 … 9", "give that answer"], ["r", "write an answer"], ["s", "put aside for an hour"], ["x", "select, to answer several together"], ["u", "take back what can be taken back"]]],
+  ["Anywhere", [["⌘ K / Ctrl K", "command palette"], ["g then i, f, j, h, s", "inbox, fleet, jobs, health, settings"], ["u", "take back what was done last, if it can be"], ["?", "this help"]]],
+  ["Inbox", [["j / k", "next, previous question"], ["1 … 9", "give that answer"], ["r", "write an answer"], ["s", "put aside for an hour"], ["x", "select, to answer several together"]]],
+  ["Fleet", [["j / k", "next, previous session"], ["Enter", "open it"]]],
   ["Session", [["j / k", "next, previous turn"], ["/", "find in the conversation"], ["n / N", "next, previous find"], ["f", "follow the newest"], ["1 … 9", "answer the question in view"]]],
 ];
 

@@ -15,7 +15,7 @@ export interface Notice {
   /** Takes it back. */
   undo?: () => void;
   /** Something else that can be done about it. */
-  button?: { label: string; act: () => void } | undefined;
+  button?: { label: string; act: () => void; /** It takes back what was done: a key does the same. */ takesBack?: boolean } | undefined;
 }
 
 const notices = new Watched<readonly (Notice & { id: number })[]>([]);
@@ -39,9 +39,10 @@ connection.subscribe(() => {
 
 /** Takes back what was done last, if it can be. */
 export function undoLast() {
-  const last = notices.get().findLast((notice) => notice.undo);
+  const last = notices.get().findLast(({ undo, button }) => undo ?? button?.takesBack);
   if (!last) return;
-  last.undo?.();
+  if (last.undo) last.undo();
+  else last.button?.act();
   dismiss(last.id);
 }
 
@@ -64,7 +65,7 @@ export function Notices() {
             )}
             {button && (
               <button type="button" className="link min-h-6" onClick={() => (button.act(), dismiss(id))}>
-                {button.label}
+                {button.label} {button.takesBack && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">u</kbd>}
               </button>
             )}
           </div>

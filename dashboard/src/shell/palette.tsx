@@ -14,20 +14,23 @@ import { deedLine } from "@/question/deed";
 import type { Question } from "@/question/question";
 import { type Party, useAct } from "@/session/act";
 import { offered } from "@/session/actions";
+import { AskStop } from "@/session/ask-stop";
 import { Composer } from "@/session/composer";
 import { partyName } from "@/session/party-name";
-import { headline, visible } from "@/text/visible";
+import { title } from "@/text/title";
+import { visible } from "@/text/visible";
 
 import { theme } from "./theme";
 
 /** What takes one more step after it was picked. */
-type Step = { is: "tell"; party: Party } | { is: "stop-all" };
+type Step = { is: "tell"; party: Party } | { is: "stop"; session: Session } | { is: "stop-all" };
 
 export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [step, setStep] = useState<Step>();
   const agents = useQuery(statusQuery).data?.agents ?? 0;
   const navigate = useNavigate();
   if (step?.is === "stop-all") return <AskStopAll agents={agents} onClose={onClose} />;
+  if (step?.is === "stop") return <AskStop session={step.session} onClose={onClose} />;
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -87,12 +90,12 @@ function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: ()
         <Command.Group heading="Do">
           {teams.map((team) => entry(`Tell ${team.name}…`, () => onStep({ is: "tell", party: { to: team.name, from: me } }), `tell-${team.name}`))}
           {teams.length > 0 && item("Start a job…", go("/jobs", { start: "yes" }))}
-          {sessions.flatMap((session) => offered(session).map(({ verb, label }) => item(`${label}: ${name(session)}`, () => act.mutate({ verb, party: { to: session.to, from: session.from } }), `${verb}-${session.id}`)))}
+          {sessions.flatMap((session) => offered(session).map(({ verb, label, isHard }) => isHard ? entry(`${label.replace("…", "")}: ${name(session)}…`, () => onStep({ is: "stop", session }), `${verb}-${session.id}`) : item(`${label}: ${name(session)}`, () => act.mutate({ verb, party: { to: session.to, from: session.from } }), `${verb}-${session.id}`)))}
           {teams.filter(({ sessions: count }) => count === 0).map((team) => item(`Wake: ${team.name}`, () => act.mutate({ verb: "wake", party: { to: team.name, from: me } }), `wake-${team.name}`))}
           {agents > 0 && entry("Stop everything…", () => onStep({ is: "stop-all" }))}
         </Command.Group>
         <Command.Group heading="Sessions">{sessions.map((session) => item(name(session), () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id))}</Command.Group>
-        {jobs.length > 0 && <Command.Group heading="Jobs">{jobs.map((job) => item(`Job of ${job.team}: ${headline(job.goal, 80)}${isOver(job) ? " (ended)" : ""}`, () => void navigate({ to: "/job/$id", params: { id: job.id } }), job.id))}</Command.Group>}
+        {jobs.length > 0 && <Command.Group heading="Jobs">{jobs.map((job) => item(`Job of ${job.team}: ${title(job.goal, 80)}${isOver(job) ? " (ended)" : ""}`, () => void navigate({ to: "/job/$id", params: { id: job.id } }), job.id))}</Command.Group>}
         <Command.Group heading="Look">
           {item("Dark", () => theme.set("dark"))}
           {item("Light", () => theme.set("light"))}

@@ -29,24 +29,35 @@ beforeAll(async () => {
   await daemon.tell("delta", "form");
   await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "atlas", message: "hang on", timeout: -1 });
   await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "beacon", message: "fail", timeout: 0 });
+  await daemon.call("POST", "/api/teams/tell", { toTeam: "atlas", fromTeam: "comet", message: "approve tidy", timeout: -1 });
+  const tidy = await asks("atlas");
+  await daemon.call("POST", `/api/questions/${tidy}/answer`, { response: { value: false, text: "not before the release" } });
   const job = await daemon.call("POST", "/api/jobs", { team: "comet", goal: "Paint the button" });
   await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "ask about the colour of the door" });
   places = [
     { name: "inbox", path: "/inbox", fact: "Which parts?" },
     { name: "edit", path: "/inbox?team=comet", fact: "make clean", act: async (page) => (await page.getByRole("button", { name: "Edit first" }).first().click(), page.getByLabel("command").waitFor()) },
     { name: "withdraw", path: "/inbox?team=comet", fact: "make clean", act: async (page) => (await page.getByLabel("More about the question of comet").first().click(), await page.getByRole("menuitem").click(), page.getByRole("dialog").waitFor()) },
-    { name: "decided", path: "/inbox?view=decided", fact: "Decided" },
+    { name: "decided", path: `/inbox?view=decided&question=${tidy}`, fact: "was to be called with exactly this" },
     { name: "fleet", path: "/fleet", fact: "hang on" },
     { name: "session", path: `/session/${sessionId}`, fact: "the form uses it" },
     { name: "session-question", path: `/session/${asked.sessionId}`, fact: "Which colour" },
     { name: "jobs", path: "/jobs", fact: "Paint the button" },
     { name: "job", path: `/job/${job.id}`, fact: "You said: Paint the button" },
     { name: "health", path: "/system", fact: "How long they took" },
+    { name: "log", path: "/system?event=20", fact: "Log around event 20" },
     { name: "settings", path: "/settings", fact: "Tokens and browsers" },
     { name: "palette", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("Control+k"), page.getByPlaceholder("Go to, or do…").waitFor()) },
     { name: "keys", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("?"), page.getByRole("dialog").waitFor()) },
   ];
 });
+/** The question that a team has open, once it has. */
+async function asks(team: string): Promise<string> {
+  const open = async () => (await daemon.call("GET", "/api/questions/pending")).questions.find((question: { team: string }) => question.team === team)?.id;
+  await expect.poll(open, { timeout: 10_000 }).toBeDefined();
+  return open();
+}
+
 afterEach(async () => expect(await closePages()).toEqual([]));
 afterAll(async () => {
   await closeBrowser();

@@ -27,11 +27,11 @@ export class Daemon {
     this.port = port;
   }
 
-  static async start(teams: Teams, settings: string[] = []): Promise<Daemon> {
+  static async start(teams: Teams, settings: string[] = [], more: string[] = []): Promise<Daemon> {
     const home = mkdtempSync(join(tmpdir(), "iris-e2e-"));
     const port = await freePort();
     mkdirSync(join(home, "scripts"));
-    const lines = ["settings:", `  port: ${port}`, ...settings.map((line) => `  ${line}`), Object.keys(teams).length ? "teams:" : "teams: {}"];
+    const lines = ["settings:", `  port: ${port}`, ...settings.map((line) => `  ${line}`), ...more, Object.keys(teams).length ? "teams:" : "teams: {}"];
     for (const [name, team] of Object.entries(teams)) {
       const { script, config } = typeof team === "string" ? { script: team, config: [] } : team;
       mkdirSync(join(home, "projects", name), { recursive: true });

@@ -111,6 +111,7 @@ test("events are told in words", () => {
   expect(said("turn.finished", { ending: "terminated", cause: { reason: "exited", code: 3 }, durationMs: 0 })).toBe("terminated after 0 ms: its agent ended before it did, exit code 3");
   expect(said("session.stopped", { why: "put_to_sleep", exit: { signal: 15 } })).toBe("put to sleep, signal 15");
   expect(said("question.opened", { kind: "error_recovery", text: "Again?" })).toBe("error recovery: Again?");
+  expect(said("message", { type: "tool_result", text: "all pass", data: {} })).toBe("tool result: all pass");
   expect(said("kind.of_tomorrow", { a: 1 })).toBe('{"a":1}');
 });
 

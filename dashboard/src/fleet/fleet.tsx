@@ -211,7 +211,7 @@ function SessionRow({ session, open, me, figures, budget }: RowGiven) {
   const doing = session.running != null || session.background ? newest?.line : undefined;
   const happened = lastEvent(session, newest);
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised @3xl:grid-cols-[minmax(0,1fr)_15rem_10rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised @3xl:grid-cols-[minmax(0,1fr)_15rem_12.5rem_auto]">
       <span className="col-span-2 min-w-0 @3xl:col-span-1">
         <Link data-row to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
           <Plain text={title(last ? turnTitle(last) : "A new session", 120)} />

@@ -51,11 +51,11 @@ function line(kind: string, text: string | undefined): string | undefined {
   }
 }
 
-const KINDS: Record<string, string> = { assistant: "words", tool_use: "tool call", tool_result: "tool result", thinking: "thought", compaction: "shortened its memory", model_fallback: "another model" };
+const KINDS: Record<string, string> = { assistant: "words", tool_use: "tool call", tool_result: "tool result", thinking: "thought", system: "sign of life", compaction: "shortened its memory", model_fallback: "another model" };
 
 /** What happened last in a session, by name: something its agent did, a change of its state, or that it was told something. */
 export function lastEvent(session: Session, step: Step | undefined): { word: string; at: number } {
-  const state = { word: session.stateSource ? words(session.stateSource.kind.replace(".", " ")) : "state", at: session.stateSince };
+  const state = { word: session.stateSource ? words(session.stateSource.kind.replace(".", " ")) : "state changed", at: session.stateSince };
   const did = step && { word: KINDS[step.kind] ?? words(step.kind), at: step.at };
   const told = { word: "told", at: session.usedAt };
   // At the same moment, the more telling comes first.

@@ -49,7 +49,7 @@ function TooLate({ question }: { question: Question }) {
           ) : takesForm(question) ? (
             <AskedForm asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
           ) : (
-            <OnePress question={question} keys={false} isSending={isSending} give={give} />
+            <OnePress question={question} keys="never" isSending={isSending} give={give} />
           )}
         </>
       )}

@@ -53,7 +53,15 @@ export function armedWords(stands: (typeof STANDS)[number], left: number): strin
   return left > 0 ? `${left.toLocaleString()} line${left === 1 ? "" : "s"} not seen. Press again to approve` : "Press again to approve";
 }
 
-export function OnePress({ question, keys, isSending, give }: { question: Question; keys: boolean; isSending: boolean; give: (value: Value, text?: string) => void }) {
+interface OnePressGiven {
+  question: Question;
+  /** Its numbers are keys just now; `never` where they cannot be. */
+  keys: boolean | "never";
+  isSending: boolean;
+  give: (value: Value, text?: string) => void;
+}
+
+export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
   const now = useWatched(armed);
   const stands = now?.id === question.id ? now.stands : undefined;
   const offered = choices(question);
@@ -71,8 +79,8 @@ export function OnePress({ question, keys, isSending, give }: { question: Questi
               takesTwo={choice.value === true && takesTwo}
               left={left ?? 0}
               stands={stands}
-              number={index < 9 ? index + 1 : undefined}
-              hasKey={keys}
+              number={index < 9 && keys !== "never" ? index + 1 : undefined}
+              hasKey={keys === true}
               isMain={choice.recommended}
               disabled={isSending}
               onPress={() => counts(question, choice.value) && give(choice.value)}

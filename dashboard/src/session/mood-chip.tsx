@@ -17,7 +17,7 @@ export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is
         <Plain text={word} />
       </span>
       {asks && (
-        <Link to="/inbox" search={{ question: asks.id }} className="rounded-full border border-accent px-1.5 text-xs text-accent" title="It has asked something and goes on meanwhile">
+        <Link to="/inbox" search={{ question: asks.id }} className="rounded-full border border-accent px-1.5 text-xs leading-4.5 text-accent pointer-coarse:px-3 pointer-coarse:leading-10" title="It has asked something and goes on meanwhile">
           asks
         </Link>
       )}

@@ -86,6 +86,7 @@ function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: ()
           {item("Health", go("/system"))}
           {item("Settings", go("/settings"))}
           {item("Keys", onHelp)}
+          {teams.map((team) => item(`Team ${team.name}`, go("/fleet", { team: team.name }), `team-${team.name}`))}
         </Command.Group>
         <Command.Group heading="Do">
           {teams.map((team) => entry(`Tell ${team.name}…`, () => onStep({ is: "tell", party: { to: team.name, from: me } }), `tell-${team.name}`))}

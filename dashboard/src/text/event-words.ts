@@ -12,6 +12,8 @@ export function describe({ kind, data }: Pick<Event, "kind" | "data">): string {
   const number = (key: string) => (typeof body[key] === "number" ? body[key] : 0);
   const by = () => `by ${text("by").replace(/^rule:.*/, "a rule")}`;
   switch (kind) {
+    case "message":
+      return [words(text("type")), text("text")].filter(Boolean).join(": ");
     case "turn.scheduled":
       return `turn ${number("number")} is due at ${clock(number("dueMs"))}`;
     case "turn.queued":

@@ -1,6 +1,7 @@
 //! `iris monitor`: inbox, fleet and sessions, live in the terminal.
 
 mod act;
+mod deed;
 mod draw;
 mod edit;
 mod key;

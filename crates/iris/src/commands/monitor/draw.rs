@@ -27,6 +27,9 @@ pub enum Colours {
 /// Below this, nothing sensible can be shown.
 const SMALLEST: Size = Size { width: 40, height: 10 };
 
+/// In lists that are narrower, what is asked or done has the room of what is only good to know.
+const ROOMY: usize = 64;
+
 /// What is between the two lines on top and the two at the bottom.
 pub fn body(size: Size) -> Rect {
     Rect::new(0, 2, size.width, size.height.saturating_sub(4))
@@ -114,8 +117,7 @@ fn foot(frame: &mut Frame<'_>, state: &State) {
             frame.set_cursor_position(Position::new(x, height - 2));
         }
         Mode::Confirm { question, .. } => {
-            let text =
-                text::headline(&format!("{question} y does it, any other key does not"), width.saturating_sub(1));
+            let text = text::headline(question, width.saturating_sub(1));
             row(frame, height - 2, Line::styled(format!(" {text}"), look::ALARM));
         }
         Mode::Look | Mode::Help { .. } => row(frame, height - 2, notice(state, width).unwrap_or_default()),
@@ -134,7 +136,7 @@ fn notice(state: &State, width: usize) -> Option<Line<'static>> {
         (Some(notice), _) => (notice.tone, notice.text.clone()),
         (None, Link::Lost { since, why }) => {
             let why = why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-            (Tone::Bad, format!("this is how it was at {}; it may have changed{why}", moment::clock(*since)))
+            (Tone::Bad, format!("this is how it was at {}; it may have changed{why}", moment::zoned(*since)))
         }
         (None, _) => return None,
     };
@@ -166,7 +168,7 @@ fn hints(state: &State) -> String {
             return format!(" Enter sends  Esc leaves{like}");
         }
         (Mode::Write { .. }, _) => " Enter sends  Esc leaves",
-        (Mode::Confirm { .. }, _) => "",
+        (Mode::Confirm { .. }, _) => " y does it, any other key does not",
         (Mode::Help { .. }, _) => " j/k scroll  any other key goes back",
         (Mode::Look, View::Inbox) => " 1-9 y n answer  r reply  j/k next  PgDn more  Enter session  Tab fleet  ? q",
         (Mode::Look, View::Fleet) => " j/k next  Enter opens  t tell  w wake  s sleep  c cancel  Tab inbox  ? help  q",

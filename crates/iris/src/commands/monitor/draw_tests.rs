@@ -1,13 +1,15 @@
 //! What is on the screen, kept as pictures.
 
+use iris_api::question::Question;
 use ratatui::layout::Size;
 use ratatui::style::{Color, Modifier};
-use serde_json::json;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::draw::{self, Colours};
 use super::stage::{
-    NARROW, NOW, WIDE, cells, check, colour, event, full, message, press, press_code, push, question, read_all, seen,
-    session, state, status, turn,
+    LEAST, NARROW, NOW, WIDE, cells, check, colour, event, full, message, press, press_code, push, question, read_all,
+    seen, session, state, status, turn,
 };
 use super::state::{Link, State};
 use super::wish::{Got, Page, Part, Piece, Read};
@@ -29,6 +31,7 @@ fn nothing_yet() {
 fn the_inbox() {
     check("inbox_narrow", &full(NARROW));
     check("inbox_wide", &full(WIDE));
+    check("inbox_least", &full(LEAST));
     let mut state = full(NARROW);
     press(&mut state, "j");
     check("inbox_second", &state);
@@ -42,6 +45,9 @@ fn the_fleet() {
     let mut narrow = full(NARROW);
     press(&mut narrow, "\tjj");
     check("fleet_narrow", &narrow);
+    let mut least = full(LEAST);
+    press(&mut least, "fjj");
+    check("fleet_least", &least);
     let mut wide = full(WIDE);
     press(&mut wide, "f");
     let troubled = status(json!({
@@ -54,6 +60,80 @@ fn the_fleet() {
     let orphan = session("s9", "gone", "user", json!({"state": "stopped"}));
     wide.got(&Read::Session("s9".to_owned()), Got::Session(Box::new(orphan)));
     check("fleet_wide_with_problems", &wide);
+}
+
+/// The row of a session in the fleet, at this width.
+fn row(width: u16, more: Value, questions: Vec<Question>) -> String {
+    let mut state = state(Size::new(width, 24));
+    read_all(&mut state, questions);
+    state.got(&Read::Sessions, Got::Sessions(vec![session("s1", "backend", "user", more)]));
+    press(&mut state, "f");
+    let screen = seen(&state);
+    let found = screen.lines().skip_while(|line| !line.starts_with(" backend")).nth(1);
+    found.map(str::to_owned).unwrap_or_else(|| panic!("{screen}"))
+}
+
+#[test]
+fn only_what_an_agent_waits_for_needs_you() {
+    let mut asked = colour();
+    asked.session = "s1".to_owned();
+    let working =
+        || json!({"state": "processing", "running": "t1", "last": {"kind": "tool_use", "text": "Bash: ls", "at": 1}});
+    let said = row(80, working(), vec![asked.clone()]);
+    assert!(said.contains("NEEDS YOU      2m") && said.contains("Which colour"), "since it asks: {said}");
+    asked.blocking = false;
+    let said = row(80, working(), vec![asked]);
+    assert!(said.starts_with(" ? working       14s #1204") && said.ends_with("Bash: ls"), "{said}");
+}
+
+#[test]
+fn a_state_says_what_it_comes_from() {
+    let stopped =
+        || json!({"state": "stopped", "stateSource": {"seq": 1204, "kind": "session.stopped", "cause": "evicted"}});
+    assert!(row(80, stopped(), Vec::new()).contains("#1204   user          evicted"));
+    assert!(row(140, stopped(), Vec::new()).contains("14s evicted #1204"));
+    let ended = |cause: &str| json!({"stateSource": {"seq": 1204, "kind": "turn.finished", "cause": cause}});
+    assert!(row(140, ended("completed"), Vec::new()).contains("turn finished #1204"));
+    assert!(row(140, ended("failed"), Vec::new()).contains("turn failed #1204"));
+}
+
+/// From the daemon, so that it is known at once; and from what comes in since.
+#[test]
+fn who_is_quiet_is_known_from_the_daemon() {
+    let mut state = state(NARROW);
+    read_all(&mut state, Vec::new());
+    press(&mut state, "f");
+    let read = |state: &mut State, silent: Option<i64>| {
+        let at_work = json!({"state": "processing", "running": "t2", "silentMs": silent});
+        let got = Got::Session(Box::new(session("s2", "backend", "frontend", at_work)));
+        state.got(&Read::Session("s2".to_owned()), got);
+        seen(state).contains("backend for frontend is at work and has been quiet for")
+    };
+    assert!(!read(&mut state, Some(59_000)));
+    assert!(read(&mut state, Some(61_000)));
+    assert!(!read(&mut state, None), "it waits for somebody");
+    assert!(read(&mut state, Some(61_000)));
+    state.meet(Ok(Met::Event(Box::new(event(900, "message", "s2", "t2", json!({"type": "system"}))))));
+    assert!(!read(&mut state, Some(61_000)), "it was heard of a second ago");
+    state.tick(NOW + 60_000);
+    assert!(seen(&state).contains("quiet for 1m"));
+    let delta = json!({"team": "backend", "session": "s2", "turn": "t2", "text": "I am"});
+    state.meet(Ok(Met::Delta(serde_json::from_value(delta).expect("a delta"))));
+    assert!(!seen(&state).contains("quiet"), "it writes");
+}
+
+#[test]
+fn no_row_is_wider_than_the_screen_and_each_says_what_is_asked() {
+    for width in 40..110 {
+        let mut state = full(Size::new(width, 24));
+        let screen = seen(&state);
+        let row = screen.lines().find(|line| line.starts_with("!   2m backend")).expect("a row");
+        assert!(row.contains("Run `git push") && row.ends_with("12m"), "{row}");
+        press(&mut state, "f");
+        let screen = seen(&state);
+        let row = screen.lines().find(|line| line.contains("NEEDS YOU")).expect("a row");
+        assert!(row.contains("2m ") && row.contains("Run `git push"), "{row}");
+    }
 }
 
 #[test]
@@ -176,20 +256,31 @@ fn a_long_list_scrolls_with_the_chosen_one() {
 
 #[test]
 fn a_long_action_can_be_read_whole() {
-    let mut state = state(NARROW);
+    // Also where there is hardly any room.
+    for size in [LEAST, NARROW] {
+        read_whole(size);
+    }
+}
+
+fn read_whole(size: Size) {
+    let mut state = state(size);
     let shown: Vec<String> = (1..=60).map(|n| format!("line {n} of the script")).collect();
     let mut long = push();
     long.action.iter_mut().for_each(|action| action.shown = shown.join("\n"));
     read_all(&mut state, vec![long]);
-    check("action_beginning", &state);
+    if size == NARROW {
+        check("action_beginning", &state);
+    }
     let mut read = seen(&state);
-    for _ in 0..20 {
+    for _ in 0..40 {
         press_code(&mut state, KeyCode::PageDown);
         read.push_str(&seen(&state));
     }
     assert!(shown.iter().all(|line| read.contains(line)), "no line of it is left out");
     assert_eq!(draw::inbox::unseen(&state), 0);
-    check("action_end", &state);
+    if size == NARROW {
+        check("action_end", &state);
+    }
 }
 
 #[test]
@@ -201,7 +292,10 @@ fn hostile_text_is_harmless_everywhere() {
     asked.question.clone_from(&evil);
     asked.context = Some(evil.clone());
     asked.team.clone_from(&evil);
-    asked.action.iter_mut().for_each(|action| action.shown.clone_from(&evil));
+    asked.action.iter_mut().for_each(|action| {
+        action.shown.clone_from(&evil);
+        action.input = RawValue::from_string(json!({"command": evil}).to_string()).expect("JSON");
+    });
     let mut choice = colour();
     choice.questions[0].options[0].label.clone_from(&evil);
     read_all(&mut state, vec![asked, choice]);

@@ -100,14 +100,21 @@ impl State {
         let height = isize::try_from(draw::body(self.size).height).unwrap_or(1);
         let by = by * (height / 2).max(1);
         match self.view {
-            View::Inbox => {
-                let most = draw::inbox::unseen(self);
-                self.inbox.scroll = self.inbox.scroll.saturating_add_signed(by).min(self.inbox.scroll + most);
-                Vec::new()
-            }
+            View::Inbox => self.read_on(by),
             View::Fleet => self.step(by),
             View::Session => self.scroll(by),
         }
+    }
+
+    /// Scrolls the chosen question, by less than is in view of it: no line is passed over.
+    fn read_on(&mut self, by: isize) -> Vec<Wish> {
+        let reach = draw::inbox::reach(self);
+        self.inbox.seen = self.inbox.seen.max(reach.end);
+        let most = isize::try_from(reach.height.saturating_sub(1).max(1)).unwrap_or(isize::MAX);
+        let scroll = self.inbox.scroll.saturating_add_signed(by.clamp(-most, most));
+        self.inbox.scroll = scroll.min(reach.lines.saturating_sub(reach.height));
+        self.inbox.seen = self.inbox.seen.max(draw::inbox::reach(self).end);
+        Vec::new()
     }
 
     fn scroll(&mut self, by: isize) -> Vec<Wish> {
@@ -251,15 +258,7 @@ impl State {
             View::Session => draw::session::unseen(self),
             _ => draw::inbox::unseen(self),
         };
-        let doubt = match question.risk.as_deref() {
-            _ if !is_yes => None,
-            risk if risk != Some("high") && is_unknowable(question) => {
-                Some("what it may do cannot be known".to_owned())
-            }
-            risk if is_risky(question) => Some(format!("the risk is {}", risk.unwrap_or("not known"))),
-            _ if question.action.is_some() && unseen > 0 => Some(format!("{unseen} lines of it are not on the screen")),
-            _ => None,
-        };
+        let doubt = doubt(question, unseen).filter(|_| is_yes);
         match doubt {
             Some(doubt) => {
                 let question = format!("{doubt}: let {} do it?", question.team);
@@ -362,4 +361,21 @@ impl State {
         let digest = question.action.as_ref().map(|action| action.digest.clone());
         Ok(Act::Answer { id: id.to_owned(), digest, response, typed: Some(text.to_owned()) })
     }
+}
+
+/// Why a yes is asked for twice, and how much of what it is about has not been seen.
+fn doubt(question: &Question, unseen: usize) -> Option<String> {
+    let risk = question.risk.as_deref();
+    let lines = match unseen {
+        1 => "1 line not seen".to_owned(),
+        unseen => format!("{unseen} lines not seen"),
+    };
+    let why = if risk != Some("high") && is_unknowable(question) {
+        "what it may do cannot be known".to_owned()
+    } else if is_risky(question) {
+        format!("the risk is {}", risk.unwrap_or("not known"))
+    } else {
+        return Some(lines).filter(|_| question.action.is_some() && unseen > 0);
+    };
+    Some(if unseen > 0 { format!("{why}, {lines}") } else { why })
 }

@@ -1,8 +1,10 @@
 //! What keys do.
 
 use crossterm::event::KeyCode;
+use ratatui::layout::Size;
 use serde_json::{Value, json};
 
+use super::draw;
 use super::stage::{
     NARROW, NOW, colour, event, full, message, press, press_code, push, question, read_all, seen, state, status, turn,
 };
@@ -85,10 +87,31 @@ fn a_yes_to_what_was_not_seen_whole_is_asked_for_twice() {
     long.action.iter_mut().for_each(|action| action.shown = "line\n".repeat(40));
     read_all(&mut state, vec![long]);
     assert_eq!(answers(&press(&mut state, "y")), []);
-    assert!(seen(&state).contains("are not on the screen"), "{}", seen(&state));
+    assert!(seen(&state).contains("lines not seen"), "{}", seen(&state));
     press(&mut state, "\u{1b}");
     (0..9).for_each(|_| drop(press_code(&mut state, KeyCode::PageDown)));
     assert_eq!(answers(&press(&mut state, "y")).len(), 1);
+}
+
+#[test]
+fn a_risky_yes_says_how_much_of_it_was_never_seen() {
+    let mut state = state(NARROW);
+    let mut long = push();
+    long.action.iter_mut().for_each(|action| action.shown = "line\n".repeat(40));
+    read_all(&mut state, vec![long]);
+    let left = draw::inbox::unseen(&state);
+    press(&mut state, "y");
+    assert!(seen(&state).contains(&format!("the risk is high, {left} lines not seen")), "{}", seen(&state));
+    assert!(seen(&state).contains(&format!("-- {left} more lines")), "{}", seen(&state));
+    press(&mut state, "x");
+    (0..9).for_each(|_| drop(press_code(&mut state, KeyCode::PageDown)));
+    (0..9).for_each(|_| drop(press_code(&mut state, KeyCode::PageUp)));
+    press(&mut state, "y");
+    assert!(seen(&state).contains("the risk is high: let"), "what was seen stays seen: {}", seen(&state));
+    press(&mut state, "x");
+    state.resize(Size::new(60, 20));
+    press(&mut state, "y");
+    assert!(seen(&state).contains("lines not seen"), "at another width it is read anew");
 }
 
 #[test]

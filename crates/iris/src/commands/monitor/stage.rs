@@ -21,6 +21,7 @@ use crate::client::follow::Met;
 pub const NOW: i64 = 1_700_000_000_000;
 pub const NARROW: Size = Size::new(80, 24);
 pub const WIDE: Size = Size::new(140, 40);
+pub const LEAST: Size = Size::new(40, 10);
 
 pub fn state(size: Size) -> State {
     State::new("http://127.0.0.1:1615".to_owned(), "user".to_owned(), status(json!({})), NOW, size)
@@ -39,7 +40,7 @@ pub fn full(size: Size) -> State {
             {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "cargo test --workspace"}}
         ]}}}),
     )))));
-    let ended = json!({"ending": "failed", "durationMs": 5, "costUsd": 0.25});
+    let ended = json!({"ending": "failed", "error": "the model is tired", "durationMs": 5, "costUsd": 0.25});
     state.meet(Ok(Met::Event(Box::new(event(901, "turn.finished", "s3", "t3", ended)))));
     state
 }
@@ -207,6 +208,6 @@ pub fn seen(state: &State) -> String {
 /// Times of the day differ from place to place.
 pub fn check(name: &str, state: &State) {
     let mut settings = insta::Settings::clone_current();
-    settings.add_filter(r"\d\d:\d\d:\d\d", "HH:MM:SS");
+    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z0-9+-]+", "DATE HH:MM:SS ZONE");
     settings.bind(|| insta::assert_snapshot!(name, seen(state)));
 }

@@ -158,6 +158,7 @@ impl State {
 
     pub fn resize(&mut self, size: Size) {
         self.size = size;
+        self.inbox.unroll();
         if let Some(session) = &mut self.session {
             session.draw(usize::from(size.width));
         }
@@ -167,6 +168,7 @@ impl State {
         match met {
             Ok(Met::Event(event)) => self.hear(&event).into_iter().map(Wish::Read).collect(),
             Ok(Met::Delta(delta)) => {
+                self.fleet.hear_writing(&delta.session, self.now);
                 let looked_at = self.session.as_mut().filter(|session| session.id == delta.session);
                 looked_at.into_iter().for_each(|session| session.write(&delta));
                 Vec::new()

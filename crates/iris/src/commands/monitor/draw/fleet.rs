@@ -2,28 +2,32 @@
 
 use std::collections::HashMap;
 
+use iris_api::question::Question;
+use iris_api::session::Session;
 use iris_api::team::Team;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::inbox::first_row;
-use super::look;
+use super::inbox::{WIDE, first_row};
+use super::{ROOMY, look};
+use crate::commands::monitor::deed;
 use crate::commands::monitor::state::State;
-use crate::commands::monitor::state::fleet::{Known, Row, asks};
-use crate::commands::monitor::state::mood::mood;
+use crate::commands::monitor::state::fleet::{Known, Row};
+use crate::commands::monitor::state::mood::{blocks, mood, source};
 use crate::commands::monitor::state::problem::problems;
 use crate::commands::monitor::text;
 use crate::moment;
 use crate::printer::Tone;
 
-/// More problems than this are counted.
+/// More problems than this are counted, and fewer are shown where they would leave no room for the teams.
 const PROBLEMS: usize = 4;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let width = usize::from(area.width);
-    let mut lines = head(state, width, PROBLEMS);
+    let most = PROBLEMS.min(usize::from(area.height) / 5).max(1);
+    let mut lines = head(state, width, most);
     let height = usize::from(area.height).saturating_sub(lines.len());
     let rows = state.fleet.rows(&state.inbox.questions, &state.me);
     let at = state.fleet.at(&rows);
@@ -96,23 +100,55 @@ fn about(team: &Team) -> String {
     format!("  {}, {state}{queued}  {}", team.agent, team.description.as_deref().unwrap_or(&team.path))
 }
 
-/// `  working      14s #1204  user      2q  Bash: cargo test                $0.12`
+/// `   working       14s #1204   user      2q  Bash: cargo test                $0.12`. Where there is little room, only how
+/// it is, since when, and what it does or asks.
 fn session_line(known: &Known, cost: f64, state: &State, width: usize) -> Line<'static> {
     let session = &known.session;
-    let question = asks(&state.inbox.questions, &session.id);
-    let mood = mood(session, question, &state.me);
+    let question = blocks(&state.inbox.questions, &session.id);
+    let mood = mood(session, &state.inbox.questions, &state.me);
     let style = if mood.order == 0 { look::NEEDS } else { look::style(mood.tone) };
-    let word = text::fill(&format!("   {}", text::shown(&mood.word)), 16);
-    let age = moment::age(known.age(state.as_of()));
-    let from = text::fill(&text::shown(&session.from), if width >= 110 { 14 } else { 8 });
+    let is_narrow = width < ROOMY;
+    let indent = if is_narrow { "" } else { " " };
+    let word = format!("{indent}{} {}", mood.mark, text::shown(&mood.word));
+    let word = text::fill(&word, if is_narrow { 11 } else { 16 });
+    // It is as it is since it asks.
+    let age = question.map_or_else(|| known.age(state.as_of()), |question| state.as_of() - question.opened_at);
     let queued = if session.queued > 0 { format!("{}q", session.queued) } else { String::new() };
-    let facts = format!("{age:>4} #{:<6} {from} {queued:>3}  ", session.state_event);
-    let cost = if cost > 0.0 { format!(" ${cost:.2}") } else { String::new() };
+    let facts = match (is_narrow, queued.as_str()) {
+        (true, "") => format!("{:>4} ", moment::age(age)),
+        (true, queued) => format!("{:>4} {queued} ", moment::age(age)),
+        (false, queued) => {
+            let from = text::fill(&text::shown(&session.from), if width >= WIDE { 14 } else { 8 });
+            format!("{:>4} {} {from} {queued:>3}  ", moment::age(age), known_from(session, question, width))
+        }
+    };
+    let cost = if cost > 0.0 && !is_narrow { format!(" ${cost:.2}") } else { String::new() };
     let room = width.saturating_sub(text::cells(&word) + text::cells(&facts) + text::cells(&cost));
     let doing = match question {
-        Some(question) => question.question.as_str(),
-        None => state.fleet.doing(session),
+        Some(question) => deed::line(question, room),
+        None => text::headline(&doing(session, state, width), room),
     };
-    let doing = text::fill(&text::headline(doing, room), room);
+    let doing = text::fill(&doing, room);
     Line::from(vec![Span::styled(word, style), Span::raw(facts), Span::raw(doing), look::span(Tone::Faint, cost)])
+}
+
+/// `turn finished #1204`, or its number only. Of a question there is none.
+fn known_from(session: &Session, question: Option<&Question>, width: usize) -> String {
+    let event = format!("#{}", session.state_event);
+    match question {
+        None if width >= WIDE => text::fill(text::shown(&format!("{} {event}", source(session))).trim_start(), 24),
+        Some(question) if width >= WIDE => text::fill(&format!("its question ({})", text::shown(&question.kind)), 24),
+        None => format!("{event:<7}"),
+        Some(_) => " ".repeat(7),
+    }
+}
+
+/// What it does, or was told last. While it rests, what that comes from is said before, where that has no place of its own.
+fn doing(session: &Session, state: &State, width: usize) -> String {
+    let doing = state.fleet.doing(session);
+    let is_at_rest = matches!(session.state.as_str(), "idle" | "stopped") && session.background == 0;
+    match source(session) {
+        source if is_at_rest && width < WIDE && !source.is_empty() => format!("{source}, told: {doing}"),
+        _ => doing.to_owned(),
+    }
 }

@@ -1,5 +1,7 @@
 //! The inbox: the questions in a list, and the one that is looked at whole.
 
+use std::ops::Range;
+
 use iris_api::question::Question;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -7,8 +9,9 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::look;
+use super::{ROOMY, look};
 use crate::commands::inbox::{how, list};
+use crate::commands::monitor::deed;
 use crate::commands::monitor::state::State;
 use crate::commands::monitor::state::inbox::{is_own, is_yes_or_no};
 use crate::commands::monitor::text;
@@ -16,28 +19,35 @@ use crate::moment;
 use crate::printer::Tone;
 
 /// From this width on, the list is beside the question and not above it.
-const WIDE: u16 = 110;
+pub const WIDE: usize = 110;
 /// So much room has in the list for whom it is asked.
 const WHOM: usize = 13;
+/// So much of a question is seen in any case, also while others wait.
+const LEAST: u16 = 3;
+/// Below this height, the line that counts gives way to what is counted.
+const COUNTED: u16 = 10;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     if state.inbox.questions.is_empty() {
         return frame.render_widget(Paragraph::new(empty(state)), area);
     }
-    let (above, below) = areas(area, state);
-    let (width, height) = (usize::from(above.width), usize::from(above.height));
-    let (at, count) = (state.inbox.at(), state.inbox.questions.len());
-    let rows = height.saturating_sub(1);
-    let first = first_row(at, count, rows);
-    let mut lines = vec![counts(state, width)];
-    let shown = state.inbox.questions.iter().skip(first).take(rows);
-    let room_for_whom = shown.map(|question| text::cells(&for_whom(question, state))).max().unwrap_or(0);
-    for (index, question) in state.inbox.questions.iter().enumerate().skip(first).take(rows) {
-        let row = row(question, state, width, room_for_whom);
-        lines.push(if index == at { row.patch_style(look::BAR) } else { row });
-    }
-    frame.render_widget(Paragraph::new(lines), above);
-    detail(frame, below, state);
+    let places = places(area, state);
+    let (width, count) = (usize::from(places.list.width), state.inbox.questions.len());
+    let first = first_row(state.inbox.at(), count, usize::from(places.list.height));
+    let shown = first..count.min(first + usize::from(places.list.height));
+    frame.render_widget(counts(state, width), places.counts);
+    frame.render_widget(rest(&shown, count), places.rest);
+    frame.render_widget(Paragraph::new(rows(state, shown, width)), places.list);
+    detail(frame, places.question, state);
+}
+
+/// Where things are: those of no height are left out.
+struct Places {
+    counts: Rect,
+    list: Rect,
+    /// Below the list: how many more there are.
+    rest: Rect,
+    question: Rect,
 }
 
 /// So that the chosen one is in view, with what is around it.
@@ -45,17 +55,33 @@ pub fn first_row(at: usize, count: usize, rows: usize) -> usize {
     at.saturating_sub(rows / 2).min(count.saturating_sub(rows))
 }
 
-fn areas(area: Rect, state: &State) -> (Rect, Rect) {
-    if area.width >= WIDE {
-        let [left, _, right] =
-            Layout::horizontal([Constraint::Percentage(42), Constraint::Length(2), Constraint::Fill(1)]).areas(area);
-        return (left, right);
+fn places(area: Rect, state: &State) -> Places {
+    let count = u16::try_from(state.inbox.questions.len()).unwrap_or(u16::MAX);
+    if usize::from(area.width) >= WIDE {
+        let sides = [Constraint::Percentage(42), Constraint::Length(2), Constraint::Fill(1)];
+        let [left, _, question] = Layout::horizontal(sides).areas(area);
+        let rest = u16::from(count >= left.height);
+        let parts = [Constraint::Length(1), Constraint::Fill(1), Constraint::Length(rest)];
+        let [counts, list, rest] = Layout::vertical(parts).areas(left);
+        return Places { counts, list, rest, question };
     }
-    let rows = u16::try_from(state.inbox.questions.len() + 1).unwrap_or(u16::MAX);
-    let rows = rows.min((area.height / 3).max(3));
-    let [above, _, below] =
-        Layout::vertical([Constraint::Length(rows), Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    (above, below)
+    let counts = u16::from(area.height >= COUNTED);
+    let most = (area.height / 3).max(3) - 1;
+    let rows = count.min(most).min(area.height.saturating_sub(counts + 1 + LEAST));
+    let parts = [Constraint::Length(counts), Constraint::Length(rows), Constraint::Length(1), Constraint::Fill(1)];
+    let [counts, list, rest, question] = Layout::vertical(parts).areas(area);
+    Places { counts, list, rest, question }
+}
+
+/// `… 4 more, 2 above`
+fn rest(shown: &Range<usize>, count: usize) -> Line<'static> {
+    let text = match (shown.start, count - shown.end) {
+        (0, 0) => return Line::default(),
+        (above, 0) => format!("  … {above} above"),
+        (0, more) => format!("  … {more} more"),
+        (above, more) => format!("  … {more} more, {above} above"),
+    };
+    look::line(Tone::Busy, text)
 }
 
 fn empty(state: &State) -> Vec<Line<'static>> {
@@ -89,30 +115,70 @@ fn for_whom(question: &Question, state: &State) -> String {
     party.map(|party| text::headline(&format!("for {party}"), WHOM)).unwrap_or_default()
 }
 
-fn row(question: &Question, state: &State, width: usize, room_for_whom: usize) -> Line<'static> {
-    let own = is_own(question, &state.me);
-    let is_sending = state.inbox.sending.contains(&question.id);
-    let mark = if is_sending {
-        "~"
-    } else if !own {
-        " "
-    } else if question.blocking {
-        "!"
-    } else {
-        "?"
+fn rows(state: &State, shown: Range<usize>, width: usize) -> Vec<Line<'static>> {
+    let questions = &state.inbox.questions[shown.clone()];
+    let widest = |cells: fn(&Question, &State) -> usize| questions.iter().map(|one| cells(one, state)).max();
+    let team = widest(|question, _| text::cells(&text::shown(&question.team))).unwrap_or(0);
+    let whom = widest(|question, state| text::cells(&for_whom(question, state))).unwrap_or(0);
+    let columns =
+        if width < ROOMY { Columns { team: team.min(8), whom: None } } else { Columns { team: 10, whom: Some(whom) } };
+    let row = |(at, question): (usize, &Question)| {
+        let row = row(question, state, width, &columns);
+        if at == state.inbox.at() { row.patch_style(look::BAR) } else { row }
     };
+    shown.zip(questions).map(row).collect()
+}
+
+/// How wide they are.
+struct Columns {
+    team: usize,
+    whom: Option<usize>,
+}
+
+/// ``!   2m backend    for user  Run `make clean`?         high risk, 12m``, of which everything gives way to what is asked.
+fn row(question: &Question, state: &State, width: usize, columns: &Columns) -> Line<'static> {
+    let own = is_own(question, &state.me);
     let age = moment::age(state.as_of() - question.opened_at);
-    let left = question.deadline.map(|deadline| format!("{} left", moment::age(deadline - state.as_of())));
-    let risk = question.risk.as_deref().filter(|risk| *risk != "low").map(|risk| format!("{risk} risk"));
-    let whom = question.asked_of.as_ref().filter(|_| !own).map(|party| format!("of {party}"));
-    let facts: Vec<String> = [risk, left, whom].into_iter().flatten().collect();
-    let facts = if facts.is_empty() { String::new() } else { format!("  {}", text::shown(&facts.join(", "))) };
-    let team = text::fill(&text::shown(&question.team), 10);
-    let lead = format!("{mark} {age:>4} {team} {}  ", text::fill(&for_whom(question, state), room_for_whom));
-    let room = width.saturating_sub(text::cells(&lead) + text::cells(&facts));
+    let team = text::fill(&text::shown(&question.team), columns.team);
+    let whom = columns.whom.map(|room| format!("{}  ", text::fill(&for_whom(question, state), room)));
+    let lead = format!("{} {age:>4} {team} {}", mark(question, state), whom.unwrap_or_default());
+    let room = width.saturating_sub(text::cells(&lead));
+    let whole = text::cells(&deed::line(question, usize::MAX));
+    let facts = facts(question, state, width);
+    let fitting = facts.iter().find(|facts| whole + text::cells(facts) <= room).or(facts.last());
+    let facts = fitting.map_or("", String::as_str);
+    let room = room.saturating_sub(text::cells(facts));
+    let ask = text::fill(&deed::line(question, room), room);
     let style = if own { look::NEEDS } else { look::style(Tone::Faint) };
-    let ask = text::fill(&text::headline(&question.question, room), room);
-    Line::from(vec![Span::styled(lead, style), Span::raw(ask), look::span(Tone::Faint, facts)])
+    Line::from(vec![Span::styled(lead, style), Span::raw(ask), look::span(Tone::Faint, facts.to_owned())])
+}
+
+fn mark(question: &Question, state: &State) -> &'static str {
+    match (is_own(question, &state.me), question.blocking) {
+        _ if state.inbox.sending.contains(&question.id) => "~",
+        (false, _) => " ",
+        (true, true) => "!",
+        (true, false) => "?",
+    }
+}
+
+/// The risk, the time that is left and who is asked, from as it is said best to as short as it may be.
+fn facts(question: &Question, state: &State, width: usize) -> Vec<String> {
+    let left = question.deadline.map(|deadline| moment::age(deadline - state.as_of()));
+    let risk = question.risk.as_deref().filter(|risk| *risk != "low");
+    let is_own = is_own(question, &state.me);
+    let whom = question.asked_of.as_ref().filter(|_| !is_own).map(|party| text::headline(&format!("of {party}"), WHOM));
+    let said = |parts: [Option<String>; 3]| {
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { String::new() } else { format!("  {}", text::shown(&parts.join(", "))) }
+    };
+    let long = said([risk.map(|risk| format!("{risk} risk")), left.clone(), whom.clone()]);
+    let short = said([risk.map(str::to_owned), left.clone(), whom]);
+    let mut forms = vec![long, short];
+    if width < ROOMY {
+        forms.push(said([left, None, None]));
+    }
+    forms
 }
 
 fn detail(frame: &mut Frame<'_>, area: Rect, state: &State) {
@@ -131,23 +197,35 @@ fn detail(frame: &mut Frame<'_>, area: Rect, state: &State) {
     frame.render_widget(Paragraph::new(shown), area);
 }
 
-/// How many lines of the chosen question are below the screen.
+/// How far the chosen question is on the screen.
+pub struct Reach {
+    pub lines: usize,
+    pub height: usize,
+    /// Up to here it can be read now.
+    pub end: usize,
+}
+
+pub fn reach(state: &State) -> Reach {
+    let area = places(super::body(state.size), state).question;
+    let question = state.inbox.chosen();
+    let lines = question.map_or(0, |question| lines(question, state, usize::from(area.width)).len());
+    let height = usize::from(area.height);
+    let end = state.inbox.scroll + height;
+    // Where there are more, the last line says so.
+    Reach { lines, height, end: if end < lines { end.saturating_sub(1) } else { lines } }
+}
+
+/// How many lines of the chosen question have never been on the screen.
 pub fn unseen(state: &State) -> usize {
-    let Some(question) = state.inbox.chosen() else { return 0 };
-    let (_, area) = areas(super::body(state.size), state);
-    let lines = lines(question, state, usize::from(area.width)).len();
-    lines.saturating_sub(state.inbox.scroll + usize::from(area.height))
+    let reach = reach(state);
+    reach.lines.saturating_sub(state.inbox.seen.max(reach.end))
 }
 
 /// The whole question.
 pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    let party = state.party_of(question).map(|party| format!(" for {party}")).unwrap_or_default();
-    let asked = format!("{}{party} asks ({})", question.team, question.kind.replace('_', " "));
-    let since = format!("since {}, {} ago", moment::clock(question.opened_at), age(state, question));
-    let whom = question.asked_of.as_ref().map(|party| format!(", asked of {party}")).unwrap_or_default();
-    push(&mut lines, Tone::Faint, &format!("{asked}, {since}{whom}"), width);
-    push(&mut lines, Tone::Strong, &question.question, width);
+    push(&mut lines, Tone::Strong, &deed::whole(question), width);
+    push(&mut lines, Tone::Faint, &who(question, state, width), width);
     lines.push(Line::default());
     let parts = list::parts(question);
     let has_parts = !parts.is_empty();
@@ -169,6 +247,15 @@ pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'stat
     lines
 }
 
+/// Who asks, since when and of whom.
+fn who(question: &Question, state: &State, width: usize) -> String {
+    let party = state.party_of(question).map(|party| format!(" for {party}")).unwrap_or_default();
+    let asked = format!("{}{party} asks ({})", question.team, question.kind.replace('_', " "));
+    let since = if width < ROOMY { String::new() } else { format!(" since {},", moment::zoned(question.opened_at)) };
+    let whom = question.asked_of.as_ref().map(|party| format!(", asked of {party}")).unwrap_or_default();
+    format!("{asked},{since} {} ago{whom}", age(state, question))
+}
+
 fn age(state: &State, question: &Question) -> String {
     moment::age(state.as_of() - question.opened_at)
 }
@@ -178,7 +265,7 @@ fn then(question: &Question, state: &State) -> Option<String> {
     let deadline = question.deadline?;
     let left = moment::span((deadline - state.as_of()) / 1000 * 1000);
     let what = list::otherwise(question)?;
-    Some(format!("{left} left, until {}; then {what}", moment::clock(deadline)))
+    Some(format!("{left} left, until {}; then {what}", moment::zoned(deadline)))
 }
 
 /// What is quoted stays marked on every line it is broken into.

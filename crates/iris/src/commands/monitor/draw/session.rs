@@ -8,7 +8,7 @@ use ratatui::widgets::Paragraph;
 use super::{inbox, look};
 use crate::commands::monitor::state::State;
 use crate::commands::monitor::state::entry::{Outcome, What};
-use crate::commands::monitor::state::mood::mood;
+use crate::commands::monitor::state::mood::{blocks, mood, source};
 use crate::commands::monitor::state::session::Conversation;
 use crate::commands::monitor::text;
 use crate::moment;
@@ -41,11 +41,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
 fn head(session: &Conversation, state: &State, width: usize) -> Line<'static> {
     let known = state.fleet.sessions.get(&session.id);
     let now = known.map(|known| {
-        let mood = mood(&known.session, state.inbox.of_session(&session.id), &state.me);
-        let (age, event) = (moment::age(known.age(state.as_of())), known.session.state_event);
+        let mood = mood(&known.session, &state.inbox.questions, &state.me);
+        let question = blocks(&state.inbox.questions, &session.id);
+        let age = question.map_or_else(|| known.age(state.as_of()), |question| state.as_of() - question.opened_at);
+        let from = match question {
+            Some(_) => "its question".to_owned(),
+            None => format!("{} #{}", source(&known.session), known.session.state_event).trim_start().to_owned(),
+        };
         let queued =
             if known.session.queued > 0 { format!(", {} queued", known.session.queued) } else { String::new() };
-        (look::style(mood.tone), format!(" {} for {age} (event {event}){queued}", mood.word))
+        (look::style(mood.tone), format!(" {} for {} ({from}){queued}", mood.word, moment::age(age)))
     });
     let (style, now) = now.unwrap_or((look::style(Tone::Faint), " not there any more".to_owned()));
     let place = match (session.is_read, session.is_followed()) {
@@ -104,7 +109,7 @@ pub fn lines(what: &What, width: usize) -> Vec<Line<'static>> {
             let waits =
                 if matches!(state.as_str(), "queued" | "scheduled") { format!(", {state}") } else { String::new() };
             let by_itself = origin.as_ref().map(|why| format!(", by itself: {why}")).unwrap_or_default();
-            let head = format!("== turn {number}, {}{waits}{by_itself}", moment::clock(*at));
+            let head = format!("== turn {number}, {}{waits}{by_itself}", moment::zoned(*at));
             lines.push(Line::default());
             lines.push(look::line(Tone::Strong, text::headline(&head, width)));
             let told = text::wrap(told, width.saturating_sub(2));

@@ -1,12 +1,12 @@
 //! One thing in a conversation, as it is shown: a tell, a word, a call with what came back, the end of a turn.
 
 use iris_api::turn::{Message, Turn};
+use iris_core::said;
 use ratatui::text::Line;
 use serde_json::Value;
 
 use crate::commands::monitor::draw::session;
 use crate::commands::monitor::text;
-use crate::said;
 
 #[derive(Clone, Debug)]
 pub struct Entry {

@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use iris_api::event::Event;
 use iris_api::question::Question;
-use iris_api::session::Session;
+use iris_api::session::{LastSaid, Session};
 use iris_api::team::Team;
 use iris_api::turn::TurnFigures;
+use iris_core::said;
+use iris_core::turn::Ending;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::mood::{Mood, mood};
 use crate::commands::monitor::text;
 use crate::commands::monitor::wish::Read;
-use crate::said;
 
 #[derive(Debug, Default)]
 pub struct Fleet {
@@ -24,6 +26,8 @@ pub struct Fleet {
     was_at: usize,
     /// The newest thing each agent said or did, and when.
     steps: HashMap<String, (i64, String)>,
+    /// When each agent was last heard of, also if that was nothing to show.
+    heard: HashMap<String, i64>,
     /// What each session was told last: the number of the turn, and the text.
     told: HashMap<String, (i64, String)>,
     /// What the daemon has counted, however much was said since.
@@ -46,6 +50,8 @@ pub struct End {
     pub ending: String,
     /// Why it was terminated.
     pub reason: Option<String>,
+    /// What to tell people, if it is not completed.
+    pub error: Option<String>,
     pub cost: f64,
 }
 
@@ -75,9 +81,9 @@ impl Fleet {
         let known = |session: Session| (session.id.clone(), Known { session, read_at: now });
         self.sessions = sessions.into_iter().map(known).collect();
         self.is_read = true;
-        let (sessions, steps) = (&self.sessions, &mut self.steps);
-        steps.retain(|id, _| sessions.contains_key(id));
-        self.told.retain(|id, _| sessions.contains_key(id));
+        self.steps.retain(|id, _| self.sessions.contains_key(id));
+        self.heard.retain(|id, _| self.sessions.contains_key(id));
+        self.told.retain(|id, _| self.sessions.contains_key(id));
         let mut newest: Vec<&Known> = self.sessions.values().collect();
         newest.sort_by_key(|known| std::cmp::Reverse(known.session.used_at));
         newest.iter().take(TOLD_OF).filter_map(|known| self.untold(&known.session)).collect()
@@ -102,6 +108,7 @@ impl Fleet {
     pub fn forget(&mut self, id: &str) {
         self.sessions.remove(id);
         self.steps.remove(id);
+        self.heard.remove(id);
         self.told.remove(id);
     }
 
@@ -110,9 +117,14 @@ impl Fleet {
         let body = || serde_json::from_str::<Value>(event.data.get()).unwrap_or_default();
         match event.kind.as_str() {
             "message" => {
-                if let Some(step) = step(&body()) {
+                self.heard.insert(session.clone(), event.at);
+                if let Some(step) = said::step(&body()) {
                     self.steps.insert(session.clone(), (event.at, text::headline(&step, STEP)));
                 }
+            }
+            // What it did in the turn before is not what it does now.
+            "turn.started" => {
+                self.steps.remove(session);
             }
             "turn.finished" => self.end(event.seq, event.at, session, &body()),
             _ => {}
@@ -125,8 +137,9 @@ impl Fleet {
         }
         let ending = body["ending"].as_str().unwrap_or("ended").to_owned();
         let reason = body["cause"]["reason"].as_str().map(str::to_owned);
+        let error = Ending::deserialize(body).ok().and_then(|ending| ending.explain());
         let cost = body["costUsd"].as_f64().unwrap_or(0.0);
-        self.ends.insert(seq, End { at, session: session.to_owned(), ending, reason, cost });
+        self.ends.insert(seq, End { at, session: session.to_owned(), ending, reason, error, cost });
         while self.ends.len() > ENDS_KEPT {
             self.ends.pop_first();
         }
@@ -149,8 +162,9 @@ impl Fleet {
     pub fn last_ends(&self) -> HashMap<&str, End> {
         let counted = self.counted.iter().flat_map(|counted| &counted.sessions).filter_map(|of| {
             let last = of.last.as_ref()?;
-            let (ending, reason) = (last.ending.clone(), last.reason.clone());
-            Some((of.session.as_str(), End { at: last.at, session: of.session.clone(), ending, reason, cost: 0.0 }))
+            let (ending, reason, error) = (last.ending.clone(), last.reason.clone(), last.error.clone());
+            let end = End { at: last.at, session: of.session.clone(), ending, reason, error, cost: 0.0 };
+            Some((of.session.as_str(), end))
         });
         counted.chain(self.ends.values().map(|end| (end.session.as_str(), end.clone()))).collect()
     }
@@ -178,16 +192,35 @@ impl Fleet {
         self.counted.as_deref().filter(|counted| counted.since == midnight)
     }
 
-    /// When something was last heard of a session.
-    pub fn heard_at(&self, session: &str) -> Option<i64> {
-        self.steps.get(session).map(|(at, _)| *at)
+    /// It is writing just now.
+    pub fn hear_writing(&mut self, session: &str, now: i64) {
+        if let Some(heard) = self.heard.get_mut(session) {
+            *heard = now;
+        } else if self.sessions.contains_key(session) {
+            self.heard.insert(session.to_owned(), now);
+        }
+    }
+
+    /// When something was last heard of an agent that is at work and waits for nobody: what the daemon knew when it was
+    /// asked, or what came in since.
+    pub fn heard_at(&self, known: &Known) -> Option<i64> {
+        let then = known.read_at - known.session.silent_ms?;
+        Some(self.heard.get(&known.session.id).map_or(then, |heard| then.max(*heard)))
     }
 
     /// What it does while it does something, else what it was told last.
-    pub fn doing(&self, session: &Session) -> &str {
+    pub fn doing<'a>(&'a self, session: &'a Session) -> &'a str {
         let is_busy = session.running.is_some() || session.background > 0;
-        let step = self.steps.get(&session.id).filter(|_| is_busy).map(|(_, step)| step.as_str());
-        step.or(self.told.get(&session.id).map(|(_, told)| told.as_str())).unwrap_or_default()
+        let told = self.told.get(&session.id).map(|(_, told)| told.as_str()).unwrap_or_default();
+        self.step(session).filter(|_| is_busy).unwrap_or(told)
+    }
+
+    /// The newest thing its agent said or did: as it was heard, or as the daemon had it when it was asked.
+    fn step<'a>(&'a self, session: &'a Session) -> Option<&'a str> {
+        let heard = self.steps.get(&session.id);
+        let is_newer = |last: &&LastSaid| !last.text.is_empty() && heard.is_none_or(|(at, _)| last.at > *at);
+        let last = session.last.as_ref().filter(is_newer).map(|last| last.text.as_str());
+        last.or(heard.map(|(_, step)| step.as_str()))
     }
 
     /// Teams in their order, then those that only have conversations left; each with its sessions, those that need
@@ -203,7 +236,7 @@ impl Fleet {
                 .sessions
                 .values()
                 .filter(|known| known.session.to == team)
-                .map(|known| (mood(&known.session, asks(open, &known.session.id), me), known))
+                .map(|known| (mood(&known.session, open, me), known))
                 .collect();
             sessions.sort_by_key(|(mood, known)| {
                 (mood.order, std::cmp::Reverse(known.session.used_at), known.session.id.clone())
@@ -224,24 +257,5 @@ impl Fleet {
         let at = at.min(rows.len().saturating_sub(1));
         self.was_at = at;
         self.chosen = rows.get(at).cloned();
-    }
-}
-
-pub fn asks<'a>(open: &'a [Question], session: &str) -> Option<&'a Question> {
-    open.iter().find(|question| question.session == session)
-}
-
-/// What an agent does just now, from the newest thing it said.
-fn step(message: &Value) -> Option<String> {
-    let said = message["text"].as_str().filter(|text| !text.is_empty());
-    match message["type"].as_str()? {
-        "tool_use" => {
-            let input = said::parts(&message["data"], "tool_use").next().map(|part| &part["input"]);
-            Some(said::call(said.unwrap_or("tool"), input.unwrap_or(&Value::Null)))
-        }
-        "tool_result" => Some("reads what a tool gave back".to_owned()),
-        "thinking" => Some("thinks".to_owned()),
-        "assistant" | "task" | "retry" | "compaction" | "model_fallback" => said.map(str::to_owned),
-        _ => None,
     }
 }

@@ -20,6 +20,8 @@ pub struct Inbox {
     slipped_at: Option<i64>,
     /// How far its text is scrolled.
     pub scroll: usize,
+    /// How many of its lines have been on the screen. What was seen stays seen.
+    pub seen: usize,
     /// Whose answer is on its way.
     pub sending: BTreeSet<String>,
     /// What was typed in answer to a question and not taken, to be put right.
@@ -49,7 +51,7 @@ impl Inbox {
             // The first one that comes into an empty list was not there when the key was pressed either.
             self.slipped_at = (self.is_read && next.is_some()).then_some(now);
             self.chosen = next;
-            self.scroll = 0;
+            self.unroll();
         }
         self.is_read = true;
     }
@@ -66,7 +68,13 @@ impl Inbox {
         let at = at.min(self.questions.len().saturating_sub(1));
         self.chosen = self.questions.get(at).map(|question| question.id.clone());
         self.slipped_at = None;
+        self.unroll();
+    }
+
+    /// From its first line again. At another width its lines are others, of which none has been seen.
+    pub fn unroll(&mut self) {
         self.scroll = 0;
+        self.seen = 0;
     }
 
     pub fn is_deaf(&self, now: i64) -> bool {

@@ -12,18 +12,49 @@ pub struct Mood {
     pub tone: Tone,
     /// What needs somebody comes first, then what moves, then what rests.
     pub order: u8,
+    /// It asks something and goes on meanwhile, as in the inbox.
+    pub mark: &'static str,
 }
 
-pub fn mood(session: &Session, question: Option<&Question>, me: &str) -> Mood {
-    let now = |word: &str, tone, order| Mood { word: word.to_owned(), tone, order };
-    match question {
-        Some(question) if is_own(question, me) => return now("NEEDS YOU", Tone::Strong, 0),
+/// Only what its agent waits for is what a session is up to. What it asks without waiting is a mark beside that.
+pub fn mood(session: &Session, open: &[Question], me: &str) -> Mood {
+    match blocks(open, &session.id) {
+        Some(question) if is_own(question, me) => now("NEEDS YOU", Tone::Strong, 0),
         Some(question) => {
             let party = question.asked_of.as_deref().unwrap_or("others");
-            return now(&format!("waits: {party}"), Tone::Busy, 2);
+            now(&format!("waits: {party}"), Tone::Busy, 2)
         }
-        None => {}
+        None => {
+            let asks = |question: &Question| question.session == session.id && is_own(question, me);
+            let mark = if open.iter().any(asks) { "?" } else { " " };
+            Mood { mark, ..of_state(session) }
+        }
     }
+}
+
+/// What the state comes from, in words: why a process ended, else what happened. As in the dashboard.
+pub fn source(session: &Session) -> String {
+    let Some(source) = &session.state_source else { return String::new() };
+    let what = source.kind.replace(['.', '_'], " ");
+    match (source.kind.starts_with("session."), source.cause.as_deref()) {
+        (true, Some("asked")) => "put to sleep".to_owned(),
+        (true, Some("idle")) => "long idle".to_owned(),
+        (true, Some(why)) => why.replace('_', " "),
+        (_, None | Some("completed")) => what,
+        (false, Some(ending)) => format!("turn {}", ending.replace('_', " ")),
+    }
+}
+
+/// The first question that the agent of this session waits for.
+pub fn blocks<'a>(open: &'a [Question], session: &str) -> Option<&'a Question> {
+    open.iter().find(|question| question.blocking && question.session == session)
+}
+
+fn now(word: &str, tone: Tone, order: u8) -> Mood {
+    Mood { word: word.to_owned(), tone, order, mark: " " }
+}
+
+fn of_state(session: &Session) -> Mood {
     if session.held_until.is_some() {
         return now("paused", Tone::Bad, 1);
     }

@@ -3,13 +3,17 @@
 use iris_api::question::Question;
 use iris_api::status::{Status, StoreStatus};
 
-use super::fleet::{End, Fleet, asks};
+use super::fleet::{End, Fleet};
+use super::mood::blocks;
+use crate::commands::monitor::text;
 use crate::moment;
 
-/// An agent that is at work and says nothing for so long may be stuck.
-const QUIET_MS: i64 = 2 * 60_000;
+/// An agent that is at work and says nothing for so long may be stuck. As in the dashboard.
+const QUIET_MS: i64 = 60_000;
 /// A failure older than this is history.
 const FRESH_MS: i64 = 24 * 3_600_000;
+/// What went wrong is said to this length.
+const LONGEST: usize = 300;
 
 pub fn problems(status: Option<&Status>, fleet: &Fleet, open: &[Question], now: i64) -> Vec<String> {
     let mut found: Vec<String> = status.map(of_daemon).unwrap_or_default();
@@ -21,7 +25,7 @@ pub fn problems(status: Option<&Status>, fleet: &Fleet, open: &[Question], now: 
         let name = format!("{} for {}", session.to, session.from);
         if let Some(until) = session.held_until.filter(|until| *until > now) {
             let why = session.held_why.as_deref().unwrap_or("a limit was reached");
-            found.push(format!("{name} is paused until {}: {why}", moment::clock(until)));
+            found.push(format!("{name} is paused until {}: {why}", moment::zoned(until)));
         }
         let end = ends.get(session.id.as_str()).filter(|end| session.running.is_none() && now - end.at < FRESH_MS);
         // What somebody ended is as they wanted it.
@@ -30,12 +34,13 @@ pub fn problems(status: Option<&Status>, fleet: &Fleet, open: &[Question], now: 
         };
         if let Some(end) = end.filter(is_bad) {
             let how = if end.ending == "failed" { "failed" } else { "ended early" };
-            found.push(format!("{name}: the last turn {how} {} ago", moment::age(now - end.at)));
+            let why = end.error.as_deref().map(|why| format!(": {}", text::headline(why, LONGEST))).unwrap_or_default();
+            found.push(format!("{name}: the last turn {how} {} ago{why}", moment::age(now - end.at)));
         }
-        let heard = (now - known.age(now)).max(fleet.heard_at(&session.id).unwrap_or(0));
-        let is_quiet = session.state == "processing" && now - heard > QUIET_MS;
-        if is_quiet && asks(open, &session.id).is_none() {
-            found.push(format!("{name} is at work and has been quiet for {}", moment::age(now - heard)));
+        let is_at_work = session.state == "processing" && blocks(open, &session.id).is_none();
+        let quiet = fleet.heard_at(known).filter(|_| is_at_work).map(|heard| now - heard);
+        if let Some(quiet) = quiet.filter(|quiet| *quiet > QUIET_MS) {
+            found.push(format!("{name} is at work and has been quiet for {}", moment::age(quiet)));
         }
     }
     found

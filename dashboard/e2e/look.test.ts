@@ -53,9 +53,13 @@ beforeAll(async () => {
 });
 /** The question that a team has open, once it has. */
 async function asks(team: string): Promise<string> {
-  const open = async () => (await daemon.call("GET", "/api/questions/pending")).questions.find((question: { team: string }) => question.team === team)?.id;
-  await expect.poll(open, { timeout: 10_000 }).toBeDefined();
-  return open();
+  for (let left = 500; left > 0; left--) {
+    const { questions } = await daemon.call("GET", "/api/questions/pending");
+    const asked = questions.find((question: { team: string }) => question.team === team);
+    if (asked) return asked.id;
+    await new Promise((wait) => setTimeout(wait, 20));
+  }
+  throw new Error(`${team} asks nothing`);
 }
 
 afterEach(async () => expect(await closePages()).toEqual([]));
@@ -81,6 +85,7 @@ test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
     await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`) });
     expect(await serious(page), `${name}, ${look}`).toEqual([]);
     expect(await page.evaluate(() => [document.documentElement, document.querySelector("main")].every((element) => !element || element.scrollWidth <= element.clientWidth)), `${name} is not wider than the screen`).toBe(true);
+    if (look.startsWith("phone")) expect(await small(page), `${name}, ${look}: too small for a thumb`).toEqual([]);
   }
   // What comes by itself.
   await page.goto(`${daemon.url}/settings`);
@@ -111,6 +116,14 @@ test.each(LOOKS)("signed out, $name", async ({ name: look, ...options }) => {
   await page.screenshot({ path: join(PICTURES, `login-${look}.png`) });
   expect(await serious(page)).toEqual([]);
 });
+
+/** What is there to be pressed, outside of running text, and is smaller than a thumb. */
+const small = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>("button:not([role='switch']), select, .field, [role='menuitem'], [role='option'], nav a, [data-row]")]
+      .filter((target) => target.checkVisibility({ visibilityProperty: true }) && target.getBoundingClientRect().height < 43.5)
+      .map((target) => `${target.tagName} ${target.getAttribute("aria-label") ?? target.textContent} ${target.getBoundingClientRect().height}`),
+  );
 
 interface Found {
   impact: string | null;

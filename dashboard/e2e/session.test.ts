@@ -57,6 +57,9 @@ test("a call that waits for a person says so, and a list is a list", async () =>
   expect(await page.getByText("at work").count()).toBe(0);
   await log.getByRole("button", { name: /TodoWrite 1 of 3 done · Oil the hinge/ }).click();
   await log.getByRole("listitem").filter({ hasText: "Paint the door" }).getByRole("img", { name: "done" }).waitFor();
+  // What it does is known at once, and not only when it does something next.
+  await page.goto(`${daemon.url}/fleet`);
+  await page.getByRole("region", { name: "Team atlas" }).getByText(/^Bash:? make seven$/).waitFor();
 });
 
 test("what was told for later says when it is due", async () => {

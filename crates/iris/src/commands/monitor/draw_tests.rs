@@ -90,7 +90,7 @@ fn only_what_an_agent_waits_for_needs_you() {
 fn a_state_says_what_it_comes_from() {
     let stopped =
         || json!({"state": "stopped", "stateSource": {"seq": 1204, "kind": "session.stopped", "cause": "evicted"}});
-    assert!(row(80, stopped(), Vec::new()).contains("#1204   user          evicted"));
+    assert!(row(80, stopped(), Vec::new()).ends_with("#1204   user          evicted"));
     assert!(row(140, stopped(), Vec::new()).contains("14s evicted #1204"));
     let ended = |cause: &str| json!({"stateSource": {"seq": 1204, "kind": "turn.finished", "cause": cause}});
     assert!(row(140, ended("completed"), Vec::new()).contains("turn finished #1204"));

@@ -148,7 +148,8 @@ fn doing(session: &Session, state: &State, width: usize) -> String {
     let doing = state.fleet.doing(session);
     let is_at_rest = matches!(session.state.as_str(), "idle" | "stopped") && session.background == 0;
     match source(session) {
-        source if is_at_rest && width < WIDE && !source.is_empty() => format!("{source}, told: {doing}"),
-        _ => doing.to_owned(),
+        source if !is_at_rest || width >= WIDE || source.is_empty() => doing.to_owned(),
+        source if doing.is_empty() => source,
+        source => format!("{source}, told: {doing}"),
     }
 }

@@ -42,6 +42,9 @@ pub struct TellResponse {
     pub response: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial_response: Option<String>,
+    /// For whom or what the turn waits, if it does and the patience is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_messages: Option<Vec<Message>>,
     pub duration_ms: i64,

@@ -95,13 +95,13 @@ pub enum TurnEvent {
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum QuestionEvent {
     Opened(Box<QuestionOpened>),
-    /// It was left to the party that told; from now on everybody sees it.
     /// An answer that was given before counted for the same request again.
     Used {
         id: QuestionId,
         #[serde(skip_serializing_if = "Option::is_none")]
         job: Option<JobId>,
     },
+    /// It was left to the party that told; from now on everybody sees it.
     Shown {
         id: QuestionId,
         job: Option<JobId>,

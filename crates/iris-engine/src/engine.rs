@@ -88,7 +88,10 @@ impl Engine {
             node: home.node()?,
             on_commit: Box::new({
                 let bus = Arc::clone(&bus);
-                move |events| bus.announce(events)
+                move |events| {
+                    bus.announce(events);
+                    figures::count_questions(events);
+                }
             }),
         };
         let opened = tokio::task::spawn_blocking(move || Store::open(opening)).await;

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, UNIX_EPOCH};
 
+use iris_core::event::Recorded;
 use iris_core::id::{Party, TurnId};
 use iris_core::team::TeamName;
 use iris_core::turn::{Ending, TurnOutcome};
@@ -25,6 +26,7 @@ struct Instruments {
     duration: Histogram<f64>,
     tokens: Histogram<u64>,
     cost: Counter<f64>,
+    questions: Counter<u64>,
 }
 
 fn instruments() -> &'static Instruments {
@@ -48,6 +50,10 @@ fn instruments() -> &'static Instruments {
                 .with_boundaries((0..14).map(|power| f64::from(4_u32.pow(power))).collect())
                 .build(),
             cost: meter.f64_counter("iris.cost").with_unit("USD").with_description("What turns cost").build(),
+            questions: meter
+                .u64_counter("iris.questions")
+                .with_description("Questions, by team and what became of them: opened, answered, expired, …")
+                .build(),
         }
     })
 }
@@ -103,6 +109,17 @@ fn resident_bytes() -> Option<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
     Some(pages * 4096)
+}
+
+/// Counts what became of questions. What is open is what was opened and is neither answered, defaulted, expired, cancelled
+/// nor superseded.
+pub(crate) fn count_questions(events: &[Arc<Recorded>]) {
+    for event in events {
+        if let Some(what) = event.kind.strip_prefix("question.") {
+            let team = event.subject.team.as_ref().map_or("", |team| team.as_str());
+            instruments().questions.add(1, &[text("team", team), KeyValue::new("state", what.to_owned())]);
+        }
+    }
 }
 
 /// A turn that ended, for figures and traces.

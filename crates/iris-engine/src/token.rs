@@ -181,6 +181,25 @@ impl TokenError {
     }
 }
 
+/// Whom Iris itself speaks for in the record of who did what.
+const RESERVED: [&str; 4] = ["rule", "deadline", "iris", "iris-agent"];
+
+/// Who did something is known by its name, so a name is one person's, one team's or Iris's.
+fn may_speak_as(kind: CredentialKind, party: &Party, is_team: bool) -> Result<(), String> {
+    let name = party.as_str();
+    match (kind, is_team) {
+        (CredentialKind::Agent, true) => Ok(()),
+        (CredentialKind::Agent, false) => Err(format!("an agent speaks for a team, and there is no team '{name}'")),
+        _ if RESERVED.contains(&name) || name.starts_with("job-") => {
+            Err(format!("'{name}' is what Iris calls itself in the log; choose another name"))
+        }
+        (_, true) => {
+            Err(format!("'{name}' is a team, and this would be a person's; name it otherwise, or use --agent {name}"))
+        }
+        (_, false) => Ok(()),
+    }
+}
+
 impl Engine {
     /// Whose secret this is, if it is anybody's.
     pub fn find_credential(&self, secret: &str) -> Option<Credential> {
@@ -206,11 +225,8 @@ impl Engine {
             return Err(TokenError::LastsTooLong);
         }
         let party = wanted.party.unwrap_or_else(|| Party::new(name));
-        if wanted.kind == CredentialKind::Agent
-            && !self.inner.config().teams.keys().any(|t| t.as_str() == party.as_str())
-        {
-            return Err(TokenError::NotAllowed(format!("an agent speaks for a team, and there is no team '{party}'")));
-        }
+        let is_team = self.inner.config().teams.keys().any(|team| team.as_str() == party.as_str());
+        may_speak_as(wanted.kind, &party, is_team).map_err(TokenError::NotAllowed)?;
         let row = TokenRow {
             id: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
             name: name.to_owned(),

@@ -174,6 +174,7 @@ pub(crate) fn tell(report: TellReport) -> turn::TellResponse {
         position: report.position,
         response: None,
         partial_response: None,
+        note: None,
         raw_messages: None,
         duration_ms: 0,
         usage: None,
@@ -189,6 +190,7 @@ pub(crate) fn tell(report: TellReport) -> turn::TellResponse {
             response.duration_ms = waited_ms;
             response.status = "mcp_timeout".to_owned();
             response.position = standing.ahead();
+            response.note = standing.waits.as_ref().map(ToString::to_string);
             response.partial_response = Some(standing.text);
             response.raw_messages = Some(messages.iter().map(message).collect());
         }

@@ -151,6 +151,9 @@ impl From<QuestionError> for Fault {
         if error.closed().is_some() && fault.hint.is_none() {
             fault.hint = Some("nothing was changed; GET /api/questions/pending lists what is open".to_owned());
         }
+        if matches!(error, QuestionError::Limited(_)) {
+            fault = fault.retry_after(60);
+        }
         fault.closed = error.closed().map(|row| {
             let through = row.closed_through.clone().map(through);
             Box::new(Closed { state: row.state.to_string(), by: row.closed_by.clone(), at: row.closed_at, through })

@@ -27,7 +27,7 @@ use crate::wire::question as wire;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Filter {
     /// Only of this kind; `non_blocking` is all that no agent waits for.
     #[serde(rename = "type")]
@@ -49,6 +49,7 @@ impl Filter {
             None | Some(NON_BLOCKING) => Ok(()),
             Some(kind) => kind.parse::<QuestionKind>().map(drop).map_err(|kind| {
                 Fault::new(FaultKind::Invalid, AskError::Kind(kind.chars().take(40).collect()).to_string())
+                    .hint("leave `type` out to see all")
             }),
         }
     }

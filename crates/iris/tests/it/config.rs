@@ -112,7 +112,8 @@ fn an_edit_is_in_force_or_said_not_to_be() {
     let later = version(&daemon.place, 3).replace("maxQueue", "port: 1700, maxQueue");
     write_anew(&file, &later);
     wait_for(&daemon, "it is there again", |config| config["config"]["settings"]["maxQueue"] == 103);
-    assert_eq!(shown(&daemon)["pending"], serde_json::json!(["settings.port"]));
+    let pending = &shown(&daemon)["pending"];
+    assert_eq!((&pending[0]["key"], &pending[0]["next"]), (&json!("settings.port"), &json!("1700")), "{pending}");
     let events = daemon.iris(&["events"]).ok();
     for told in ["config.applied", "config.refused"] {
         assert!(events.contains(told), "{told} in {events}");

@@ -54,6 +54,8 @@ mod tests {
             state_since: 0,
             state_age_ms: 0,
             silent_ms: None,
+            state_source: None,
+            last: None,
             pid: None,
             running: None,
             queued: 0,

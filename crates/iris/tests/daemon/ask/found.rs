@@ -179,6 +179,28 @@ async fn two_agents_that_answer_each_other_come_to_an_end() {
         )
     };
     let world = World::new(setup().team("alpha", &tell("beta")).team("beta", &tell("alpha")));
+    come_to_an_end(&world).await;
+}
+
+/// The same by the command line in their shells, where the token of a person can be read.
+#[tokio::test]
+async fn two_agents_that_tell_each_other_from_their_shells_come_to_an_end() {
+    let tell = |team: &str| {
+        let iris = env!("CARGO_BIN_EXE_iris");
+        // An agent works in its folder, two below the home.
+        format!(
+            "default: [{{ run: \"{iris} --home ../.. tell {team} 'and you?' --async --from user\" }}, {{ say: done }}]\n"
+        )
+    };
+    let world = World::new(setup().team("alpha", &tell("beta")).team("beta", &tell("alpha")));
+    come_to_an_end(&world).await;
+    let sessions = world.get("/api/sessions").await;
+    let pairs: Vec<_> =
+        sessions["items"].as_array().expect("sessions").iter().map(|one| (&one["from"], &one["to"])).collect();
+    assert!(pairs.contains(&(&json!("alpha"), &json!("beta"))), "agents speak as themselves: {pairs:?}");
+}
+
+async fn come_to_an_end(world: &World) {
     world.tell_async("user", "start").await;
     let mut finished = 0;
     world

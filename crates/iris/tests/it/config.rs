@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use iris_testing::generated;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::daemon::{Daemon, Place};
 

@@ -34,7 +34,7 @@ pub use load::{
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;
 pub use schema::schema;
-pub use watch::ConfigState;
+pub use watch::{ConfigState, WAITING};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]

@@ -43,7 +43,7 @@ pub fn add_team(file: &Path, name: &TeamName, keys: &[Key]) -> Result<(), Failur
 
 /// Whether keys can be added to a part of the file.
 pub fn can_be_added_to(file: &Path, part: &str) -> bool {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = config::read_text(file).ok().flatten().unwrap_or_default();
     Lines::of(&text).add(part, |_| Vec::new()).is_ok()
 }
 

@@ -1,10 +1,13 @@
 //! Reading the config file: all of it is right, or none of it is used.
 
 use std::fmt;
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use iris_core::team::AgentKind;
+use nix::fcntl::OFlag;
 
 use super::expand::expand;
 use super::explain::{explain, explain_said};
@@ -82,8 +85,9 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
 
 /// The text of a file, if there is one.
 pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
+    let bytes = match read_regular(path) {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(kind)) => return Err(ConfigError::new(path, format!("it is {kind}, and has to be a file"))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(ConfigError::new(path, format!("it cannot be read ({error})"))),
     };
@@ -95,6 +99,23 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
         let what = format!("the byte 0x{:02x} here is not UTF-8; save the file as UTF-8", bytes[end]);
         ConfigError::new(path, what).at(&String::from_utf8_lossy(bytes), Some(spot))
     })
+}
+
+/// What is in a file, or what is there instead of one. Whoever reads a pipe waits until somebody writes to it, and a device
+/// may never end: neither is read, nor waited for when it is opened.
+fn read_regular(path: &Path) -> std::io::Result<Result<Vec<u8>, &'static str>> {
+    let mut file = std::fs::OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if !kind.is_file() {
+        return Ok(Err(match kind {
+            kind if kind.is_dir() => "a folder",
+            kind if kind.is_fifo() => "a named pipe",
+            _ => "a device",
+        }));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Ok(bytes))
 }
 
 /// Whether another program's value could be one of ours; if not, what it must be.
@@ -351,6 +372,21 @@ mod tests {
         std::fs::write(&file, b"teams:\n  \xc3\xa4\xe4: { path: /x }\n").expect("written");
         let told = load(&file).expect_err("no text").to_string();
         assert!(told.contains("c.yaml:2:4: the byte 0xe4 here is not UTF-8"), "{told}");
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe.yaml");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        for (path, expected) in [
+            (pipe.as_path(), "pipe.yaml: it is a named pipe, and has to be a file"),
+            (folder.path(), "it is a folder, and has to be a file"),
+            (Path::new("/dev/zero"), "/dev/zero: it is a device, and has to be a file"),
+        ] {
+            let told = load(path).expect_err("no file").to_string();
+            assert!(told.contains(expected), "{told}");
+        }
     }
 
     #[test]

@@ -70,6 +70,6 @@ pub(crate) async fn config(State(app): State<App>) -> Json<EffectiveConfig> {
 
 fn config_status(app: &App) -> ConfigStatus {
     let state = app.engine.config_state();
-    let (refused, refused_at) = state.refused.unzip();
+    let (refused, refused_at) = state.unused().unzip();
     ConfigStatus { refused, refused_at, pending: state.pending }
 }

@@ -94,6 +94,10 @@ async fn look_at_daemon(client: &Client, home: &Home) -> (Finding, Option<Status
             let said = format!("iris {}, process {}", status.version, status.pid);
             let finding = match &status.config.refused {
                 None => Finding::ok(CHECK, said),
+                Some(why) if why == config::WAITING => {
+                    let help = "save the file and close it; whatever else has it open, `lsof` on it says";
+                    Finding::warning(CHECK, format!("{said}; the config file is {why}"), help)
+                }
                 Some(why) => {
                     let what =
                         format!("{said}; it goes on with the config of before, because the file is wrong: {why}");

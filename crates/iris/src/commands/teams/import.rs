@@ -47,7 +47,7 @@ pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure>
     }
     let ours = Ours {
         config: if is_own { Config::default() } else { config::load(&to)? },
-        text: if is_own { String::new() } else { std::fs::read_to_string(&to).unwrap_or_default() },
+        text: if is_own { String::new() } else { config::read_text(&to)?.unwrap_or_default() },
         takes_settings: is_own || config_file::can_be_added_to(&to, "settings"),
     };
     // Everything is looked at before anything is changed.

@@ -60,7 +60,7 @@ fn the_teams_of_an_iris_mcp_are_taken_over() {
     fs::write(&file, THEIRS).expect("written");
     let ran = import(&place, &file);
     let left_out = "left out, because Iris has no such key or sets it elsewhere: \
-                    teams.near.sessionMcpEnabled, settings.httpPort, settings.spawnTimeout, dashboard";
+                    teams.near.sessionMcpEnabled, settings.spawnTimeout, dashboard";
     assert!(ran.stderr.contains(left_out), "{ran:?}");
     assert!(ran.stderr.contains("because Iris runs teams on this machine only: far"), "{ran:?}");
     ran.ok();
@@ -68,6 +68,7 @@ fn the_teams_of_an_iris_mcp_are_taken_over() {
     let expected = format!(
         "settings:
   idleTimeout: 5m # mine
+  port: 1615
   maxProcesses: 7
   sessionInitTimeout: 31000
 teams:
@@ -118,6 +119,26 @@ fn a_config_of_iris_mcp_where_ours_has_to_be_shows_the_way_out() {
     check.env("SECRET_KEY", "hush");
     Ran::of(check).ok();
     assert!(import(&place, &file).failed(2).contains("is the config of this Iris already"));
+}
+
+/// As their program makes it: there is nobody in it yet.
+#[test]
+fn a_config_of_iris_mcp_without_a_team_is_taken_over_too() {
+    for teams in ["teams:\n", "teams: {}\n", ""] {
+        let place = Place::empty();
+        place.configure(&format!("settings:\n  httpPort: 1700\n  defaultTransport: http\n  maxProcesses: 7\n{teams}"));
+        let file = place.home().join("config.yaml");
+        let ran = import(&place, &file);
+        assert!(ran.stderr.contains("settings.defaultTransport"), "{ran:?}");
+        assert!(ran.ok().contains("added: settings.port, settings.maxProcesses"));
+        let config = config(&place);
+        assert!(config.contains("\n  port: 1700\n") && config.contains("\n  maxProcesses: 7\n"), "{config}");
+        place.iris(&["config", "check"]).ok();
+    }
+    let place = Place::empty();
+    let file = place.path("theirs.yaml");
+    fs::write(&file, "settings: { httpPort: 1700 }\nteams: [a]\n").expect("written");
+    assert!(import(&place, &file).failed(2).contains("theirs.yaml:2:8: teams: must be teams by their names"));
 }
 
 #[test]

@@ -30,9 +30,15 @@ const OF_A_TEAM: [&str; 12] = [
     "args",
 ];
 
-/// The same of `settings`.
-const OF_SETTINGS: [&str; 5] =
-    ["sessionInitTimeout", "responseTimeout", "idleTimeout", "maxProcesses", "healthCheckInterval"];
+/// What of `settings` means the same here, and what it is called here.
+const OF_SETTINGS: [(&str, &str); 6] = [
+    ("sessionInitTimeout", "sessionInitTimeout"),
+    ("responseTimeout", "responseTimeout"),
+    ("idleTimeout", "idleTimeout"),
+    ("maxProcesses", "maxProcesses"),
+    ("healthCheckInterval", "healthCheckInterval"),
+    ("httpPort", "port"),
+];
 
 pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let to = file(context);
@@ -84,9 +90,13 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
     // What an agent gets in its environment may be secret, and stays the variable it is. The rest is filled in: a daemon
     // that runs in the background need not have the variables of this shell.
     let written = config::parse_unfilled(text).unwrap_or_default();
-    let teams = theirs["teams"].as_object().ok_or_else(|| wrong("teams", "there are no teams in it"))?;
+    // Nothing stands behind `teams:` in the file that comes with their program, and its settings are worth having, too.
+    let teams = &theirs["teams"];
+    if !teams.is_null() && !teams.is_object() {
+        return Err(wrong("teams", "must be teams by their names, or nothing"));
+    }
     let mut taken = Taken::default();
-    for (name, team) in teams {
+    for (name, team) in teams.as_object().into_iter().flatten() {
         let key = format!("teams.{name}");
         let parsed: TeamName = name.parse().map_err(|error| wrong(&key, &format!("{error}")))?;
         if let Some(who) = parsed.is_taken_by() {
@@ -159,15 +169,17 @@ fn as_written(values: &Value, written: &Value) -> Value {
 fn take_settings(settings: &Value, ours: &Ours, taken: &mut Taken) -> Result<(), Wrong> {
     for (key, value) in settings.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
         let whole = format!("settings.{key}");
-        if !OF_SETTINGS.contains(&key.as_str()) {
+        let Some((_, here)) = OF_SETTINGS.iter().find(|(theirs, _)| theirs == key) else {
             taken.left_out.push(whole);
-        } else if config::has_key(&ours.text, &whole) {
+            continue;
+        };
+        if config::has_key(&ours.text, &format!("settings.{here}")) {
             taken.already_there.push(whole);
         } else if !ours.takes_settings {
             taken.left_out.push(whole);
         } else {
-            config::check_value::<Settings>(&json!({ key: value })).map_err(|what| (whole, what))?;
-            taken.additions.settings.push((key.clone(), value.clone()));
+            config::check_value::<Settings>(&json!({ *here: value })).map_err(|what| (whole, what))?;
+            taken.additions.settings.push(((*here).to_owned(), value.clone()));
         }
     }
     Ok(())

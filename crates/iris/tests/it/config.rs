@@ -119,6 +119,22 @@ fn an_edit_is_in_force_or_said_not_to_be() {
     }
 }
 
+/// Nobody writes to the pipe: whoever waited for it would never look at the file again.
+#[test]
+fn what_is_no_file_is_refused_and_what_follows_is_in_force() {
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    fs::remove_file(&file).expect("it was there");
+    nix::unistd::mkfifo(&file, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    wait_for(&daemon, "it is refused", |config| {
+        config["refused"].as_str().is_some_and(|why| why.contains("a named pipe, and has to be a file"))
+    });
+    assert!(daemon.iris(&["config", "check"]).failed(2).contains("a named pipe"));
+    fs::remove_file(&file).expect("it was there");
+    write_anew(&file, &version(&daemon.place, 4));
+    wait_for(&daemon, "a file again", |config| config["config"]["settings"]["maxQueue"] == 104);
+}
+
 /// Half a file may be a config, too: one that somebody is still writing, and one that was cut off.
 #[test]
 fn half_a_file_is_no_config() {
@@ -142,9 +158,12 @@ fn half_a_file_is_no_config() {
     writing.write_all(head.as_bytes()).expect("written");
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(shown(&daemon)["config"]["settings"]["maxQueue"], 150, "nothing is taken while it is being written");
+    let told = daemon.iris(&["status"]).ok();
+    assert!(told.contains("changed, waiting for its writer") && !told.contains("as the file says"), "{told}");
     writing.write_all(tail.as_bytes()).expect("written");
     drop(writing);
     wait_for(&daemon, "all of it", |config| config["config"]["settings"]["maxQueue"] == 151);
+    assert!(daemon.iris(&["status"]).ok().contains("as the file says"));
 
     fs::write(&file, &whole[..whole.len() / 3]).expect("written");
     wait_for(&daemon, "it is cut off", |config| !config["refused"].is_null());

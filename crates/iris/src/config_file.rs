@@ -108,7 +108,7 @@ fn read(file: &Path) -> Result<(String, Config), Failure> {
 }
 
 fn unusable(file: &Path, error: &std::io::Error) -> Failure {
-    Failure::invalid(format!("{} cannot be used ({error})", place::shown(file)))
+    Failure::of_file(format!("{} cannot be used ({error})", place::shown(file)), error)
 }
 
 fn add(text: &str, wanted: &Additions) -> Result<String, Failure> {

@@ -59,7 +59,7 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     let config = config::load(&home.config());
     let (daemon, status) = look_at_daemon(client, home).await;
     let status = status.as_ref();
-    let mut findings = home::look(home, status.is_some());
+    let mut findings = home::look(home, status.is_some() || home.holder().is_some());
     findings.push(match &config {
         Ok(config) => Finding::ok("config", count(config.teams.len(), "team")),
         Err(error) => Finding::problem(

@@ -20,8 +20,9 @@ Examples:
 pub struct StatusArguments {}
 
 pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Failure> {
-    let status: Status = context.client().get(&["status"], &[]).await?;
+    let client = context.client();
     let printer = &mut context.printer;
+    let status: Status = printer.while_waiting("asking iris", client.get(&["status"], &[])).await?;
     if printer.is_json() {
         printer.json(&status)?;
         return Ok(Exit::Done);

@@ -93,6 +93,9 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         start::ensure(&client, &context.home, &extra).await?;
         context.printer.stop_waiting();
     }
+    // Whether it answers at all is found out before anything is changed.
+    let status = client.get::<Status>(&["status"], &[]);
+    let status = context.printer.while_waiting("asking iris", status).await?;
     if arguments.demo {
         if demo::is_at_work(context).await? {
             context.printer.note("the demo is at work already; `iris inbox` has what it asks");
@@ -101,7 +104,6 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
             demo::begin(context).await?;
         }
     }
-    let status: Status = client.get(&["status"], &[]).await?;
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
     if let Err(error) = config::load(&Home::at(&context.home).config()) {

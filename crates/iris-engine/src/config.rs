@@ -2,6 +2,7 @@
 
 mod analysis;
 mod change;
+mod color;
 mod expand;
 mod explain;
 mod listen;
@@ -30,6 +31,7 @@ pub use change::needs_restart;
 pub use listen::{Refused, listening_address};
 pub use load::{
     ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_text, says_nothing,
+    value_place_of,
 };
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;

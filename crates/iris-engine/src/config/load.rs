@@ -6,9 +6,10 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use iris_core::team::AgentKind;
+use iris_core::team::{AgentKind, GrantPermission};
 use nix::fcntl::OFlag;
 
+use super::color::is_color;
 use super::expand::expand;
 use super::explain::{explain, explain_said};
 use super::listen::{check_names, listening_address};
@@ -40,6 +41,11 @@ impl ConfigError {
     /// About a key of a file that was read with `parse_values`.
     pub fn of_key(path: &Path, text: &str, key: &str, what: &str) -> Self {
         Self::new(path, format!("{key}: {what}")).at(text, locate(text, key))
+    }
+
+    /// What is wrong, without where: for a text that nobody else has seen.
+    pub fn what(&self) -> &str {
+        &self.what
     }
 
     /// What to do about it, where there is more to say than to correct the line.
@@ -170,6 +176,11 @@ pub fn place_of(yaml: &str, key: &str) -> Option<(usize, usize)> {
     locate_name(yaml, key)
 }
 
+/// As `place_of`, of the value. No key at all is the whole of it.
+pub fn value_place_of(yaml: &str, key: &str) -> Option<(usize, usize)> {
+    locate(yaml, key)
+}
+
 /// Whether a text sets a key such as `settings.port`.
 pub fn has_key(yaml: &str, key: &str) -> bool {
     locate(yaml, key).is_some()
@@ -274,7 +285,19 @@ fn check_team(team: &TeamConfig) -> Result<(), (&'static str, String)> {
             format!("agents of kind '{kind}' are not built into this version of Iris; there are claude and scripted"),
         ));
     }
+    if let Some(color) = team.color.as_ref().filter(|color| !is_color(color)) {
+        let what = format!("'{color}' is no colour; write one such as '#3366ff', in quotes, or a name such as teal");
+        return Err((".color", what));
+    }
+    if team.skip_permissions && team.grant() != GrantPermission::Yes {
+        let what = "true means `grantPermission: yes`, and `grantPermission` says something else; take one of them out";
+        return Err((".skipPermissions", what.to_owned()));
+    }
     match (&team.agent, &team.script) {
+        (kind, Some(_)) if *kind != AgentKind::Scripted => {
+            let what = format!("only a scripted agent plays one, and this one is {}", kind.as_str());
+            Err((".script", format!("{what}; take it out, or write `agent: scripted`")))
+        }
         (AgentKind::Scripted, None) => Err(("", "agent is scripted, so `script` must name a script file".to_owned())),
         (AgentKind::Scripted, Some(script)) if !script.is_absolute() => {
             Err((".script", format!("'{}' must be absolute", script.display())))
@@ -328,6 +351,15 @@ mod tests {
         check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
         check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
         check("teams:\n  user: { path: /x }", "config.yaml:2:3: teams.user: 'user' is the name of the person at Iris");
+        let team = |keys: &str| format!("teams:\n  a:\n    path: /tmp\n    {keys}\n");
+        check(&team("script: /s.yaml"), "config.yaml:4:13: teams.a.script: only a scripted agent plays one, and this");
+        check(&team("color: blurple"), "config.yaml:4:12: teams.a.color: 'blurple' is no colour; write one such as");
+        check(&team("color: '#36f'"), "1 teams");
+        let both = |grant: &str| team(&format!("skipPermissions: true\n    grantPermission: {grant}"));
+        check(&both("ask"), "config.yaml:4:22: teams.a.skipPermissions: true means `grantPermission: yes`, and");
+        check(&both("yes"), "1 teams");
+        check("\u{feff}teams: {}\n", "0 teams");
+        check("\u{feff}teams:\n  a: 1\n", "config.yaml:2:6: ");
         check("teams: [", "config.yaml:1:8: here must be keys with values");
         check("teams:\n  a:\n    path: ${NOWHERE}", "config.yaml:3:11: the environment has no NOWHERE");
     }

@@ -193,7 +193,7 @@ fn every_way_to_say_who_grants_permission_is_taken_over() {
         assert_eq!((&team["grantPermission"], &team["path"]), (&expected.into(), &"/a/c".into()), "{}", ways[at]);
     }
     let config = config(&place);
-    assert!(config.contains("\"DEBUG\":\"yes\"") && config.contains("skipPermissions: true"), "{config}");
+    assert!(config.contains("\"DEBUG\":\"yes\"") && !config.contains("skipPermissions"), "{config}");
     fs::write(&file, "teams:\n  x: { path: /a, grantPermission: maybe }\n").expect("written");
     let told = import(&place, &file).failed(2);
     assert!(told.contains("theirs.yaml:2:35: teams.x.grantPermission: `maybe` is no value here; there are"), "{told}");
@@ -239,4 +239,45 @@ fn a_folder_becomes_a_second_team_only_by_a_name() {
     ran.ok();
     let told = place.iris(&["teams", "remove", "nope"]).failed(3);
     assert!(told.contains("there are: second, shop"), "{told}");
+}
+
+/// Whatever form a config has, it keeps, and so does the file.
+#[test]
+fn a_config_in_braces_and_one_with_a_mark_are_changed_as_they_are() {
+    use std::os::unix::fs::PermissionsExt;
+    for before in [
+        "{\n  \"teams\": {\n    \"a\": { \"path\": \"/a\" }\n  }\n}\n",
+        "teams: { a: { path: /a } } # mine\n",
+        "\u{feff}\"teams\": # mine\n  a: { path: /a }\n",
+    ] {
+        let place = Place::empty();
+        place.configure(before);
+        let file = place.home().join("config.yaml");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("a mode");
+        place.iris(&["teams", "add", &project(&place, "shop")]).ok();
+        let shown = place.iris(&["config", "show", "--json"]).json();
+        assert_eq!(shown["config"]["teams"]["shop"]["path"], place.path("shop").display().to_string(), "{before}");
+        assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o640, "{before}");
+        place.iris(&["teams", "remove", "shop"]).ok();
+        assert_eq!(config(&place), before);
+    }
+}
+
+/// No place in a text that only Iris has seen is told, nor a form that the file does not have.
+#[test]
+fn what_cannot_be_changed_is_named_where_it_is() {
+    let place = Place::empty();
+    let folder = project(&place, "shop");
+    for (text, expected) in [
+        ("teams: &all\n  a: { path: /a }\n", "line 1: `teams` has an anchor (&), which cannot be changed"),
+        (
+            "settings: {}\n? teams\n: a: { path: /a }\n",
+            "config.yaml:2:3: `teams` is written in a way that cannot be changed safely",
+        ),
+    ] {
+        place.configure(text);
+        let told = place.iris(&["teams", "add", &folder]).failed(2);
+        assert!(told.contains(expected), "{told}");
+        assert_eq!(config(&place), text);
+    }
 }

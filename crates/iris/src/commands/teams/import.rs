@@ -143,6 +143,11 @@ fn take_team(
             "claudePath" => ("command", json!(folder(from, value.as_str().unwrap_or_default()))),
             "allowedTools" | "disallowedTools" => (key.as_str(), listed(value)),
             "grantPermission" => (key.as_str(), granted(value)),
+            // The newer word counts, there as here, and saying both is a contradiction.
+            "skipPermissions" if team.get("grantPermission").is_some_and(|grant| !grant.is_null()) => {
+                left_out.push(whole);
+                continue;
+            }
             "skipPermissions" => (key.as_str(), switched(value)),
             key if OF_A_TEAM.contains(&key) => (key, value.clone()),
             _ => {

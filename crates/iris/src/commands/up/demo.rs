@@ -51,7 +51,7 @@ const MEMBERS: [Member; 2] = [
 ];
 
 const PRICE: &str = "\"\"\"Prices of the demo shop.\"\"\"\n\n\ndef total(items):\n    return sum(items)\n";
-const README: &str = "# The demo shop\n\nMade by `iris up --demo`, taken away by `iris demo clean`.\n";
+const README: &str = "# The demo shop\n\nMade by `iris up --demo`, made anew by the next one, and taken\naway whole by `iris demo clean`, with whatever you put here.\n";
 /// Running it leaves these behind, which nobody wants to commit.
 const IGNORED: &str = "__pycache__/\n";
 

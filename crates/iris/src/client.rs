@@ -79,6 +79,8 @@ impl Client {
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, ClientError> {
+        // One that is starting has a time of its own.
+        self.base().await?;
         let answered = async { read(self.send(Method::GET, path, query, |request| request).await?).await };
         match tokio::time::timeout(SILENCE, answered).await {
             Ok(answer) => answer,

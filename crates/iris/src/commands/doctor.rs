@@ -80,6 +80,7 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     // IRIS_URL may lead to a daemon of another home or machine, whose environment and teams are not these.
     let own = status.filter(|status| home.holder().is_some_and(|holder| holder.pid == status.pid));
     findings.push(program::look(&config, own).await);
+    findings.push(program::look_at_codex().await);
     findings.extend(login::look(home, &config, own));
     findings.extend(team::look(client, &config, own).await);
     findings.extend(patience::look(&config));

@@ -80,16 +80,6 @@ pub enum Scope {
     Project,
 }
 
-impl Scope {
-    /// As Claude Code calls it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-        }
-    }
-}
-
 impl Agent {
     pub fn name(self) -> &'static str {
         match self {

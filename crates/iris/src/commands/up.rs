@@ -171,6 +171,12 @@ fn show_link(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failur
     let minutes = Duration::from_millis(up.link_expires_in_ms).as_secs() / 60;
     let lead = if !no_open && show::open(&up.link) { "your browser opens the dashboard; if not, " } else { "" };
     context.printer.line(format!("{lead}open this once, within {minutes} minutes: {}", up.link))?;
+    let connection = std::env::var("SSH_CONNECTION").unwrap_or_default();
+    if let Some(command) = show::tunnel(&up.link, &connection, std::env::var("USER").ok().as_deref()) {
+        context
+            .printer
+            .line(format!("you are here by ssh; for the link to work, run on your own machine: {command}"))?;
+    }
     if std::io::stdout().is_terminal() && show::can_be_reached_by_a_phone(&up.link) {
         context.printer.line(show::qr(&up.link))?;
     }

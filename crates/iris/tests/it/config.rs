@@ -77,8 +77,8 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
     let text = format!(
         "# config.yaml, every key\n\nMade from the types by `cargo xtask generate` (`iris config schema --markdown`); a test \
          fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
-         `${{NAME:-default}}` stand for variables of the environment, in values of every kind. A duration is a number of \
-         milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
+         `${{NAME:-default}}` stand for variables of the environment, in values of every kind; `$${{` is a `${{` \
+         as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
          one that cannot be used changes nothing, and `iris status` says so. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",

@@ -134,3 +134,13 @@ fn a_conversation_goes_with_the_last_that_needs_it() {
     daemon.iris(&["sessions", "delete", copy.as_str().expect("an id"), "--yes"]).ok();
     assert_eq!(kept(), 0);
 }
+
+#[test]
+fn a_kind_of_event_that_is_not_there_is_refused() {
+    let daemon = Daemon::start();
+    let told = daemon.iris(&["events", "--kind", "turn.finnished"]).failed(2);
+    assert!(told.contains("turn.finished"), "{told}");
+    daemon.iris(&["tell", "alpha", "hello"]).ok();
+    let events = daemon.iris(&["events", "--kind", "turn.finished,config", "--json"]).ok();
+    assert!(events.contains("turn.finished") && !events.contains("session.ready"), "{events}");
+}

@@ -281,3 +281,16 @@ fn what_cannot_be_changed_is_named_where_it_is() {
         assert_eq!(config(&place), text);
     }
 }
+
+#[test]
+fn a_whole_home_is_a_team_only_if_it_is_meant() {
+    let place = Place::empty();
+    let folder = project(&place, "her");
+    let add = |words: &[&str]| {
+        let mut command = place.command(&[&["teams", "add", &folder], words].concat());
+        command.env("HOME", &folder);
+        Ran::of(command)
+    };
+    assert!(add(&[]).failed(2).contains("is no project: an agent there would work on everything of yours"));
+    assert!(add(&["--name", "all"]).ok().contains("all is a team"));
+}

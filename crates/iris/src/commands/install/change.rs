@@ -28,7 +28,7 @@ pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Do
         None => Outcome::Added,
         Some(found) if *found == wanted => Outcome::Already,
         Some(found) if is_ours(found) => Outcome::Updated,
-        Some(found) => return Err(somebody_elses(registry, &found)),
+        Some(found) => return Err(somebody_elses(registry, found)),
     };
     // Whether it can be written is found out before anything is touched.
     registry.put(before.as_deref().unwrap_or_default(), &wanted)?;
@@ -143,7 +143,7 @@ fn somebody_elses(registry: &Registry, found: &Value) -> Failure {
     let what = format!("a server called iris in {} does not start `iris mcp`", place::shown(&registry.file));
     let whose = if is_address(found) { "it may be Iris MCP's; " } else { "" };
     let how = match registry.agent {
-        Agent::Claude => format!("run `claude mcp remove --scope {} iris`", registry.scope.word()),
+        Agent::Claude => format!("run `claude mcp remove --scope {} iris`", registry.scope_word()),
         Agent::Codex => "run `codex mcp remove iris`".to_owned(),
     };
     let hint = format!("it was left alone; {whose}if you do not need it, {how}, and then this again");

@@ -163,14 +163,16 @@ fn add_to(
 fn change(file: &Path, (text, before): (&str, &Config), new: &str, wanted: &Additions) -> Result<(), Failure> {
     // What would be wrong with it is about a text that nobody but us has seen, so that no place in it is told.
     let after = config::parse(file, new, |name| std::env::var(name).ok());
-    let is_as_wanted = after.is_ok_and(|after| {
+    let is_as_wanted = after.as_ref().is_ok_and(|after| {
         let teams = before.teams.len().abs_diff(after.teams.len());
-        teams == wanted.teams.len() && rest(before, wanted) == rest(&after, wanted)
+        teams == wanted.teams.len() && rest(before, wanted) == rest(after, wanted)
     });
     if !is_as_wanted {
+        let why = after.err().map(|error| format!(" ({})", error.what())).unwrap_or_default();
         let part = if wanted.teams.is_empty() { "settings" } else { "teams" };
         let place = config::place_of(text, part).map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
-        let what = format!("{}{place}: `{part}` is written in a way that cannot be changed safely", place::shown(file));
+        let what =
+            format!("{}{place}: `{part}` is written in a way that cannot be changed safely{why}", place::shown(file));
         return Err(Failure::invalid(what).hint("edit it yourself; `iris config check` says whether it is right"));
     }
     put(file, new).map_err(|error| unusable(file, &error))

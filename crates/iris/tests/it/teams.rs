@@ -97,6 +97,9 @@ fn an_import_is_whole_or_not_at_all() {
     fs::write(&file, "teams:\n  a: { path: /a }\n  b:\n    path: /b\n    idleTimeout: soon\n").expect("written");
     let told = import(&place, &file).failed(2);
     assert!(told.contains("theirs.yaml:5:18: teams.b.idleTimeout: 'soon' is not a duration"), "{told}");
+    fs::write(&file, "teams:\n  a: { path: /a }\n  b:\n    path: /b\n    color: blurple\n").expect("written");
+    let told = import(&place, &file).failed(2);
+    assert!(told.contains("theirs.yaml:5:12: teams.b.color: 'blurple' is no colour"), "{told}");
     assert_eq!(config(&place), "teams: {}\n");
 }
 
@@ -147,6 +150,8 @@ fn a_kind_that_does_not_run_is_no_team() {
     let folder = project(&place, "shop");
     let told = place.iris(&["teams", "add", &folder, "--agent", "codex"]).failed(7);
     assert!(told.contains("agents of kind 'codex' are not built") && told.contains("claude and scripted"), "{told}");
+    let told = place.iris(&["teams", "add", &folder, "--script", "/s.yaml"]).failed(2);
+    assert!(told.contains("--script is for a scripted agent"), "{told}");
     assert!(place.iris(&["teams", "add", &folder, "--agent", "clod"]).failed(2).contains("is no kind of agent"));
     assert!(!place.home().join("config.yaml").exists());
 }

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::entry::{is_address, is_ours};
 use super::{Agent, Done, Entry, Outcome, Registry};
-use crate::failure::Failure;
+use crate::failure::{Failure, no_room};
 use crate::{moment, place};
 
 /// How long a CLI may take for one command.
@@ -91,8 +91,9 @@ impl Change<'_> {
             return Ok(done);
         }
         let file = &self.registry.file;
-        let failed = |error: std::io::Error| {
-            Failure::fault(FaultKind::Unavailable, format!("{} cannot be written ({error})", place::shown(file)))
+        let failed = |error: std::io::Error| Failure {
+            hint: no_room(&error).map(str::to_owned),
+            ..Failure::fault(FaultKind::Unavailable, format!("{} cannot be written ({error})", place::shown(file)))
         };
         let is_ours_alone = self.is_ours_alone()?;
         if self.before.is_some() && !is_ours_alone {

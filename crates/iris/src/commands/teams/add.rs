@@ -51,6 +51,9 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     }
     refuse_taken(&name)?;
     let agent = agent_kind(&arguments.agent)?;
+    if arguments.script.is_some() && agent != AgentKind::Scripted {
+        return Err(Failure::invalid("--script is for a scripted agent").hint("say --agent scripted, or leave it out"));
+    }
     let mut keys: Vec<Key> = vec![("path".to_owned(), json!(folder)), ("agent".to_owned(), json!(agent))];
     if let Some(script) = &arguments.script {
         keys.push(("script".to_owned(), json!(absolute(script)?)));

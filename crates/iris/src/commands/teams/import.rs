@@ -110,6 +110,7 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
             taken.already_there.push(name.clone());
         } else {
             let keys = take_team(from, &key, (team, &written["teams"][name]), &mut taken.left_out)
+                .and_then(|keys| check_whole(name, keys))
                 .map_err(|(key, what)| wrong(&key, &what))?;
             taken.additions.teams.push((parsed, keys));
         }
@@ -160,6 +161,16 @@ fn take_team(
         keys.push((key.to_owned(), value));
     }
     Ok(keys)
+}
+
+/// Whether what was taken is a team, also as a whole. What is wrong is told of their file, where it can be corrected.
+fn check_whole(name: &str, keys: Vec<Key>) -> Result<Vec<Key>, Wrong> {
+    let team: Map<String, Value> = keys.iter().cloned().collect();
+    // Nothing is filled in here: what had to be is, and the rest is the agent's.
+    let draft = json!({ "teams": { name: team } }).to_string().replace("${", "\\u0024{");
+    let Err(error) = config::parse(Path::new("team"), &draft, |name| std::env::var(name).ok()) else { return Ok(keys) };
+    let (key, what) = error.what().split_once(": ").unwrap_or((name, error.what()));
+    Err((key.to_owned(), what.to_owned()))
 }
 
 /// Each value as it was written, with its variables.

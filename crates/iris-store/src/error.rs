@@ -59,7 +59,7 @@ impl StoreError {
     pub fn hint_at_start(&self) -> Option<&'static str> {
         match self {
             Self::DiskFull => Some("free some space, and start Iris again"),
-            Self::Io(_) => Some("see that the disk has room and can be written to (dmesg), and start Iris again"),
+            Self::Io(_) => Some("free some space if the disk is full, else look at it (dmesg); then start Iris again"),
             Self::Unavailable(_) => Some("start the database, and then Iris again"),
             Self::Insecure(_) => Some(
                 "see that sslmode and sslrootcert in database.url fit the server's certificate, and start Iris again",

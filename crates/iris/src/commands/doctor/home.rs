@@ -7,7 +7,7 @@ use std::time::Duration;
 use iris_engine::home::Home;
 use nix::errno::Errno;
 
-use super::finding::Finding;
+use super::finding::{Finding, Verdict};
 use super::fix::{self, Remedy};
 use crate::place;
 
@@ -21,7 +21,8 @@ pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
         return vec![Finding::warning(HOME, what, "`iris up` makes it")];
     };
     let mut findings = vec![access(home, mode)];
-    findings.extend(missing_folders(home));
+    // Where nothing can be written, nothing can be made either.
+    findings.extend(missing_folders(home).filter(|_| findings[0].verdict != Verdict::Problem));
     findings.push(token(home));
     findings.extend(unfinished(home, has_daemon));
     findings

@@ -22,7 +22,7 @@ use crate::rule::RuleScope;
 use crate::team::TeamName;
 use crate::turn::Ending;
 
-pub use kind::AUDITED;
+pub use kind::{AUDITED, KINDS};
 
 /// An event about to be written.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod change;
+mod color;
 mod expand;
 mod explain;
 mod listen;
@@ -31,11 +32,12 @@ pub(crate) use change::value_at;
 pub use listen::{Refused, listening_address};
 pub use load::{
     ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_text, says_nothing,
+    value_place_of,
 };
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;
 pub use schema::schema;
-pub use watch::ConfigState;
+pub use watch::{ConfigState, WAITING};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]

@@ -261,16 +261,20 @@ impl Engine {
     /// Forgets a session that has no agent and no waiting turns.
     pub async fn delete_session(&self, id: &SessionId, by: &Actor, record: Record) -> Result<i64, SessionError> {
         let (wanted, by) = (id.clone(), by.clone());
-        let (removal, is_needed) = self
+        let (removal, unneeded) = self
             .inner
             .store
             .write("session.delete", move |tx| {
-                Ok((session::delete(tx, &wanted, &by, record)?, session::is_yet_to_be_copied(tx, &wanted)?))
+                let fork_of = session::find(tx, &wanted)?.and_then(|session| session.fork_of);
+                let removal = session::delete(tx, &wanted, &by, record)?;
+                Ok((removal, session::list_unneeded(tx, &wanted, fork_of.as_ref())?))
             })
             .await?;
         let turns = removed(removal, id)?;
-        if !is_needed && let Err(error) = scripted::forget(&self.inner.home.agent_state(), id.as_str()) {
-            tracing::warn!(session = %id, %error, "the conversation of a scripted agent could not be removed");
+        for id in unneeded {
+            if let Err(error) = scripted::forget(&self.inner.home.agent_state(), id.as_str()) {
+                tracing::warn!(session = %id, %error, "the conversation of a scripted agent could not be removed");
+            }
         }
         Ok(turns)
     }

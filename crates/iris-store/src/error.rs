@@ -55,6 +55,19 @@ impl StoreError {
         matches!(self, Self::Io(_) | Self::Unavailable(_) | Self::Insecure(_) | Self::InDoubt)
     }
 
+    /// As `hint`, where no daemon runs that could try again.
+    pub fn hint_at_start(&self) -> Option<&'static str> {
+        match self {
+            Self::DiskFull => Some("free some space, and start Iris again"),
+            Self::Io(_) => Some("free some space if the disk is full, else look at it (dmesg); then start Iris again"),
+            Self::Unavailable(_) => Some("start the database, and then Iris again"),
+            Self::Insecure(_) => Some(
+                "see that sslmode and sslrootcert in database.url fit the server's certificate, and start Iris again",
+            ),
+            _ => self.hint(),
+        }
+    }
+
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::DiskFull => Some("free some space; Iris goes on by itself as soon as it can write"),
@@ -73,6 +86,12 @@ impl StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&rusqlite::Error> for StoreError {
+    fn from(error: &rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::DiskFull,
@@ -90,8 +109,14 @@ impl From<rusqlite::Error> for StoreError {
 
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&tokio_postgres::Error> for StoreError {
+    fn from(error: &tokio_postgres::Error) -> Self {
         use std::error::Error as _;
-        if let Some(what) = crate::engine::postgres::tls::explain(&error) {
+        if let Some(what) = crate::engine::postgres::tls::explain(error) {
             return Self::Insecure(what);
         }
         let because = error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));

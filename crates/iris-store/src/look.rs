@@ -26,9 +26,18 @@ pub fn look(path: &Path) -> Result<Seen, StoreError> {
     match verdict {
         Ok(verdict) if verdict == "ok" => {}
         Ok(what) => return Err(damaged(what.lines().last().unwrap_or_default().to_owned())),
-        Err(error) => return Err(damaged(error.to_string())),
+        Err(error) => {
+            // That it could not be read just now says nothing about it.
+            let why = StoreError::from(&error);
+            return Err(if why.may_pass() { why } else { damaged(error.to_string()) });
+        }
     }
     let known = migrate::newest();
+    let sql = "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'refinery_schema_history'";
+    if connection.query_row(sql, [], |row| row.get::<_, u32>(0))? == 0 {
+        // The first start did not get far, as on a full disk; the next one makes what is missing.
+        return Ok(Seen { schema: 0, known, newest_event_at: None });
+    }
     let sql = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
     let schema = connection.query_row(sql, [], |row| row.get::<_, u32>(0));
     let schema = schema.map_err(|_| damaged("it is not a database of Iris".to_owned()))?;
@@ -38,4 +47,29 @@ pub fn look(path: &Path) -> Result<Seen, StoreError> {
     let sql = "SELECT at FROM event ORDER BY seq DESC LIMIT 1";
     let newest_event_at = connection.query_row(sql, [], |row| row.get(0)).optional()?;
     Ok(Seen { schema, known, newest_event_at })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_never_finished_is_not_damaged_and_what_is_no_database_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let check = |name: &str, make: &dyn Fn(&Path), expected: &str| {
+            let path = folder.path().join(name);
+            make(&path);
+            let found = match look(&path) {
+                Ok(seen) => format!("schema {}", seen.schema),
+                Err(error) => error.to_string(),
+            };
+            assert!(found.contains(expected), "{name}: {found}");
+        };
+        let sql = |path: &Path, sql: &str| Connection::open(path).and_then(|it| it.execute_batch(sql)).expect("made");
+        check("nothing", &|path| std::fs::write(path, "").expect("written"), "schema 0");
+        let history = "CREATE TABLE refinery_schema_history (version INT4 PRIMARY KEY, name TEXT)";
+        check("begun", &|path| sql(path, history), "schema 0");
+        check("another's", &|path| sql(path, "CREATE TABLE songs (name TEXT)"), "it is not a database of Iris");
+        check("no database", &|path| std::fs::write(path, "x".repeat(5000)).expect("written"), "is damaged");
+    }
 }

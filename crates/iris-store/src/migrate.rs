@@ -95,8 +95,6 @@ fn apply(connection: &mut Connection, location: &Location, steps: &[Step]) -> Re
         let sql = dialect.iter().fold(step.sql.to_owned(), |sql, (word, meaning)| sql.replace(word, meaning));
         Migration::unapplied(&format!("V{}__{}", step.version, step.name), &sql)
     });
-    let failed =
-        |error: refinery::Error| StoreError::Sql(format!("the schema could not be brought up to date: {error}"));
     let runner = Runner::new(&migrations.collect::<Result<Vec<_>, _>>().map_err(failed)?);
     match (connection, location) {
         (Connection::Sqlite(sqlite), _) => runner.run(sqlite.raw()).map_err(failed)?,
@@ -110,6 +108,20 @@ fn apply(connection: &mut Connection, location: &Location, steps: &[Step]) -> Re
         (Connection::Postgres(_), Location::Sqlite(_)) => return Err(StoreError::Closed),
     };
     Ok(())
+}
+
+/// A full disk is one, whoever wrote: what the database said is somewhere below what the tool for migrations says of it.
+fn failed(error: refinery::Error) -> StoreError {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(now) = cause {
+        let found = now.downcast_ref::<rusqlite::Error>().map(StoreError::from);
+        match found.or_else(|| now.downcast_ref::<postgres::Error>().map(StoreError::from)) {
+            Some(StoreError::Sql(_)) => break,
+            Some(known) => return known,
+            None => cause = now.source(),
+        }
+    }
+    StoreError::Sql(format!("the schema could not be brought up to date: {error}"))
 }
 
 const SQLITE_WORDS: &[(&str, &str)] = &[
@@ -140,12 +152,36 @@ fn copy_before_upgrade(connection: &mut Connection, path: &Path, found: u32) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Clock;
+    use crate::engine::sqlite::Sqlite;
     use crate::store::{Opening, Store};
     use iris_core::id::NodeId;
+    use std::sync::Arc;
 
     fn open(path: &Path, steps: &[Step]) -> Result<Store, StoreError> {
         let location = Location::Sqlite(path.to_owned());
         Store::open_with(Opening { location, node: NodeId::new("n"), on_commit: Box::new(|_| {}) }, steps)
+    }
+
+    /// A database that may have so many pages and no more is as full as a disk.
+    #[test]
+    fn a_full_disk_is_called_so_also_when_the_schema_is_made() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| {
+            let path = folder.path().join(name);
+            let sqlite = Sqlite::open(&path, Arc::new(Clock::start())).expect("a database");
+            (Connection::Sqlite(sqlite), Location::Sqlite(path))
+        };
+        let (mut connection, location) = at("iris.db");
+        if let Connection::Sqlite(sqlite) = &mut connection {
+            sqlite.raw().query_row("PRAGMA max_page_count = 3", [], |_| Ok(())).expect("a limit");
+        }
+        let error = bring_up_to_date(&mut connection, &location, &all()).expect_err("there is no room");
+        assert!(matches!(error, StoreError::DiskFull), "{error:?}");
+        let wrong = Step { version: 1, name: "wrong", sql: "CREATE NONSENSE;" };
+        let (mut connection, location) = at("other.db");
+        let error = bring_up_to_date(&mut connection, &location, &[wrong]).expect_err("no SQL").to_string();
+        assert!(error.starts_with("the schema could not be brought up to date"), "{error}");
     }
 
     #[tokio::test]

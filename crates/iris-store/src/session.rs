@@ -420,8 +420,24 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Actor, record: Record) -> Re
     Ok(Removal::Done { turns })
 }
 
+/// Whose conversations nobody needs any more, now that a session is deleted: its own, and that of a deleted one it was to
+/// begin with.
+pub fn list_unneeded(
+    tx: &mut Tx<'_>,
+    id: &SessionId,
+    fork_of: Option<&SessionId>,
+) -> Result<Vec<SessionId>, StoreError> {
+    let mut unneeded = Vec::new();
+    for id in [Some(id), fork_of].into_iter().flatten() {
+        if find(tx, id)?.is_none() && !is_yet_to_be_copied(tx, id)? {
+            unneeded.push(id.clone());
+        }
+    }
+    Ok(unneeded)
+}
+
 /// Whether a session is to begin with what was said in this one and has not begun yet. Only then it is copied.
-pub fn is_yet_to_be_copied(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreError> {
+fn is_yet_to_be_copied(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreError> {
     let sql = "SELECT id FROM session WHERE fork_of = ?1 AND begun = 0 LIMIT 1";
     Ok(tx.one(sql, values![id])?.is_some())
 }

@@ -42,6 +42,9 @@ pub enum ClientError {
     /// Somebody answers, by a certificate that cannot be trusted.
     #[error("the certificate of iris at {url} is not good: {}", .flaw.what)]
     Untrusted { url: String, flaw: Flaw },
+    /// Somebody takes the connection and says nothing. Only what is looked at, and changes nothing, has such a limit.
+    #[error("{} does not answer: it has said nothing for {}s", of_process(.pid, .url), SILENCE.as_secs())]
+    Silent { pid: Option<u32>, url: String },
     /// The request was sent and no answer came: it may have been done.
     #[error("the connection to iris at {url} was lost before it answered ({what})")]
     Lost { url: String, what: String },
@@ -58,6 +61,8 @@ pub enum ClientError {
 /// What a path and a query are made of.
 pub type Query<'a> = &'a [(&'a str, String)];
 
+/// How long what is only looked at may take. What takes longer is a stream, or a tell that waits.
+const SILENCE: Duration = Duration::from_secs(10);
 /// How long a daemon that has the home may take until it says where it is.
 const STARTING: Duration = Duration::from_secs(10);
 
@@ -74,7 +79,19 @@ impl Client {
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, ClientError> {
-        read(self.send(Method::GET, path, query, |request| request).await?).await
+        // One that is starting has a time of its own.
+        self.base().await?;
+        let answered = async { read(self.send(Method::GET, path, query, |request| request).await?).await };
+        match tokio::time::timeout(SILENCE, answered).await {
+            Ok(answer) => answer,
+            Err(_) => Err(self.silent()),
+        }
+    }
+
+    /// Whoever was asked, as far as is known here.
+    fn silent(&self) -> ClientError {
+        let pid = self.home.holder().filter(|_| self.url.is_none()).map(|holder| holder.pid);
+        ClientError::Silent { pid, url: self.url.clone().unwrap_or_else(|| place::shown(self.home.root())) }
     }
 
     pub async fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T, ClientError> {
@@ -163,6 +180,7 @@ impl ClientError {
     /// Whether the daemon may be there again in a moment.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::NotRunning(_) | Self::Unreachable { .. } | Self::Lost { .. })
+            || matches!(self, Self::Silent { .. })
             || matches!(self, Self::Refused(problem) if problem.kind == "unavailable")
     }
 }
@@ -177,6 +195,7 @@ impl From<ClientError> for Failure {
                 let hint = "it may be starting or stopping; its log, logs/daemon.log in IRIS_HOME, says more";
                 Self::new(unavailable, message).hint(hint)
             }
+            ClientError::Silent { pid, .. } => Self::new(unavailable, message).hint(what_helps(pid)),
             ClientError::Untrusted { flaw, .. } => Self::new(unavailable, message).hint(flaw.hint),
             ClientError::Lost { .. } => Self::new(unavailable, message).hint("see what became of it: `iris events`"),
             // What to send is of no use to somebody who types commands.
@@ -188,6 +207,21 @@ impl From<ClientError> for Failure {
             ClientError::NoToken(_) => Self::new(Why::Refused, message).hint("set IRIS_TOKEN or IRIS_HOME"),
         }
     }
+}
+
+fn of_process(pid: &Option<u32>, url: &str) -> String {
+    pid.map_or_else(|| format!("iris at {url}"), |pid| format!("process {pid}, the iris of {url},"))
+}
+
+/// A process that is stopped goes on when it is told to; for one that hangs there is only its end.
+fn what_helps(pid: Option<u32>) -> String {
+    let Some(pid) = pid else { return "look at it on its own machine: `iris doctor`".to_owned() };
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().unwrap_or_default().trim_start().chars().next();
+    if matches!(state, Some('T' | 't')) {
+        return format!("it is stopped; `kill -CONT {pid}` lets it go on");
+    }
+    format!("if it stays so, `kill -KILL {pid}` and `iris up`: everything that was accepted is kept")
 }
 
 fn address(base: &str, path: &[&str], query: Query<'_>) -> Result<Url, ClientError> {

@@ -3,6 +3,7 @@
 //! Written by hand because the libraries that keep comments need a newer compiler than we ask for. Whatever it makes is
 //! read as a config before it is put in place, and must differ by exactly what was wanted.
 
+mod flow;
 mod lines;
 
 use std::io::Write;
@@ -38,26 +39,29 @@ pub fn add_team(file: &Path, name: &TeamName, keys: &[Key]) -> Result<(), Failur
         return Err(Failure::fault(FaultKind::Conflict, what).hint("choose another with --name"));
     }
     let wanted = Additions { teams: vec![(name.clone(), keys.to_vec())], settings: Vec::new() };
-    change(file, &before, &add(&text, &wanted)?, &wanted)
+    change(file, (&text, &before), &add(&text, &wanted)?, &wanted)
 }
 
 /// Whether keys can be added to a part of the file.
 pub fn can_be_added_to(file: &Path, part: &str) -> bool {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    Lines::of(&text).add(part, |_| Vec::new()).is_ok()
+    let text = config::read_text(file).ok().flatten().unwrap_or_default();
+    flow::add(&text, part, "").is_some() || Lines::of(&text).add(part, |_| Vec::new()).is_ok()
 }
 
 /// All of it or nothing.
 pub fn add_all(file: &Path, wanted: &Additions) -> Result<(), Failure> {
     prepare(file)?;
     let (text, before) = read(file)?;
-    change(file, &before, &add(&text, wanted)?, wanted)
+    change(file, (&text, &before), &add(&text, wanted)?, wanted)
 }
 
 /// Puts a config in the place of a file that is none. The file is kept beside it, under the name that is returned.
 pub fn replace_all(file: &Path, wanted: &Additions) -> Result<PathBuf, Failure> {
     let text = add(starter::STARTER, wanted)?;
-    config::parse(file, &text, |name| std::env::var(name).ok())?;
+    config::parse(file, &text, |name| std::env::var(name).ok()).map_err(|error| {
+        let what = format!("what {} would become is no config: {}", place::shown(file), error.what());
+        Failure::invalid(what).maybe_hint(error.hint().map(str::to_owned))
+    })?;
     let names = (1..100).map(|number| {
         format!("config.yaml.before-import{}", if number == 1 { String::new() } else { format!("-{number}") })
     });
@@ -81,10 +85,16 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
         };
         return Err(Failure::fault(FaultKind::NotFound, what).hint(hint));
     }
-    let mut lines = Lines::of(&text);
-    lines.remove("teams", name.as_str())?;
+    let new = match flow::remove(&text, "teams", name.as_str()) {
+        Some(new) => new,
+        None => {
+            let mut lines = Lines::of(&text);
+            lines.remove("teams", name.as_str())?;
+            lines.text()
+        }
+    };
     let wanted = Additions { teams: vec![(name.clone(), Vec::new())], settings: Vec::new() };
-    change(file, &before, &lines.text(), &wanted)
+    change(file, (&text, &before), &new, &wanted)
 }
 
 /// The first command somebody runs may be one that writes the config.
@@ -108,13 +118,13 @@ fn read(file: &Path) -> Result<(String, Config), Failure> {
 }
 
 fn unusable(file: &Path, error: &std::io::Error) -> Failure {
-    Failure::invalid(format!("{} cannot be used ({error})", place::shown(file)))
+    Failure::of_file(format!("{} cannot be used ({error})", place::shown(file)), error)
 }
 
 fn add(text: &str, wanted: &Additions) -> Result<String, Failure> {
-    let mut lines = Lines::of(text);
+    let mut text = text.to_owned();
     for (name, keys) in &wanted.teams {
-        lines.add("teams", |indent| {
+        text = add_to(&text, "teams", &flow::team(name.as_str(), keys), |indent| {
             let inner = " ".repeat(indent);
             let keys = keys.iter().map(|(key, value)| match key.as_str() {
                 // The one key whose values are as they were written, variables and all.
@@ -126,20 +136,44 @@ fn add(text: &str, wanted: &Additions) -> Result<String, Failure> {
         })?;
     }
     for (key, value) in &wanted.settings {
-        lines.add("settings", |_| vec![format!("{key}: {}", lines::written(value))])?;
+        let line = vec![format!("{key}: {}", lines::written(value))];
+        text = add_to(&text, "settings", &flow::key_in_braces(key, value), |_| line)?;
     }
-    Ok(lines.text())
+    Ok(text)
 }
 
-fn change(file: &Path, before: &Config, new: &str, wanted: &Additions) -> Result<(), Failure> {
-    let after = config::parse(file, new, |name| std::env::var(name).ok())?;
-    let teams = before.teams.len().abs_diff(after.teams.len());
-    if teams != wanted.teams.len() || rest(before, wanted) != rest(&after, wanted) {
-        return Err(Failure::internal(format!(
-            "{} is written in a way that cannot be changed safely",
-            place::shown(file)
-        ))
-        .hint("edit it yourself; `iris config check` says whether it is right"));
+/// In the form that the block has. An empty one in braces is given lines, unless the whole file is in braces.
+fn add_to(
+    text: &str,
+    block: &str,
+    in_braces: &str,
+    lines: impl FnOnce(usize) -> Vec<String>,
+) -> Result<String, Failure> {
+    let mut by_lines = Lines::of(text);
+    if !by_lines.is_in_braces() && by_lines.has_room(block) {
+        by_lines.add(block, lines)?;
+        return Ok(by_lines.text());
+    }
+    match flow::add(text, block, in_braces) {
+        Some(text) => Ok(text),
+        None => by_lines.add(block, lines).map(|()| by_lines.text()),
+    }
+}
+
+fn change(file: &Path, (text, before): (&str, &Config), new: &str, wanted: &Additions) -> Result<(), Failure> {
+    // What would be wrong with it is about a text that nobody but us has seen, so that no place in it is told.
+    let after = config::parse(file, new, |name| std::env::var(name).ok());
+    let is_as_wanted = after.as_ref().is_ok_and(|after| {
+        let teams = before.teams.len().abs_diff(after.teams.len());
+        teams == wanted.teams.len() && rest(before, wanted) == rest(after, wanted)
+    });
+    if !is_as_wanted {
+        let why = after.err().map(|error| format!(" ({})", error.what())).unwrap_or_default();
+        let part = if wanted.teams.is_empty() { "settings" } else { "teams" };
+        let place = config::place_of(text, part).map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+        let what =
+            format!("{}{place}: `{part}` is written in a way that cannot be changed safely{why}", place::shown(file));
+        return Err(Failure::invalid(what).hint("edit it yourself; `iris config check` says whether it is right"));
     }
     put(file, new).map_err(|error| unusable(file, &error))
 }
@@ -161,8 +195,11 @@ fn rest(config: &Config, changed: &Additions) -> serde_json::Value {
 fn put(file: &Path, text: &str) -> std::io::Result<()> {
     let file = std::fs::canonicalize(file)?;
     let beside = file.with_extension("yaml.new");
+    let permissions = std::fs::metadata(&file)?.permissions();
     let mut written = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
     written.write_all(text.as_bytes())?;
+    // Whoever could read it still can, and nobody else.
+    written.set_permissions(permissions)?;
     written.sync_all()?;
     std::fs::rename(&beside, file)
 }

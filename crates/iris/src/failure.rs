@@ -104,12 +104,31 @@ impl Failure {
         })
     }
 
+    /// A file could not be used. That the disk takes nothing is not the fault of what was asked.
+    pub fn of_file(message: impl Into<String>, error: &io::Error) -> Self {
+        match no_room(error) {
+            Some(hint) => Self::fault(FaultKind::Unavailable, message).hint(hint),
+            None => Self::invalid(message),
+        }
+    }
+
     /// Writing to stdout failed.
     pub fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Why::ReaderGone, "nobody reads the output any more"),
             _ => Self::fault(FaultKind::Unavailable, format!("the output could not be written ({error})")),
         }
+    }
+}
+
+/// What helps if nothing can be written.
+pub fn no_room(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some("free some space, and try again"),
+        io::ErrorKind::ReadOnlyFilesystem => {
+            Some("nothing can be written there; choose another home with --home or IRIS_HOME")
+        }
+        _ => None,
     }
 }
 
@@ -121,11 +140,13 @@ impl From<iris_core::team::TeamNameError> for Failure {
 
 impl From<HomeError> for Failure {
     fn from(error: HomeError) -> Self {
-        let why = match error {
-            HomeError::AlreadyRunning { .. } => Why::AlreadyRunning,
-            HomeError::Io { .. } => Why::Fault(FaultKind::Unavailable),
-        };
-        Self::new(why, error.to_string())
+        match &error {
+            HomeError::AlreadyRunning { .. } => Self::new(Why::AlreadyRunning, error.to_string()),
+            HomeError::Io { source, .. } => Self {
+                hint: no_room(source).map(str::to_owned),
+                ..Self::fault(FaultKind::Unavailable, error.to_string())
+            },
+        }
     }
 }
 
@@ -139,7 +160,10 @@ impl From<StartError> for Failure {
     fn from(error: StartError) -> Self {
         match error {
             StartError::Home(error) => error.into(),
-            StartError::Store(error) => error.into(),
+            StartError::Store(error) => {
+                let hint = error.hint_at_start().map(str::to_owned);
+                Self::fault(error.kind(), error.to_string()).maybe_hint(hint)
+            }
         }
     }
 }
@@ -161,9 +185,30 @@ impl From<BackupError> for Failure {
             BackupError::Io { ref source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 (FaultKind::NotFound, error.to_string())
             }
+            BackupError::Io { ref source, .. } if let Some(hint) = no_room(source) => {
+                return Self::fault(FaultKind::Unavailable, error.to_string()).hint(hint);
+            }
             BackupError::NotABackup { .. } | BackupError::Io { .. } => (FaultKind::Invalid, error.to_string()),
             BackupError::Postgres => (FaultKind::Unsupported, error.to_string()),
         };
         Self::fault(kind, message).maybe_hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_takes_nothing_is_not_the_fault_of_who_asked() {
+        let check = |errno: i32, why: FaultKind, hint: Option<&str>| {
+            let failure = Failure::of_file("x", &io::Error::from_raw_os_error(errno));
+            assert_eq!((failure.why, failure.hint.as_deref()), (Why::Fault(why), hint));
+        };
+        check(nix::libc::ENOSPC, FaultKind::Unavailable, Some("free some space, and try again"));
+        check(nix::libc::EDQUOT, FaultKind::Unavailable, Some("free some space, and try again"));
+        check(nix::libc::EACCES, FaultKind::Invalid, None);
+        let failure = Failure::from(StartError::Store(StoreError::DiskFull));
+        assert_eq!(failure.hint.as_deref(), Some("free some space, and start Iris again"));
     }
 }

@@ -9,6 +9,7 @@ mod table;
 mod waiting;
 
 use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -25,6 +26,9 @@ pub enum Format {
     Human,
     Json,
 }
+
+/// How long nothing needs to be said.
+const UNNOTICED: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Printer {
@@ -139,6 +143,18 @@ impl Printer {
             let shown = self.notes.visible(what).into_owned();
             self.waiting.show(&shown);
         }
+    }
+
+    /// Says what is waited for once it has taken longer than somebody looks at a terminal without wondering.
+    pub async fn while_waiting<T>(&mut self, what: &str, done: impl Future<Output = T>) -> T {
+        let mut done = std::pin::pin!(done);
+        if let Ok(done) = tokio::time::timeout(UNNOTICED, &mut done).await {
+            return done;
+        }
+        self.wait_for(what);
+        let done = done.await;
+        self.stop_waiting();
+        done
     }
 
     pub fn stop_waiting(&mut self) {

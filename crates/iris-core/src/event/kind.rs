@@ -24,6 +24,55 @@ pub const AUDITED: [&str; 15] = [
     "daemon.restored",
 ];
 
+/// Every kind there is, for whoever asks for one by its name.
+pub const KINDS: [&str; 45] = [
+    "turn.scheduled",
+    "turn.queued",
+    "turn.started",
+    "turn.cancel_asked",
+    "turn.finished",
+    "session.created",
+    "session.waiting",
+    "session.spawning",
+    "session.ready",
+    "session.terminating",
+    "session.stopped",
+    "session.background",
+    "session.held",
+    "session.released",
+    "session.began_anew",
+    "session.cache_cleared",
+    "session.deleted",
+    "question.opened",
+    "question.shown",
+    "question.used",
+    "question.answered",
+    "question.defaulted",
+    "question.expired",
+    "question.cancelled",
+    "question.superseded",
+    "question.resumed",
+    "question.limited",
+    "job.started",
+    "job.status",
+    "job.ended",
+    "rule.made",
+    "rule.revoked",
+    "config.applied",
+    "config.refused",
+    "token.created",
+    "token.revoked",
+    "link.made",
+    "trust.granted",
+    "trust.revoked",
+    "daemon.started",
+    "daemon.recovered",
+    "daemon.stopped",
+    "daemon.halted",
+    "daemon.restored",
+    "daemon.store_healed",
+];
+
 impl TurnEvent {
     pub(super) fn kind(&self) -> &'static str {
         match self {
@@ -136,5 +185,17 @@ impl DaemonEvent {
             Self::Restored { .. } => "daemon.restored",
             Self::StoreHealed { .. } => "daemon.store_healed",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_in_the_list() {
+        let arms = include_str!("kind.rs").lines().filter_map(|line| line.split(" => \"").nth(1));
+        let kinds: Vec<&str> = arms.filter_map(|rest| rest.strip_suffix("\",")).collect();
+        assert_eq!(kinds, KINDS);
     }
 }

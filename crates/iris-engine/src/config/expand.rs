@@ -1,4 +1,5 @@
-//! `${VAR}` and `${VAR:-default}` in the config, for values of every type: the text is filled in before it is read.
+//! `${VAR}` and `${VAR:-default}` in the config, for values of every type: the text is filled in before it is read. `$${`
+//! is a `${` that is meant as it stands.
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{trouble}")]
@@ -46,6 +47,12 @@ fn expand_line(
         ExpandError { line: number, column: line[..before].chars().count() + 1, trouble }
     };
     while let Some(start) = rest.find("${") {
+        if let Some(before) = rest[..start].strip_suffix('$') {
+            expanded.push_str(before);
+            expanded.push_str("${");
+            rest = &rest[start + 2..];
+            continue;
+        }
         expanded.push_str(&rest[..start]);
         let (here, inside) = (&rest[start..], &rest[start + 2..]);
         // What may be a comment behind a value may also be a line of a longer text: it is filled in if it can be.
@@ -130,6 +137,8 @@ mod tests {
         check("a: ${EMPTY:-x} ${PORT}", Ok("a: x 1700"));
         check("# ${NONE} is not set\nb: 1", Ok("# ${NONE} is not set\nb: 1"));
         check("a: {} # ${NONE}", Ok("a: {} # ${NONE}"));
+        check("a: $${PORT} ${PORT} $x $$", Ok("a: ${PORT} 1700 $x $$"));
+        check("a: '$${' # $${NONE}", Ok("a: '${' # ${NONE}"));
         check("a: it's # ${NONE} or ${PORT} ${TWO} ${", Ok("a: it's # ${NONE} or 1700 ${TWO} ${"));
         check("a: 'x # ${NONE}'", Err("1:9: the environment has no NONE; set it, or write ${NONE:-a default}"));
         check(r#"a: "x\" # ${NONE}""#, Err("1:11: the environment has no NONE; set it, or write ${NONE:-a default}"));

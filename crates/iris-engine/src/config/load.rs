@@ -1,11 +1,15 @@
 //! Reading the config file: all of it is right, or none of it is used.
 
 use std::fmt;
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use iris_core::team::AgentKind;
+use iris_core::team::{AgentKind, GrantPermission};
+use nix::fcntl::OFlag;
 
+use super::color::is_color;
 use super::expand::expand;
 use super::explain::{explain, explain_said};
 use super::listen::{check_names, listening_address};
@@ -37,6 +41,11 @@ impl ConfigError {
     /// About a key of a file that was read with `parse_values`.
     pub fn of_key(path: &Path, text: &str, key: &str, what: &str) -> Self {
         Self::new(path, format!("{key}: {what}")).at(text, locate(text, key))
+    }
+
+    /// What is wrong, without where: for a text that nobody else has seen.
+    pub fn what(&self) -> &str {
+        &self.what
     }
 
     /// What to do about it, where there is more to say than to correct the line.
@@ -82,8 +91,9 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
 
 /// The text of a file, if there is one.
 pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
+    let bytes = match read_regular(path) {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(kind)) => return Err(ConfigError::new(path, format!("it is {kind}, and has to be a file"))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(ConfigError::new(path, format!("it cannot be read ({error})"))),
     };
@@ -95,6 +105,23 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
         let what = format!("the byte 0x{:02x} here is not UTF-8; save the file as UTF-8", bytes[end]);
         ConfigError::new(path, what).at(&String::from_utf8_lossy(bytes), Some(spot))
     })
+}
+
+/// What is in a file, or what is there instead of one. Whoever reads a pipe waits until somebody writes to it, and a device
+/// may never end: neither is read, nor waited for when it is opened.
+fn read_regular(path: &Path) -> std::io::Result<Result<Vec<u8>, &'static str>> {
+    let mut file = std::fs::OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if !kind.is_file() {
+        return Ok(Err(match kind {
+            kind if kind.is_dir() => "a folder",
+            kind if kind.is_fifo() => "a named pipe",
+            _ => "a device",
+        }));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Ok(bytes))
 }
 
 /// Whether another program's value could be one of ours; if not, what it must be.
@@ -147,6 +174,11 @@ pub(super) fn is_left_open(filled: &str) -> bool {
 /// Where a text has a key, by line and column.
 pub fn place_of(yaml: &str, key: &str) -> Option<(usize, usize)> {
     locate_name(yaml, key)
+}
+
+/// As `place_of`, of the value. No key at all is the whole of it.
+pub fn value_place_of(yaml: &str, key: &str) -> Option<(usize, usize)> {
+    locate(yaml, key)
 }
 
 /// Whether a text sets a key such as `settings.port`.
@@ -253,7 +285,19 @@ fn check_team(team: &TeamConfig) -> Result<(), (&'static str, String)> {
             format!("agents of kind '{kind}' are not built into this version of Iris; there are claude and scripted"),
         ));
     }
+    if let Some(color) = team.color.as_ref().filter(|color| !is_color(color)) {
+        let what = format!("'{color}' is no colour; write one such as '#3366ff', in quotes, or a name such as teal");
+        return Err((".color", what));
+    }
+    if team.skip_permissions && team.grant() != GrantPermission::Yes {
+        let what = "true means `grantPermission: yes`, and `grantPermission` says something else; take one of them out";
+        return Err((".skipPermissions", what.to_owned()));
+    }
     match (&team.agent, &team.script) {
+        (kind, Some(_)) if *kind != AgentKind::Scripted => {
+            let what = format!("only a scripted agent plays one, and this one is {}", kind.as_str());
+            Err((".script", format!("{what}; take it out, or write `agent: scripted`")))
+        }
         (AgentKind::Scripted, None) => Err(("", "agent is scripted, so `script` must name a script file".to_owned())),
         (AgentKind::Scripted, Some(script)) if !script.is_absolute() => {
             Err((".script", format!("'{}' must be absolute", script.display())))
@@ -309,6 +353,15 @@ mod tests {
         check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
         check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
         check("teams:\n  user: { path: /x }", "config.yaml:2:3: teams.user: 'user' is the name of the person at Iris");
+        let team = |keys: &str| format!("teams:\n  a:\n    path: /tmp\n    {keys}\n");
+        check(&team("script: /s.yaml"), "config.yaml:4:13: teams.a.script: only a scripted agent plays one, and this");
+        check(&team("color: blurple"), "config.yaml:4:12: teams.a.color: 'blurple' is no colour; write one such as");
+        check(&team("color: '#36f'"), "1 teams");
+        let both = |grant: &str| team(&format!("skipPermissions: true\n    grantPermission: {grant}"));
+        check(&both("ask"), "config.yaml:4:22: teams.a.skipPermissions: true means `grantPermission: yes`, and");
+        check(&both("yes"), "1 teams");
+        check("\u{feff}teams: {}\n", "0 teams");
+        check("\u{feff}teams:\n  a: 1\n", "config.yaml:2:6: ");
         check("teams: [", "config.yaml:1:8: here must be keys with values");
         check("teams:\n  a:\n    path: ${NOWHERE}", "config.yaml:3:11: the environment has no NOWHERE");
     }
@@ -353,6 +406,21 @@ mod tests {
         std::fs::write(&file, b"teams:\n  \xc3\xa4\xe4: { path: /x }\n").expect("written");
         let told = load(&file).expect_err("no text").to_string();
         assert!(told.contains("c.yaml:2:4: the byte 0xe4 here is not UTF-8"), "{told}");
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe.yaml");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        for (path, expected) in [
+            (pipe.as_path(), "pipe.yaml: it is a named pipe, and has to be a file"),
+            (folder.path(), "it is a folder, and has to be a file"),
+            (Path::new("/dev/zero"), "/dev/zero: it is a device, and has to be a file"),
+        ] {
+            let told = load(path).expect_err("no file").to_string();
+            assert!(told.contains(expected), "{told}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod writer;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use iris_core::event::{ConfigEvent, Draft, Fact, Subject};
 use iris_store::{event, wall_ms};
@@ -31,7 +31,20 @@ pub struct ConfigState {
     pub refused: Option<(String, i64)>,
     /// Keys whose new values take effect with the next start.
     pub pending: Vec<String>,
+    /// Since when a changed file is not read because somebody has it open to write to.
+    pub waiting: Option<i64>,
 }
+
+impl ConfigState {
+    /// Why the file as it is now is not used, and since when, for whatever reason.
+    pub fn unused(&self) -> Option<(String, i64)> {
+        let waiting = self.waiting.map(|since| (WAITING.to_owned(), since));
+        waiting.or_else(|| self.refused.clone())
+    }
+}
+
+/// Said of a file that changes just now.
+pub const WAITING: &str = "changed, waiting for its writer, who still has it open";
 
 pub(crate) struct Watched {
     /// What the daemon was started with.
@@ -57,6 +70,12 @@ impl Watched {
         self.closed.store(true, Ordering::SeqCst);
     }
 
+    /// A writer is waited for, or not any more. Since when stays as it was.
+    fn wait(&self, is_waiting: bool) {
+        let mut state = self.state.lock().expect("nothing panics while it holds the state");
+        state.waiting = is_waiting.then(|| state.waiting.unwrap_or_else(wall_ms));
+    }
+
     fn set(&self, state: ConfigState) {
         *self.state.lock().expect("nothing panics while it holds the state") = state;
     }
@@ -67,13 +86,20 @@ impl Watched {
 struct Seen {
     inode: u64,
     length: u64,
-    changed: Option<SystemTime>,
+    written: (i64, i64),
+    /// As the system noted it: a program can put back when it was written, but not this.
+    changed: (i64, i64),
 }
 
 fn look(path: &Path) -> Option<Seen> {
     use std::os::unix::fs::MetadataExt;
     let about = std::fs::metadata(path).ok()?;
-    Some(Seen { inode: about.ino(), length: about.len(), changed: about.modified().ok() })
+    Some(Seen {
+        inode: about.ino(),
+        length: about.len(),
+        written: (about.mtime(), about.mtime_nsec()),
+        changed: (about.ctime(), about.ctime_nsec()),
+    })
 }
 
 pub(crate) async fn run(engine: Arc<Inner>) {
@@ -90,7 +116,15 @@ pub(crate) async fn run(engine: Arc<Inner>) {
         last.clone_from(&now);
         // Once in half a second: looking who has it open takes some time.
         let is_settled = same >= SETTLED && same % SETTLED == 0 && used.as_ref() != Some(&now);
-        if is_settled && (same >= LONGEST_OPEN || !writer::is_at_work(&path).await) {
+        if used.as_ref() == Some(&now) {
+            engine.watched.wait(false);
+        }
+        if is_settled {
+            let is_written = same < LONGEST_OPEN && writer::is_at_work(&path).await;
+            engine.watched.wait(is_written);
+            if is_written {
+                continue;
+            }
             let found = read(&path, in_force.as_deref());
             // Somebody wrote while it was read: the next look finds what came of it.
             if look(&path) == now {
@@ -110,7 +144,7 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
         Err(why) => {
             tracing::error!(why, "the config file cannot be used; the config that was in force stays");
             let pending = engine.watched.state().pending;
-            engine.watched.set(ConfigState { refused: Some((why.clone(), wall_ms())), pending });
+            engine.watched.set(ConfigState { refused: Some((why.clone(), wall_ms())), pending, waiting: None });
             note(engine, ConfigEvent::Refused { why }).await;
         }
         Ok(config) => {
@@ -118,7 +152,7 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
             let pending = super::change::changed(&engine.watched.at_start, &config);
             let pending: Vec<_> = pending.into_iter().filter(|key| needs_restart(key)).collect();
             let was_refused = engine.watched.state().refused.is_some();
-            engine.watched.set(ConfigState { refused: None, pending: pending.clone() });
+            engine.watched.set(ConfigState { refused: None, pending: pending.clone(), waiting: None });
             if changed.is_empty() && !was_refused {
                 return;
             }
@@ -134,7 +168,8 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
 /// What it says, and what that means. A file that says nothing is no config: it was emptied, or is about to be written. Nor
 /// is the beginning of what is in force one, if it stops in the middle of a line.
 fn read(path: &Path, in_force: Option<&str>) -> Result<(String, Config), String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read ({error})", path.display()))?;
+    let text = super::load::read_text(path).map_err(|error| error.to_string())?;
+    let text = text.ok_or_else(|| format!("{} cannot be read: it is gone", path.display()))?;
     if super::load::says_nothing(&text) {
         return Err(format!("{} is empty; to have no team, write `teams: {{}}`", path.display()));
     }
@@ -169,6 +204,20 @@ async fn note(engine: &Inner, what: ConfigEvent) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_edit_is_seen_that_keeps_the_length_and_the_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("config.yaml");
+        std::fs::write(&path, "settings: { port: 1 }").expect("written");
+        let (before, written) =
+            (look(&path), std::fs::metadata(&path).and_then(|about| about.modified()).expect("a time"));
+        std::thread::sleep(Duration::from_millis(20));
+        std::fs::write(&path, "settings: { port: 2 }").expect("written");
+        let file = std::fs::File::options().write(true).open(&path).expect("a file");
+        file.set_modified(written).expect("the time is set");
+        assert_ne!(look(&path), before);
+    }
 
     #[test]
     fn a_beginning_that_stops_within_a_line_is_no_config() {

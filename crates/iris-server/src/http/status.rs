@@ -70,7 +70,7 @@ pub(crate) async fn config(State(app): State<App>) -> Json<EffectiveConfig> {
 
 fn config_status(app: &App) -> ConfigStatus {
     let state = app.engine.config_state();
-    let (refused, refused_at) = state.refused.unzip();
+    let (refused, refused_at) = state.unused().unzip();
     let pending = app.engine.pending_config().into_iter();
     let pending = pending.map(|(key, now, next)| Pending { key, now, next }).collect();
     ConfigStatus { refused, refused_at, pending }

@@ -115,7 +115,7 @@ fn check_script(file: &Path, name: &TeamName, team: &TeamConfig) -> Result<(), F
     scripted::check(script).map_err(|error| match error {
         // What is wrong is the name of the script.
         ScriptError::Read { .. } => {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
+            let text = config::read_text(file).ok().flatten().unwrap_or_default();
             ConfigError::of_key(file, &text, &format!("teams.{name}.script"), &error.to_string()).into()
         }
         ScriptError::Wrong { .. } => {
@@ -145,7 +145,8 @@ async fn show(context: &mut Context) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     if let Some(refused) = &shown.status.refused {
-        printer.note(format!("the file cannot be used, so this is what was in force before: {refused}"));
+        let why = if refused == config::WAITING { "the file is not used yet" } else { "the file cannot be used" };
+        printer.note(format!("{why}, so this is what was in force before: {refused}"));
     }
     if !shown.status.pending.is_empty() {
         printer.note(format!("takes effect with the next start: {}", told(&shown.status.pending)));

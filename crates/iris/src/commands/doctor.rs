@@ -59,7 +59,7 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     let config = config::load(&home.config());
     let (daemon, status) = look_at_daemon(client, home).await;
     let status = status.as_ref();
-    let mut findings = home::look(home, status.is_some());
+    let mut findings = home::look(home, status.is_some() || home.holder().is_some());
     findings.push(match &config {
         Ok(config) => Finding::ok("config", count(config.teams.len(), "team")),
         Err(error) => Finding::problem(
@@ -80,6 +80,7 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     // IRIS_URL may lead to a daemon of another home or machine, whose environment and teams are not these.
     let own = status.filter(|status| home.holder().is_some_and(|holder| holder.pid == status.pid));
     findings.push(program::look(&config, own).await);
+    findings.push(program::look_at_codex().await);
     findings.extend(login::look(home, &config, own));
     findings.extend(team::look(client, &config, own).await);
     findings.extend(patience::look(&config));
@@ -94,6 +95,10 @@ async fn look_at_daemon(client: &Client, home: &Home) -> (Finding, Option<Status
             let said = format!("iris {}, process {}", status.version, status.pid);
             let finding = match &status.config.refused {
                 None => Finding::ok(CHECK, said),
+                Some(why) if why == config::WAITING => {
+                    let help = "save the file and close it; whatever else has it open, `lsof` on it says";
+                    Finding::warning(CHECK, format!("{said}; the config file is {why}"), help)
+                }
                 Some(why) => {
                     let what =
                         format!("{said}; it goes on with the config of before, because the file is wrong: {why}");

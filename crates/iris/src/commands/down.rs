@@ -64,6 +64,8 @@ pub async fn end(context: &mut Context, patience: Patience) -> Result<bool, Fail
     // Asked before: a daemon that ends answers nobody.
     let running = if patience == Patience::Usual { running(context).await } else { 0 };
     kill(pid, Signal::SIGTERM).map_err(refused)?;
+    // One that is stopped would never hear of it; to any other this says nothing.
+    kill(pid, Signal::SIGCONT).ok();
     if patience == Patience::None {
         tokio::time::sleep(AGAIN).await;
         // It may have ended already.

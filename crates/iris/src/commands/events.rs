@@ -2,11 +2,13 @@
 
 pub mod describe;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
+use clap::builder::PossibleValuesParser;
 use iris_api::Page;
 use iris_api::event::Event;
 use iris_api::status::Status;
+use iris_core::event::KINDS;
 use iris_core::visible::visible;
 
 use super::Context;
@@ -43,8 +45,15 @@ pub struct EventsArguments {
     #[arg(long, value_name = "S")]
     session: Option<String>,
     /// Only of this kind (turn.finished) or noun (turn)
-    #[arg(long, value_name = "K")]
-    kind: Option<String>,
+    #[arg(long, value_name = "K", value_delimiter = ',', hide_possible_values = true, value_parser = kinds())]
+    kind: Vec<String>,
+}
+
+/// What is not among them would be looked for in the whole log, and never found.
+fn kinds() -> PossibleValuesParser {
+    let nouns = KINDS.iter().filter_map(|kind| kind.split('.').next());
+    let nouns: BTreeSet<&str> = nouns.chain(["message"]).collect();
+    PossibleValuesParser::new(nouns.into_iter().chain(KINDS))
 }
 
 pub async fn run(arguments: EventsArguments, context: &mut Context) -> Result<Exit, Failure> {
@@ -79,7 +88,9 @@ type Filter = Vec<(&'static str, String)>;
 async fn filter(client: &Client, arguments: &EventsArguments) -> Result<Filter, Failure> {
     let mut filter = Vec::new();
     filter.extend(arguments.team.clone().map(|team| ("team", team)));
-    filter.extend(arguments.kind.clone().map(|kind| ("kind", kind)));
+    if !arguments.kind.is_empty() {
+        filter.push(("kind", arguments.kind.join(",")));
+    }
     if let Some(session) = &arguments.session {
         filter.push(("session", super::sessions::find::find(client, session).await?.id));
     }

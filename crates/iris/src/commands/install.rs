@@ -125,7 +125,8 @@ pub async fn run(arguments: InstallArguments, context: &mut Context) -> Result<E
     let Target { agent, scope, dry_run } = arguments.target;
     let registry = Registry::of(agent, scope)?;
     let entry = Entry::of_this_program(&context.home)?;
-    let mut done = change::add(&registry, &entry, dry_run).await?;
+    let done = change::add(&registry, &entry, dry_run);
+    let mut done = context.printer.while_waiting(&format!("asking {}", agent.name()), done).await?;
     if !registry.is_installed() {
         done.notes.push(format!("no {} was found in the PATH; it reads the entry once it is installed", agent.name()));
     }
@@ -140,7 +141,9 @@ pub async fn run(arguments: InstallArguments, context: &mut Context) -> Result<E
 
 pub async fn uninstall(arguments: UninstallArguments, context: &mut Context) -> Result<Exit, Failure> {
     let Target { agent, scope, dry_run } = arguments.target;
-    let done = change::remove(&Registry::of(agent, scope)?, dry_run).await?;
+    let registry = Registry::of(agent, scope)?;
+    let done = change::remove(&registry, dry_run);
+    let done = context.printer.while_waiting(&format!("asking {}", agent.name()), done).await?;
     say(&done, context)
 }
 

@@ -1,6 +1,7 @@
 //! `iris status`: the daemon's own state.
 
 use iris_api::status::{Status, StoreStatus};
+use iris_engine::config::WAITING;
 
 use super::{Context, config};
 use crate::exit::Exit;
@@ -19,8 +20,9 @@ Examples:
 pub struct StatusArguments {}
 
 pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Failure> {
-    let status: Status = context.client().get(&["status"], &[]).await?;
+    let client = context.client();
     let printer = &mut context.printer;
+    let status: Status = printer.while_waiting("asking iris", client.get(&["status"], &[])).await?;
     if printer.is_json() {
         printer.json(&status)?;
         return Ok(Exit::Done);
@@ -35,7 +37,9 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
         0 => String::new(),
         count => format!(", {count} waiting for a place"),
     };
+    let is_waited_for = status.config.refused.as_deref() == Some(WAITING);
     let in_force = match (&status.config.refused, status.config.pending.as_slice()) {
+        (Some(why), _) if is_waited_for => why.clone(),
         (Some(_), _) => "NOT what the file says: the file cannot be used".to_owned(),
         (None, []) => "as the file says".to_owned(),
         (None, pending) => format!("as the file says, but for the next start: {}", config::told(pending)),
@@ -48,7 +52,7 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
         ("config", in_force),
         ("newest event", status.newest_event.to_string()),
     ])?;
-    if let Some(refused) = &status.config.refused {
+    if let Some(refused) = status.config.refused.as_ref().filter(|_| !is_waited_for) {
         printer.note(refused);
     }
     if let Some(hint) = hint {

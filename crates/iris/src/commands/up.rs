@@ -93,6 +93,9 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         start::ensure(&client, &context.home, &extra).await?;
         context.printer.stop_waiting();
     }
+    // Whether it answers at all is found out before anything is changed.
+    let status = client.get::<Status>(&["status"], &[]);
+    let status = context.printer.while_waiting("asking iris", status).await?;
     if arguments.demo {
         if demo::is_at_work(context).await? {
             context.printer.note("the demo is at work already; `iris inbox` has what it asks");
@@ -101,7 +104,6 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
             demo::begin(context).await?;
         }
     }
-    let status: Status = client.get(&["status"], &[]).await?;
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
     if let Err(error) = config::load(&Home::at(&context.home).config()) {
@@ -169,6 +171,12 @@ fn show_link(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failur
     let minutes = Duration::from_millis(up.link_expires_in_ms).as_secs() / 60;
     let lead = if !no_open && show::open(&up.link) { "your browser opens the dashboard; if not, " } else { "" };
     context.printer.line(format!("{lead}open this once, within {minutes} minutes: {}", up.link))?;
+    let connection = std::env::var("SSH_CONNECTION").unwrap_or_default();
+    if let Some(command) = show::tunnel(&up.link, &connection, std::env::var("USER").ok().as_deref()) {
+        context
+            .printer
+            .line(format!("you are here by ssh; for the link to work, run on your own machine: {command}"))?;
+    }
     if std::io::stdout().is_terminal() && show::can_be_reached_by_a_phone(&up.link) {
         context.printer.line(show::qr(&up.link))?;
     }

@@ -9,18 +9,36 @@ pub struct Lines {
     lines: Vec<String>,
     /// What is put before the newline of a new line.
     ending: &'static str,
+    /// Some editors begin a file with a mark of its encoding, which stays and is no part of the first line.
+    mark: &'static str,
 }
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 impl Lines {
     pub fn of(text: &str) -> Self {
+        let (mark, text) = match text.strip_prefix(BYTE_ORDER_MARK) {
+            Some(text) => (BYTE_ORDER_MARK, text),
+            None => ("", text),
+        };
         let ending = if text.split('\n').next().is_some_and(|line| line.ends_with('\r')) { "\r" } else { "" };
         let whole = text.strip_suffix('\n').unwrap_or(text);
         let lines = if text.is_empty() { Vec::new() } else { whole.split('\n').map(str::to_owned).collect() };
-        Self { lines, ending }
+        Self { lines, ending, mark }
     }
 
     pub fn text(&self) -> String {
-        self.lines.join("\n") + "\n"
+        self.mark.to_owned() + &self.lines.join("\n") + "\n"
+    }
+
+    /// Whether all of it is, as JSON is.
+    pub fn is_in_braces(&self) -> bool {
+        self.lines.iter().find(|line| indent_of(line).is_some()).is_some_and(|line| line.trim_start().starts_with('{'))
+    }
+
+    /// Whether a block can be given lines of its own, or has them.
+    pub fn has_room(&self, block: &str) -> bool {
+        Block::find(&self.lines, block).is_ok()
     }
 
     /// Adds lines at the end of a block such as `teams`, which is made if there is none. `make` is told how far one level
@@ -36,7 +54,7 @@ impl Lines {
             return Ok(());
         };
         if found.is_empty {
-            self.set_head(block, found.head, "");
+            self.set_head(found.head, "");
         }
         let outer = " ".repeat(found.indent);
         let new = make(found.indent).into_iter().map(|line| format!("{outer}{line}{ending}"));
@@ -59,16 +77,17 @@ impl Lines {
         let own = lines[start..=start + length].iter().rposition(|line| indent_of(line).is_some()).unwrap_or(0);
         lines.drain(start..=start + own);
         if !lines[found.head + 1..found.end - own - 1].iter().any(|line| indent_of(line).is_some()) {
-            self.set_head(block, found.head, " {}");
+            self.set_head(found.head, " {}");
         }
         Ok(())
     }
 
     /// The line `teams:` with another value; the comment behind it stays.
-    fn set_head(&mut self, block: &str, at: usize, value: &str) {
+    fn set_head(&mut self, at: usize, value: &str) {
         let line = &self.lines[at];
         let behind = line.find(" #").unwrap_or_else(|| line.trim_end_matches('\r').len());
-        self.lines[at] = format!("{block}:{value}{}", &line[behind..]);
+        let name = &line[..=line.find(':').unwrap_or(0)];
+        self.lines[at] = format!("{name}{value}{}", &line[behind..]);
     }
 }
 
@@ -84,11 +103,15 @@ struct Block {
 
 impl Block {
     fn find(lines: &[String], name: &str) -> Result<Option<Self>, Failure> {
-        let is_head = |line: &String| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
-        let Some(head) = lines.iter().position(is_head) else { return Ok(None) };
-        let value = lines[head][name.len() + 1..].split(" #").next().unwrap_or_default().trim();
+        let Some(head) = lines.iter().position(|line| value_behind(line, name).is_some()) else { return Ok(None) };
+        let value = value_behind(&lines[head], name).unwrap_or_default();
+        let value = value.split(" #").next().unwrap_or_default().trim();
         if !matches!(value, "" | "{}" | "null" | "~") {
-            let what = format!("`{name}` is written on one line, which cannot be changed without losing its form");
+            let what = format!(
+                "line {}: `{name}` {}, which cannot be changed without losing its form",
+                head + 1,
+                form_of(value)
+            );
             return Err(
                 Failure::invalid(what).hint(format!("write what is in it on lines of their own, below `{name}:`"))
             );
@@ -99,6 +122,26 @@ impl Block {
         let indent = below.iter().find_map(|line| indent_of(line)).unwrap_or(2);
         let end = last.map_or(head + 1, |last| head + 1 + last + 1);
         Ok(Some(Self { head, end, indent, is_empty: last.is_none() }))
+    }
+}
+
+/// What is behind `teams:` in a line that begins with it, in quotes or without.
+fn value_behind<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let quote =
+        line.chars().next().filter(|c| ['"', '\''].contains(c)).map_or("", |c| if c == '"' { "\"" } else { "'" });
+    let rest = line.strip_prefix(quote)?.strip_prefix(name)?.strip_prefix(quote)?;
+    rest.trim_start_matches(' ').strip_prefix(':')
+}
+
+fn form_of(value: &str) -> &'static str {
+    match value.chars().next() {
+        Some('&') => "has an anchor (&)",
+        Some('*') => "stands for something else in the file (*)",
+        Some('!') => "has a tag (!)",
+        Some('[') => "is a list",
+        Some('{') if value.ends_with('}') => "is written on one line",
+        Some('{') => "is written in braces",
+        _ => "is a text",
     }
 }
 
@@ -164,7 +207,17 @@ mod tests {
         let wide = "teams:\n    a: { path: /a }\n";
         let entry = "    new:\n        path: /new\n        description: \"yes: it is\"\n";
         assert_eq!(added(wide), format!("{wide}{entry}"));
-        assert!(try_to_add("teams: { a: { path: /a } }\n").is_err());
+        let refused = |text: &str| try_to_add(text).expect_err("it cannot be changed").message;
+        assert!(refused("teams: { a: { path: /a } }\n").contains("line 1: `teams` is written on one line"));
+        assert!(refused("# x\nteams: &all\n  a: {}\n").contains("line 2: `teams` has an anchor (&)"));
+        assert!(refused("teams: {\n a: {} }\n").contains("`teams` is written in braces"));
+    }
+
+    #[test]
+    fn a_quoted_name_and_the_mark_of_an_encoding_stay() {
+        assert_eq!(added("\"teams\": {} # none\n"), format!("\"teams\": # none\n{ENTRY}"));
+        assert_eq!(removed("'teams' :\n  a: { path: /a }\n", "a"), "'teams' : {}\n");
+        assert_eq!(added("\u{feff}teams: {}\n"), format!("\u{feff}teams:\n{ENTRY}"));
     }
 
     #[test]

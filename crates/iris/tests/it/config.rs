@@ -77,8 +77,8 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
     let text = format!(
         "# config.yaml, every key\n\nMade from the types by `cargo xtask generate` (`iris config schema --markdown`); a test \
          fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
-         `${{NAME:-default}}` stand for variables of the environment, in values of every kind. A duration is a number of \
-         milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
+         `${{NAME:-default}}` stand for variables of the environment, in values of every kind; `$${{` is a `${{` \
+         as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
          one that cannot be used changes nothing, and `iris status` says so. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",
@@ -120,6 +120,22 @@ fn an_edit_is_in_force_or_said_not_to_be() {
     }
 }
 
+/// Nobody writes to the pipe: whoever waited for it would never look at the file again.
+#[test]
+fn what_is_no_file_is_refused_and_what_follows_is_in_force() {
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    fs::remove_file(&file).expect("it was there");
+    nix::unistd::mkfifo(&file, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    wait_for(&daemon, "it is refused", |config| {
+        config["refused"].as_str().is_some_and(|why| why.contains("a named pipe, and has to be a file"))
+    });
+    assert!(daemon.iris(&["config", "check"]).failed(2).contains("a named pipe"));
+    fs::remove_file(&file).expect("it was there");
+    write_anew(&file, &version(&daemon.place, 4));
+    wait_for(&daemon, "a file again", |config| config["config"]["settings"]["maxQueue"] == 104);
+}
+
 /// Half a file may be a config, too: one that somebody is still writing, and one that was cut off.
 #[test]
 fn half_a_file_is_no_config() {
@@ -143,9 +159,12 @@ fn half_a_file_is_no_config() {
     writing.write_all(head.as_bytes()).expect("written");
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(shown(&daemon)["config"]["settings"]["maxQueue"], 150, "nothing is taken while it is being written");
+    let told = daemon.iris(&["status"]).ok();
+    assert!(told.contains("changed, waiting for its writer") && !told.contains("as the file says"), "{told}");
     writing.write_all(tail.as_bytes()).expect("written");
     drop(writing);
     wait_for(&daemon, "all of it", |config| config["config"]["settings"]["maxQueue"] == 151);
+    assert!(daemon.iris(&["status"]).ok().contains("as the file says"));
 
     fs::write(&file, &whole[..whole.len() / 3]).expect("written");
     wait_for(&daemon, "it is cut off", |config| !config["refused"].is_null());

@@ -66,3 +66,24 @@ fn list_commands(help: &str) -> Vec<String> {
     let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }
+
+/// Three words and no others, and every command that is said to show something is one.
+#[test]
+fn the_table_of_features_says_what_is_there_and_names_commands_that_exist() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/features.md");
+    let text = std::fs::read_to_string(file).expect("the table");
+    let known: Vec<String> = read_all(&Place::empty()).into_iter().map(|page| page.words.join(" ")).collect();
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what |"));
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split('|').map(str::trim).collect()).collect();
+    assert!(rows.len() > 30, "the table has only {} rows", rows.len());
+    for row in rows {
+        let (what, state, shown) = (row[1], row[2], row[3]);
+        assert!(["works", "partial", "planned"].contains(&state), "{what}: '{state}'");
+        assert!(state == "planned" || shown.contains('`'), "{what}: nothing shows it");
+        assert!(state != "partial" || !row[4].is_empty(), "{what}: what is missing is not said");
+        for command in shown.split('`').filter_map(|part| part.strip_prefix("iris ")) {
+            let words: Vec<&str> = command.split(' ').take_while(|word| !word.starts_with('-')).collect();
+            assert!(known.contains(&words.join(" ")), "{what}: there is no `iris {command}`");
+        }
+    }
+}

@@ -113,6 +113,11 @@ fn what_cannot_be_read_is_not_touched() {
         "~/.claude.json cannot be read, so it was not touched: trailing comma at line 3",
     );
     check("{\"mcpServers\": {\"iris\": {\"url\": \"http://x\"}}}", 4, "does not start `iris mcp`");
+    check(
+        "{\"mcpServers\": {\"iris\": {\"url\": \"http://x\"}}}",
+        4,
+        "it may be Iris MCP's; if you do not need it, run `claude mcp remove --scope user iris`",
+    );
     assert_eq!(copies(&place).len(), 0);
 }
 
@@ -150,6 +155,24 @@ fn a_file_that_was_made_for_it_goes_with_it() {
     run(&place, &["install", "--scope", "project"]).ok();
     run(&place, &["uninstall", "--scope", "project"]).ok();
     assert!(file.exists());
+}
+
+#[test]
+fn a_program_by_another_name_is_taken_out_by_itself() {
+    let place = Place::empty();
+    std::fs::create_dir_all(place.path("user")).expect("a home");
+    let other = place.path("my-agents");
+    std::fs::copy(env!("CARGO_BIN_EXE_iris"), &other).expect("copied");
+    let by_it = |words: &[&str]| {
+        let mut command = std::process::Command::new(&other);
+        let usual = iris(&place, words);
+        command.args(usual.get_args()).current_dir(usual.get_current_dir().expect("a folder"));
+        command.envs(usual.get_envs().filter_map(|(key, value)| Some((key, value?))));
+        Ran::of(command)
+    };
+    by_it(&["install"]).ok();
+    assert_eq!(entry(&place)["command"], json!(other));
+    assert!(by_it(&["uninstall"]).ok().contains("took iris out of"));
 }
 
 #[test]

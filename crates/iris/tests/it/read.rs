@@ -119,3 +119,28 @@ fn the_daemon_says_how_it_is() {
     let told = daemon.iris(&["status"]).ok();
     assert!(told.contains("agents        0 of 10"), "{told}");
 }
+
+/// What a copy was to begin with is kept for it when its origin goes, and not for longer.
+#[test]
+fn a_conversation_goes_with_the_last_that_needs_it() {
+    let daemon = Daemon::start();
+    let kept = || std::fs::read_dir(daemon.place.home().join("data/agents")).map_or(0, Iterator::count);
+    daemon.iris(&["tell", "alpha", "hello"]).ok();
+    let origin = daemon.iris(&["sessions", "list", "--json"]).json()["items"][0]["id"].clone();
+    let copy = daemon.iris(&["fork", "alpha", "--json"]).json()["id"].clone();
+    daemon.iris(&["sleep", "alpha"]).ok();
+    daemon.iris(&["sessions", "delete", origin.as_str().expect("an id"), "--yes"]).ok();
+    assert!(kept() > 0, "the copy has not begun");
+    daemon.iris(&["sessions", "delete", copy.as_str().expect("an id"), "--yes"]).ok();
+    assert_eq!(kept(), 0);
+}
+
+#[test]
+fn a_kind_of_event_that_is_not_there_is_refused() {
+    let daemon = Daemon::start();
+    let told = daemon.iris(&["events", "--kind", "turn.finnished"]).failed(2);
+    assert!(told.contains("turn.finished"), "{told}");
+    daemon.iris(&["tell", "alpha", "hello"]).ok();
+    let events = daemon.iris(&["events", "--kind", "turn.finished,config", "--json"]).ok();
+    assert!(events.contains("turn.finished") && !events.contains("session.ready"), "{events}");
+}

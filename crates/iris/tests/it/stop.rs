@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::Signal;
+
 use crate::daemon::Daemon;
 
 #[test]
@@ -36,4 +38,28 @@ fn down_says_what_it_waits_for() {
     let ran = daemon.iris(&["down"]);
     assert!(ran.stderr.contains("waiting for 1 running turn to end; `iris down --now` does not wait"), "{ran:?}");
     assert_eq!(ran.ok(), "iris is down\n");
+}
+
+/// Its system still takes connections for it, so that whoever asks hears neither an answer nor a refusal.
+#[test]
+fn a_daemon_that_does_not_answer_is_given_up_on_and_named() {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "hi"]).ok();
+    let pid = daemon.iris(&["status", "--json"]).json()["pid"].clone();
+    daemon.signal(Signal::SIGSTOP);
+    let named = format!("process {pid}, the iris of");
+    std::thread::scope(|scope| {
+        for (words, code) in [(&["status"][..], 6), (&["up", "--no-open"], 6), (&["doctor"], 10)] {
+            let (daemon, named, pid) = (&daemon, &named, &pid);
+            scope.spawn(move || {
+                let ran = daemon.iris(words);
+                let said = format!("{}{}", ran.stdout, ran.stderr);
+                assert_eq!(ran.code, code, "{words:?}: {said}");
+                assert!(said.contains(named) && said.contains("does not answer"), "{words:?}: {said}");
+                assert!(said.contains(&format!("`kill -CONT {pid}` lets it go on")), "{words:?}: {said}");
+                assert!(!said.contains("of no live session"), "its agents are not left over: {said}");
+            });
+        }
+    });
+    assert!(daemon.iris(&["down"]).ok().contains("iris is down"), "one that is stopped can be ended");
 }

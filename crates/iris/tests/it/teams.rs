@@ -60,7 +60,7 @@ fn the_teams_of_an_iris_mcp_are_taken_over() {
     fs::write(&file, THEIRS).expect("written");
     let ran = import(&place, &file);
     let left_out = "left out, because Iris has no such key or sets it elsewhere: \
-                    teams.near.sessionMcpEnabled, settings.httpPort, settings.spawnTimeout, dashboard";
+                    teams.near.sessionMcpEnabled, settings.spawnTimeout, dashboard";
     assert!(ran.stderr.contains(left_out), "{ran:?}");
     assert!(ran.stderr.contains("because Iris runs teams on this machine only: far"), "{ran:?}");
     ran.ok();
@@ -68,6 +68,7 @@ fn the_teams_of_an_iris_mcp_are_taken_over() {
     let expected = format!(
         "settings:
   idleTimeout: 5m # mine
+  port: 1615
   maxProcesses: 7
   sessionInitTimeout: 31000
 teams:
@@ -96,6 +97,9 @@ fn an_import_is_whole_or_not_at_all() {
     fs::write(&file, "teams:\n  a: { path: /a }\n  b:\n    path: /b\n    idleTimeout: soon\n").expect("written");
     let told = import(&place, &file).failed(2);
     assert!(told.contains("theirs.yaml:5:18: teams.b.idleTimeout: 'soon' is not a duration"), "{told}");
+    fs::write(&file, "teams:\n  a: { path: /a }\n  b:\n    path: /b\n    color: blurple\n").expect("written");
+    let told = import(&place, &file).failed(2);
+    assert!(told.contains("theirs.yaml:5:12: teams.b.color: 'blurple' is no colour"), "{told}");
     assert_eq!(config(&place), "teams: {}\n");
 }
 
@@ -120,12 +124,34 @@ fn a_config_of_iris_mcp_where_ours_has_to_be_shows_the_way_out() {
     assert!(import(&place, &file).failed(2).contains("is the config of this Iris already"));
 }
 
+/// As their program makes it: there is nobody in it yet.
+#[test]
+fn a_config_of_iris_mcp_without_a_team_is_taken_over_too() {
+    for teams in ["teams:\n", "teams: {}\n", ""] {
+        let place = Place::empty();
+        place.configure(&format!("settings:\n  httpPort: 1700\n  defaultTransport: http\n  maxProcesses: 7\n{teams}"));
+        let file = place.home().join("config.yaml");
+        let ran = import(&place, &file);
+        assert!(ran.stderr.contains("settings.defaultTransport"), "{ran:?}");
+        assert!(ran.ok().contains("added: settings.port, settings.maxProcesses"));
+        let config = config(&place);
+        assert!(config.contains("\n  port: 1700\n") && config.contains("\n  maxProcesses: 7\n"), "{config}");
+        place.iris(&["config", "check"]).ok();
+    }
+    let place = Place::empty();
+    let file = place.path("theirs.yaml");
+    fs::write(&file, "settings: { httpPort: 1700 }\nteams: [a]\n").expect("written");
+    assert!(import(&place, &file).failed(2).contains("theirs.yaml:2:8: teams: must be teams by their names"));
+}
+
 #[test]
 fn a_kind_that_does_not_run_is_no_team() {
     let place = Place::empty();
     let folder = project(&place, "shop");
     let told = place.iris(&["teams", "add", &folder, "--agent", "codex"]).failed(7);
     assert!(told.contains("agents of kind 'codex' are not built") && told.contains("claude and scripted"), "{told}");
+    let told = place.iris(&["teams", "add", &folder, "--script", "/s.yaml"]).failed(2);
+    assert!(told.contains("--script is for a scripted agent"), "{told}");
     assert!(place.iris(&["teams", "add", &folder, "--agent", "clod"]).failed(2).contains("is no kind of agent"));
     assert!(!place.home().join("config.yaml").exists());
 }
@@ -172,7 +198,7 @@ fn every_way_to_say_who_grants_permission_is_taken_over() {
         assert_eq!((&team["grantPermission"], &team["path"]), (&expected.into(), &"/a/c".into()), "{}", ways[at]);
     }
     let config = config(&place);
-    assert!(config.contains("\"DEBUG\":\"yes\"") && config.contains("skipPermissions: true"), "{config}");
+    assert!(config.contains("\"DEBUG\":\"yes\"") && !config.contains("skipPermissions"), "{config}");
     fs::write(&file, "teams:\n  x: { path: /a, grantPermission: maybe }\n").expect("written");
     let told = import(&place, &file).failed(2);
     assert!(told.contains("theirs.yaml:2:35: teams.x.grantPermission: `maybe` is no value here; there are"), "{told}");
@@ -218,4 +244,58 @@ fn a_folder_becomes_a_second_team_only_by_a_name() {
     ran.ok();
     let told = place.iris(&["teams", "remove", "nope"]).failed(3);
     assert!(told.contains("there are: second, shop"), "{told}");
+}
+
+/// Whatever form a config has, it keeps, and so does the file.
+#[test]
+fn a_config_in_braces_and_one_with_a_mark_are_changed_as_they_are() {
+    use std::os::unix::fs::PermissionsExt;
+    for before in [
+        "{\n  \"teams\": {\n    \"a\": { \"path\": \"/a\" }\n  }\n}\n",
+        "teams: { a: { path: /a } } # mine\n",
+        "\u{feff}\"teams\": # mine\n  a: { path: /a }\n",
+    ] {
+        let place = Place::empty();
+        place.configure(before);
+        let file = place.home().join("config.yaml");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("a mode");
+        place.iris(&["teams", "add", &project(&place, "shop")]).ok();
+        let shown = place.iris(&["config", "show", "--json"]).json();
+        assert_eq!(shown["config"]["teams"]["shop"]["path"], place.path("shop").display().to_string(), "{before}");
+        assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o640, "{before}");
+        place.iris(&["teams", "remove", "shop"]).ok();
+        assert_eq!(config(&place), before);
+    }
+}
+
+/// No place in a text that only Iris has seen is told, nor a form that the file does not have.
+#[test]
+fn what_cannot_be_changed_is_named_where_it_is() {
+    let place = Place::empty();
+    let folder = project(&place, "shop");
+    for (text, expected) in [
+        ("teams: &all\n  a: { path: /a }\n", "line 1: `teams` has an anchor (&), which cannot be changed"),
+        (
+            "settings: {}\n? teams\n: a: { path: /a }\n",
+            "config.yaml:2:3: `teams` is written in a way that cannot be changed safely",
+        ),
+    ] {
+        place.configure(text);
+        let told = place.iris(&["teams", "add", &folder]).failed(2);
+        assert!(told.contains(expected), "{told}");
+        assert_eq!(config(&place), text);
+    }
+}
+
+#[test]
+fn a_whole_home_is_a_team_only_if_it_is_meant() {
+    let place = Place::empty();
+    let folder = project(&place, "her");
+    let add = |words: &[&str]| {
+        let mut command = place.command(&[&["teams", "add", &folder], words].concat());
+        command.env("HOME", &folder);
+        Ran::of(command)
+    };
+    assert!(add(&[]).failed(2).contains("is no project: an agent there would work on everything of yours"));
+    assert!(add(&["--name", "all"]).ok().contains("all is a team"));
 }

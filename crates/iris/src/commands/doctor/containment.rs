@@ -60,6 +60,11 @@ pub(super) async fn look_for_leftovers(home: &Home, client: &Client, status: Opt
     let Some(instance) = home.instance() else { return Finding::ok(LEFTOVERS, "no daemon ever ran here") };
     // First who runs, then who may: an agent that is started in between is then no surprise.
     let mut found = list_leftovers(&instance);
+    // They may be at work for it: nothing of a daemon that is only silent is left over.
+    if let Some(holder) = home.holder().filter(|_| status.is_none() && !found.is_empty()) {
+        let what = format!("process {} does not say which sessions live", holder.pid);
+        return Finding::warning(LEFTOVERS, what, "see what is said of the daemon above, and look again");
+    }
     if status.is_some() {
         match live_sessions(client).await {
             Some(live) => found.retain(|process| !belongs(process, &live)),

@@ -45,6 +45,11 @@ fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
         findings.push(Finding::warning(CHECK, what, format!("run `chmod 600 {shown}`")).fixed_by(private));
     }
     match iris_engine::look_at_database(&path) {
+        Ok(seen) if seen.schema == 0 => {
+            let what = format!("{shown} holds nothing yet: the first start did not get that far");
+            findings.push(Finding::warning(CHECK, what, "the next start makes it; nothing is lost"));
+            (findings, None)
+        }
         Ok(seen) => {
             let size = std::fs::metadata(&path).map_or(0, |found| found.len()) / (1024 * 1024);
             let next = match seen.schema < seen.known {
@@ -55,7 +60,7 @@ fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
             (findings, seen.newest_event_at)
         }
         Err(error) => {
-            let help = error.hint().unwrap_or("see that nobody else uses the file, and look again").to_owned();
+            let help = error.hint_at_start().unwrap_or("see that nobody else uses the file, and look again").to_owned();
             findings.push(Finding::problem(CHECK, error.to_string(), help));
             (findings, None)
         }

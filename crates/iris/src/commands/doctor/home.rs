@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iris_engine::home::Home;
+use nix::errno::Errno;
 
-use super::finding::Finding;
+use super::finding::{Finding, Verdict};
 use super::fix::{self, Remedy};
 use crate::place;
 
@@ -20,7 +21,8 @@ pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
         return vec![Finding::warning(HOME, what, "`iris up` makes it")];
     };
     let mut findings = vec![access(home, mode)];
-    findings.extend(missing_folders(home));
+    // Where nothing can be written, nothing can be made either.
+    findings.extend(missing_folders(home).filter(|_| findings[0].verdict != Verdict::Problem));
     findings.push(token(home));
     findings.extend(unfinished(home, has_daemon));
     findings
@@ -28,12 +30,26 @@ pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
 
 fn access(home: &Home, mode: u32) -> Finding {
     let shown = place::shown(home.root());
+    if let Err(error) = nix::unistd::access(home.root(), nix::unistd::AccessFlags::W_OK) {
+        return unwritable(&shown, error);
+    }
     if mode & 0o077 != 0 {
         let help = format!("run `chmod 700 {shown}`");
         return Finding::warning(HOME, format!("others may look into {shown} (mode {mode:o})"), help)
             .fixed_by(Remedy::MakePrivate { path: home.root().to_owned(), mode: 0o700 });
     }
     Finding::ok(HOME, shown)
+}
+
+fn unwritable(shown: &str, error: Errno) -> Finding {
+    let what = format!("nothing can be written to {shown} ({})", error.desc());
+    let help = match error {
+        Errno::EROFS => {
+            "mount its file system to be written to, or choose another home: --home or IRIS_HOME".to_owned()
+        }
+        _ => format!("see who owns it (`ls -ld {shown}`), or choose another home: --home or IRIS_HOME"),
+    };
+    Finding::problem(HOME, what, help)
 }
 
 fn missing_folders(home: &Home) -> Option<Finding> {
@@ -49,6 +65,10 @@ fn token(home: &Home) -> Finding {
     let shown = place::shown(&file);
     match mode(&file) {
         None => Finding::warning(TOKEN, format!("there is no {shown} yet"), "the next start makes it"),
+        Some(_) if std::fs::read_to_string(&file).is_ok_and(|token| token.trim().is_empty()) => {
+            let what = format!("{shown} is empty, so that no command finds its way in");
+            Finding::problem(TOKEN, what, "start Iris anew, which makes another: `iris down`, then `iris up`")
+        }
         Some(mode) if mode & 0o077 == 0 => Finding::ok(TOKEN, format!("{shown} is the owner's alone")),
         Some(mode) => {
             let what = format!("others may read {shown} (mode {mode:o}): whoever has it controls every agent");
@@ -83,4 +103,16 @@ fn is_abandoned(path: &Path) -> bool {
 
 pub(super) fn mode(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|found| found.permissions().mode() & 0o777)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_that_takes_nothing_is_named_with_why() {
+        let found = unwritable("~/.iris", Errno::EROFS);
+        assert_eq!(found.what, "nothing can be written to ~/.iris (Read-only file system)");
+        assert!(unwritable("~/.iris", Errno::EACCES).help.is_some_and(|help| help.contains("ls -ld ~/.iris")));
+    }
 }

@@ -17,6 +17,7 @@ use super::finding::Finding;
 use crate::place;
 
 const CLAUDE: &str = "claude";
+const CODEX: &str = "codex";
 const INSTALL: &str = "install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name it: `command:` of the team; \
                        `iris up --demo` needs none";
 /// A program that was just installed may be slow the first time.
@@ -42,6 +43,21 @@ pub(super) async fn look(config: &Config, status: Option<&Status>) -> Finding {
     }
 }
 
+/// No team is served by it yet, but it may call Iris, so that it is nobody's problem if it is not there.
+pub(super) async fn look_at_codex() -> Finding {
+    match find(CODEX).await {
+        None => Finding::ok(CODEX, "not in the PATH; no team needs it"),
+        Some(Program { version: Ok(said), .. }) => {
+            Finding::ok(CODEX, format!("{said}; it can call Iris, and serves no team yet"))
+        }
+        Some(Program { file, version: Err(why), .. }) => {
+            let shown = place::shown(&file);
+            let help = format!("run `{shown} --version` yourself; if it fails there too, install it anew");
+            Finding::warning(CODEX, format!("{shown} is there, but it does not say its version ({why})"), help)
+        }
+    }
+}
+
 /// An agent program, and what it says of itself, or why it says nothing.
 #[derive(Debug)]
 pub struct Program {
@@ -52,7 +68,7 @@ pub struct Program {
 
 /// The agent programs there are.
 pub async fn found() -> Vec<Program> {
-    let (claude, codex) = tokio::join!(find(CLAUDE), find("codex"));
+    let (claude, codex) = tokio::join!(find(CLAUDE), find(CODEX));
     claude.into_iter().chain(codex).collect()
 }
 

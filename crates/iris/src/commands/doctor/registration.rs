@@ -18,7 +18,7 @@ pub(super) fn look() -> Vec<Finding> {
     [Agent::Claude, Agent::Codex].into_iter().filter_map(look_at).collect()
 }
 
-/// Nothing, if the CLI has no list of servers: then nobody uses it here.
+/// Nothing, if there is neither the CLI nor a list of its servers: then nobody uses it here.
 fn look_at(agent: Agent) -> Option<Finding> {
     let registry = Registry::of(agent, Scope::User).ok()?;
     let (name, file) = (agent.name(), place::shown(&registry.file));
@@ -26,7 +26,11 @@ fn look_at(agent: Agent) -> Option<Finding> {
         Agent::Claude => "iris install",
         Agent::Codex => "iris install codex",
     };
-    let text = registry.text().ok()??;
+    let text = registry.text().ok()?;
+    if text.is_none() && !registry.is_installed() {
+        return None;
+    }
+    let text = text.unwrap_or_default();
     let entry = match registry.find(&text) {
         Ok(entry) => entry,
         Err(failure) => return Some(Finding::warning(CHECK, failure.message, "correct the file")),

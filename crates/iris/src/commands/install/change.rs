@@ -12,9 +12,9 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::entry::is_ours;
-use super::{Done, Entry, Outcome, Registry};
-use crate::failure::Failure;
+use super::entry::{is_address, is_ours};
+use super::{Agent, Done, Entry, Outcome, Registry};
+use crate::failure::{Failure, no_room};
 use crate::{moment, place};
 
 /// How long a CLI may take for one command.
@@ -28,7 +28,7 @@ pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Do
         None => Outcome::Added,
         Some(found) if *found == wanted => Outcome::Already,
         Some(found) if is_ours(found) => Outcome::Updated,
-        Some(_) => return Err(somebody_elses(registry)),
+        Some(found) => return Err(somebody_elses(registry, found)),
     };
     // Whether it can be written is found out before anything is touched.
     registry.put(before.as_deref().unwrap_or_default(), &wanted)?;
@@ -47,7 +47,7 @@ pub async fn remove(registry: &Registry, dry_run: bool) -> Result<Done, Failure>
     let outcome = match registry.find(before.as_deref().unwrap_or_default())? {
         None => Outcome::Absent,
         Some(found) if is_ours(&found) => Outcome::Removed,
-        Some(_) => return Err(somebody_elses(registry)),
+        Some(found) => return Err(somebody_elses(registry, &found)),
     };
     registry.take(before.as_deref().unwrap_or_default())?;
     let commands = registry.remove_command().into_iter().collect();
@@ -91,8 +91,9 @@ impl Change<'_> {
             return Ok(done);
         }
         let file = &self.registry.file;
-        let failed = |error: std::io::Error| {
-            Failure::fault(FaultKind::Unavailable, format!("{} cannot be written ({error})", place::shown(file)))
+        let failed = |error: std::io::Error| Failure {
+            hint: no_room(&error).map(str::to_owned),
+            ..Failure::fault(FaultKind::Unavailable, format!("{} cannot be written ({error})", place::shown(file)))
         };
         let is_ours_alone = self.is_ours_alone()?;
         if self.before.is_some() && !is_ours_alone {
@@ -139,9 +140,15 @@ impl Change<'_> {
     }
 }
 
-fn somebody_elses(registry: &Registry) -> Failure {
+fn somebody_elses(registry: &Registry, found: &Value) -> Failure {
     let what = format!("a server called iris in {} does not start `iris mcp`", place::shown(&registry.file));
-    Failure::fault(FaultKind::Conflict, what).hint("it was left alone; if you do not need it, take it out yourself")
+    let whose = if is_address(found) { "it may be Iris MCP's; " } else { "" };
+    let how = match registry.agent {
+        Agent::Claude => format!("run `claude mcp remove --scope {} iris`", registry.scope_word()),
+        Agent::Codex => "run `codex mcp remove iris`".to_owned(),
+    };
+    let hint = format!("it was left alone; {whose}if you do not need it, {how}, and then this again");
+    Failure::fault(FaultKind::Conflict, what).hint(hint)
 }
 
 async fn run(words: &[OsString]) -> Result<(), String> {

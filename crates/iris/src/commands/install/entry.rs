@@ -62,9 +62,21 @@ impl Entry {
 
 /// Whether it starts an `iris mcp`, wherever that iris is.
 pub fn is_ours(entry: &Value) -> bool {
-    let program = entry["command"].as_str().map(Path::new).and_then(Path::file_name);
     let word = entry["args"].as_array().and_then(|words| words.last()).and_then(Value::as_str);
-    program.is_some_and(|program| program == "iris") && matches!(word, Some("mcp" | "start"))
+    let program = entry["command"].as_str().map(Path::new);
+    program.is_some_and(is_iris) && matches!(word, Some("mcp" | "start"))
+}
+
+/// Somebody may keep it under a name that tells one from another (`iris-0.4`), or under any: then it is this very one.
+fn is_iris(program: &Path) -> bool {
+    let name = program.file_name().map(|name| name.to_string_lossy());
+    let is_called_so = name.is_some_and(|name| name == "iris" || name.starts_with("iris-"));
+    is_called_so || std::env::current_exe().is_ok_and(|own| own == program)
+}
+
+/// Whether it leads to a server by an address, as Iris MCP registers itself.
+pub fn is_address(entry: &Value) -> bool {
+    entry["url"].is_string()
 }
 
 #[cfg(test)]
@@ -76,6 +88,9 @@ mod tests {
         let check = |entry: Value, ours: bool| assert_eq!(is_ours(&entry), ours, "{entry}");
         check(json!({ "command": "/opt/iris", "args": ["mcp"] }), true);
         check(json!({ "command": "iris", "args": ["--home", "/srv", "start"] }), true);
+        check(json!({ "command": "/opt/iris-0.4", "args": ["mcp"] }), true);
+        check(json!({ "command": std::env::current_exe().expect("a path"), "args": ["mcp"] }), true);
+        check(json!({ "command": "/opt/irishman", "args": ["mcp"] }), false);
         check(json!({ "command": "/opt/iris", "args": [] }), false);
         check(json!({ "command": "npx", "args": ["-y", "iris", "mcp"] }), false);
         check(json!({ "type": "http", "url": "http://localhost:1615/mcp" }), false);

@@ -90,7 +90,7 @@ impl Registry {
         find(self.agent).filter(|_| self.agent == Agent::Claude)
     }
 
-    fn scope_word(&self) -> &'static str {
+    pub fn scope_word(&self) -> &'static str {
         match self.scope {
             Scope::User => "user",
             Scope::Project => "project",

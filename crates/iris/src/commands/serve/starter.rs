@@ -6,7 +6,7 @@ use std::path::Path;
 
 use iris_core::fault::FaultKind;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, no_room};
 use crate::place;
 
 pub const STARTER: &str = r#"# yaml-language-server: $schema=./config.schema.json
@@ -62,10 +62,14 @@ pub fn write_if_missing(path: &Path) -> Result<bool, Failure> {
     let written = match file {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
         Err(error) => Err(error),
-        Ok(mut file) => file.write_all(STARTER.as_bytes()),
+        // Half of one, or none of it, would be a config that is wrong.
+        Ok(mut file) => file.write_all(STARTER.as_bytes()).inspect_err(|_| {
+            std::fs::remove_file(path).ok();
+        }),
     };
-    let failed = |error| {
-        Failure::fault(FaultKind::Unavailable, format!("{} could not be written ({error})", place::shown(path)))
+    let failed = |error| Failure {
+        hint: no_room(&error).map(str::to_owned),
+        ..Failure::fault(FaultKind::Unavailable, format!("{} could not be written ({error})", place::shown(path)))
     };
     written.map(|()| true).map_err(failed)
 }

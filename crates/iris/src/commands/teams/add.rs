@@ -43,6 +43,7 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     let name = match &arguments.name {
         Some(name) => name.parse()?,
         None if !others.is_empty() => return say_it_is_one(&others, &folder, context),
+        None if is_too_much(&folder) => return Err(too_much(&folder)),
         None => name_of(&folder)?,
     };
     if others.contains(&name) {
@@ -50,6 +51,9 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     }
     refuse_taken(&name)?;
     let agent = agent_kind(&arguments.agent)?;
+    if arguments.script.is_some() && agent != AgentKind::Scripted {
+        return Err(Failure::invalid("--script is for a scripted agent").hint("say --agent scripted, or leave it out"));
+    }
     let mut keys: Vec<Key> = vec![("path".to_owned(), json!(folder)), ("agent".to_owned(), json!(agent))];
     if let Some(script) = &arguments.script {
         keys.push(("script".to_owned(), json!(absolute(script)?)));
@@ -64,6 +68,18 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     say_how_to_start(context);
     context.printer.note(format!("talk to it: iris tell {name} 'what is this project?'"));
     Ok(Exit::Done)
+}
+
+/// Somebody's whole folder, or one that has it in it: mostly a mistake in where one is.
+fn is_too_much(folder: &Path) -> bool {
+    std::env::home_dir().and_then(|own| own.canonicalize().ok()).is_some_and(|own| own.starts_with(folder))
+}
+
+/// Who says a name means it.
+fn too_much(folder: &Path) -> Failure {
+    let shown = place::shown(folder);
+    let what = format!("{shown} is no project: an agent there would work on everything of yours, keys and all");
+    Failure::invalid(what).hint(format!("go to a project's folder; if you do mean it: iris teams add {shown} --name …"))
 }
 
 /// Those that work in the folder already.

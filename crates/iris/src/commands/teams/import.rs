@@ -30,9 +30,15 @@ const OF_A_TEAM: [&str; 12] = [
     "args",
 ];
 
-/// The same of `settings`.
-const OF_SETTINGS: [&str; 5] =
-    ["sessionInitTimeout", "responseTimeout", "idleTimeout", "maxProcesses", "healthCheckInterval"];
+/// What of `settings` means the same here, and what it is called here.
+const OF_SETTINGS: [(&str, &str); 6] = [
+    ("sessionInitTimeout", "sessionInitTimeout"),
+    ("responseTimeout", "responseTimeout"),
+    ("idleTimeout", "idleTimeout"),
+    ("maxProcesses", "maxProcesses"),
+    ("healthCheckInterval", "healthCheckInterval"),
+    ("httpPort", "port"),
+];
 
 pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let to = file(context);
@@ -47,7 +53,7 @@ pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure>
     }
     let ours = Ours {
         config: if is_own { Config::default() } else { config::load(&to)? },
-        text: if is_own { String::new() } else { std::fs::read_to_string(&to).unwrap_or_default() },
+        text: if is_own { String::new() } else { config::read_text(&to)?.unwrap_or_default() },
         takes_settings: is_own || config_file::can_be_added_to(&to, "settings"),
     };
     // Everything is looked at before anything is changed.
@@ -84,9 +90,13 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
     // What an agent gets in its environment may be secret, and stays the variable it is. The rest is filled in: a daemon
     // that runs in the background need not have the variables of this shell.
     let written = config::parse_unfilled(text).unwrap_or_default();
-    let teams = theirs["teams"].as_object().ok_or_else(|| wrong("teams", "there are no teams in it"))?;
+    // Nothing stands behind `teams:` in the file that comes with their program, and its settings are worth having, too.
+    let teams = &theirs["teams"];
+    if !teams.is_null() && !teams.is_object() {
+        return Err(wrong("teams", "must be teams by their names, or nothing"));
+    }
     let mut taken = Taken::default();
-    for (name, team) in teams {
+    for (name, team) in teams.as_object().into_iter().flatten() {
         let key = format!("teams.{name}");
         let parsed: TeamName = name.parse().map_err(|error| wrong(&key, &format!("{error}")))?;
         if let Some(who) = parsed.is_taken_by() {
@@ -100,6 +110,7 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
             taken.already_there.push(name.clone());
         } else {
             let keys = take_team(from, &key, (team, &written["teams"][name]), &mut taken.left_out)
+                .and_then(|keys| check_whole(name, keys))
                 .map_err(|(key, what)| wrong(&key, &what))?;
             taken.additions.teams.push((parsed, keys));
         }
@@ -133,6 +144,11 @@ fn take_team(
             "claudePath" => ("command", json!(folder(from, value.as_str().unwrap_or_default()))),
             "allowedTools" | "disallowedTools" => (key.as_str(), listed(value)),
             "grantPermission" => (key.as_str(), granted(value)),
+            // The newer word counts, there as here, and saying both is a contradiction.
+            "skipPermissions" if team.get("grantPermission").is_some_and(|grant| !grant.is_null()) => {
+                left_out.push(whole);
+                continue;
+            }
             "skipPermissions" => (key.as_str(), switched(value)),
             key if OF_A_TEAM.contains(&key) => (key, value.clone()),
             _ => {
@@ -147,6 +163,16 @@ fn take_team(
     Ok(keys)
 }
 
+/// Whether what was taken is a team, also as a whole. What is wrong is told of their file, where it can be corrected.
+fn check_whole(name: &str, keys: Vec<Key>) -> Result<Vec<Key>, Wrong> {
+    let team: Map<String, Value> = keys.iter().cloned().collect();
+    // Nothing is filled in here: what had to be is, and the rest is the agent's.
+    let draft = json!({ "teams": { name: team } }).to_string().replace("${", "\\u0024{");
+    let Err(error) = config::parse(Path::new("team"), &draft, |name| std::env::var(name).ok()) else { return Ok(keys) };
+    let (key, what) = error.what().split_once(": ").unwrap_or((name, error.what()));
+    Err((key.to_owned(), what.to_owned()))
+}
+
 /// Each value as it was written, with its variables.
 fn as_written(values: &Value, written: &Value) -> Value {
     let kept = |(key, value): (&String, &Value)| {
@@ -159,15 +185,17 @@ fn as_written(values: &Value, written: &Value) -> Value {
 fn take_settings(settings: &Value, ours: &Ours, taken: &mut Taken) -> Result<(), Wrong> {
     for (key, value) in settings.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
         let whole = format!("settings.{key}");
-        if !OF_SETTINGS.contains(&key.as_str()) {
+        let Some((_, here)) = OF_SETTINGS.iter().find(|(theirs, _)| theirs == key) else {
             taken.left_out.push(whole);
-        } else if config::has_key(&ours.text, &whole) {
+            continue;
+        };
+        if config::has_key(&ours.text, &format!("settings.{here}")) {
             taken.already_there.push(whole);
         } else if !ours.takes_settings {
             taken.left_out.push(whole);
         } else {
-            config::check_value::<Settings>(&json!({ key: value })).map_err(|what| (whole, what))?;
-            taken.additions.settings.push((key.clone(), value.clone()));
+            config::check_value::<Settings>(&json!({ *here: value })).map_err(|what| (whole, what))?;
+            taken.additions.settings.push(((*here).to_owned(), value.clone()));
         }
     }
     Ok(())

@@ -51,7 +51,7 @@ const MEMBERS: [Member; 2] = [
 ];
 
 const PRICE: &str = "\"\"\"Prices of the demo shop.\"\"\"\n\n\ndef total(items):\n    return sum(items)\n";
-const README: &str = "# The demo shop\n\nMade by `iris up --demo`, taken away by `iris demo clean`.\n";
+const README: &str = "# The demo shop\n\nMade by `iris up --demo`, made anew by the next one, and taken\naway whole by `iris demo clean`, with whatever you put here.\n";
 /// Running it leaves these behind, which nobody wants to commit.
 const IGNORED: &str = "__pycache__/\n";
 
@@ -73,7 +73,7 @@ pub async fn prepare(context: &Context) -> Result<(), Failure> {
     if !ground.is_there(&known) {
         refuse_conversations(context).await?;
     }
-    let failed = |error: std::io::Error| Failure::invalid(format!("{}: {error}", place::shown(&ground.folder)));
+    let failed = |error: std::io::Error| Failure::of_file(format!("{}: {error}", place::shown(&ground.folder)), &error);
     // Marked before anything is in it, so that what was broken off can be taken away.
     ground.mark().map_err(failed)?;
     let shop = &ground.shop;
@@ -137,7 +137,13 @@ async fn git(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
     if ended.status.success() {
         return Ok(());
     }
-    Err(Failure::internal(format!("git {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&ended.stderr))))
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let what = format!("git {} failed: {said}", arguments.join(" "));
+    // In the words of the system, whose number git does not hand on.
+    Err(match said.contains("No space left on device") {
+        true => Failure::fault(FaultKind::Unavailable, what).hint("free some space, and try again"),
+        false => Failure::internal(what),
+    })
 }
 
 /// Whether it was begun and has not ended: making it anew would take the ground from under its agents.

@@ -24,6 +24,19 @@ pub fn can_be_reached_by_a_phone(link: &str) -> bool {
     }
 }
 
+/// What leads a browser to this machine, for somebody who is here by ssh: the address means another one at theirs. The
+/// variable has the address and port of both ends, theirs first.
+pub fn tunnel(link: &str, connection: &str, user: Option<&str>) -> Option<String> {
+    let url = link.parse::<Url>().ok().filter(|_| !can_be_reached_by_a_phone(link))?;
+    let port = url.port_or_known_default()?;
+    let mut ends = connection.split(' ').skip(2);
+    let (here, ssh) = (ends.next().filter(|here| here.parse::<IpAddr>().is_ok())?, ends.next().unwrap_or("22"));
+    let ssh = if ssh == "22" { String::new() } else { format!("-p {ssh} ") };
+    let user = user.map(|user| format!("{user}@")).unwrap_or_default();
+    let host = url.host_str().unwrap_or("127.0.0.1");
+    Some(format!("ssh {ssh}-L {port}:{host}:{port} {user}{here}"))
+}
+
 /// For a phone that is held before the terminal.
 pub fn qr(link: &str) -> String {
     QrCode::new(link).map(|code| code.render::<Dense1x2>().build()).unwrap_or_default()
@@ -32,6 +45,18 @@ pub fn qr(link: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_is_here_by_ssh_is_told_the_way_through_it() {
+        let way = |link: &str, connection: &str| tunnel(link, connection, Some("me"));
+        let expected = Some("ssh -L 1615:127.0.0.1:1615 me@10.0.0.2".to_owned());
+        assert_eq!(way("http://127.0.0.1:1615/x#y", "10.0.0.9 50000 10.0.0.2 22"), expected);
+        let expected = Some("ssh -p 2222 -L 1615:127.0.0.1:1615 me@fd00::2".to_owned());
+        assert_eq!(way("http://127.0.0.1:1615/", "fd00::9 50000 fd00::2 2222"), expected);
+        assert_eq!(way("https://iris.example:1615/", "10.0.0.9 50000 10.0.0.2 22"), None);
+        assert_eq!(way("http://127.0.0.1:1615/", ""), None);
+        assert_eq!(way("http://127.0.0.1:1615/", "a b $(c) d"), None);
+    }
 
     #[test]
     fn a_phone_cannot_reach_what_is_only_this_machine() {

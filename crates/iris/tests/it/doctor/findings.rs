@@ -155,6 +155,40 @@ fn the_agent_program_is_old() {
 }
 
 #[test]
+fn codex_is_looked_at_as_claude_is() {
+    let place = Place::empty();
+    let all = || Ran::of(doctor(&place, &[])).stdout;
+    assert!(all().contains("not in the PATH; no team needs it") && !all().contains("Codex does not know Iris"));
+    let file = place.path("bin/codex");
+    std::fs::create_dir_all(place.path("bin")).expect("a folder");
+    std::fs::write(&file, "#!/bin/sh\necho codex-cli 0.50.0\n").expect("written");
+    set_mode(&file, 0o755);
+    let said = all();
+    assert!(said.contains("codex-cli 0.50.0; it can call Iris"), "{said}");
+    assert!(said.contains("Codex does not know Iris (iris install codex)"), "{said}");
+}
+
+#[test]
+fn the_token_is_empty() {
+    let place = used();
+    std::fs::write(place.home().join("token"), "\n").expect("written");
+    let said = said(&place, &["token"], &[]);
+    assert!(
+        said.contains("is empty, so that no command finds its way in") && said.contains("(exit code 10)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_first_start_did_not_finish_the_database() {
+    let place = Place::empty();
+    std::fs::create_dir_all(place.home().join("data")).expect("a folder");
+    std::fs::write(place.home().join("data/iris.db"), "").expect("written");
+    let said = said(&place, &["database"], &[]);
+    assert!(said.contains("holds nothing yet") && !said.contains("damaged"), "{said}");
+}
+
+#[test]
 fn the_folder_brings_settings_that_nobody_looked_at() {
     let place = Place::with_teams();
     std::fs::create_dir_all(place.path(".claude")).expect("a folder");

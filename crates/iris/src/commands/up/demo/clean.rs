@@ -62,7 +62,8 @@ async fn take_away(context: &Context, ground: &Ground, config: &Config) -> Resul
         config_file::remove_team(&Home::at(&context.home).config(), &member.team())?;
     }
     wait_until_in_force(context, |names| teams.iter().all(|member| !names.contains(&member.name))).await;
-    remove_files(ground).map_err(|error| Failure::invalid(format!("{}: {error}", place::shown(&ground.folder))))
+    let failed = |error| Failure::of_file(format!("{}: {error}", place::shown(&ground.folder)), &error);
+    remove_files(ground).map_err(failed)
 }
 
 /// How long an agent may take to end.

@@ -30,7 +30,10 @@ impl Ground {
 
     pub fn mark(&self) -> std::io::Result<()> {
         std::fs::create_dir_all(&self.folder)?;
-        std::fs::write(&self.mark, "`iris demo clean` takes away shop, scripts and this file.\n")
+        std::fs::write(
+            &self.mark,
+            "`iris demo clean` takes away shop with all that is in it, the demo's scripts and this file.\n",
+        )
     }
 
     pub fn is_marked(&self) -> bool {

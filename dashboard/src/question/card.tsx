@@ -11,6 +11,7 @@ import { Avatar } from "@/shell/avatar";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
+import { unmarked } from "@/text/title";
 
 import { Action } from "./action";
 import { answer, hold, holding, refusals, sending } from "./ask";
@@ -19,7 +20,7 @@ import { deed } from "./deed";
 import { AskedForm } from "./form";
 import { QuestionMenu } from "./menu";
 import { OnePress } from "./press";
-import { type Question, type Value, isBlocking, kindWord, labelled, takesForm } from "./question";
+import { type Question, type Value, isBlocking, isYesNo, kindWord, labelled, takesForm } from "./question";
 import { refusedLine } from "./refused";
 import { Remember } from "./remember";
 import { SchemaForm } from "./schema-form";
@@ -66,7 +67,8 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
 /** What is asked, in a line. What the agent would do is set apart from our own words. */
 function Asks({ question }: { question: Question }) {
   const found = deed(question);
-  if (!found) return <Plain text={question.question} />;
+  // What somebody says yes to is shown as it is.
+  if (!found) return <Plain text={isYesNo(question) ? question.question : unmarked(question.question)} />;
   return (
     <>
       {found.verb}{" "}

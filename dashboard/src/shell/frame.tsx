@@ -33,7 +33,7 @@ const PAGES = [
 const overlay = new Watched<"palette" | "help" | undefined>(undefined);
 
 /** How a page is named in the bar of pages, and what else is in it. */
-const PLACE = "relative flex min-h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-dim hover:text-ink md:min-h-8 md:flex-none md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-sm";
+const PLACE = "relative flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-dim hover:text-ink md:h-auto md:min-h-8 md:flex-none md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-sm";
 
 export function Frame() {
   const { mine } = useOpenQuestions();

@@ -12,5 +12,8 @@ const MARKS: [RegExp, string][] = [
 /** The first line that says something, for a row: Markdown is shown as what it says, without its marks. */
 export function title(text: string, longest?: number): string {
   const line = text.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one) && !/^\s*(?:```|~~~)/.test(one)) ?? text;
-  return headline(MARKS.reduce((left, [mark, instead]) => left.replace(mark, instead), headline(line, 1000)), longest);
+  return headline(unmarked(headline(line, 1000)), longest);
 }
+
+/** Every line of it, without the marks. */
+export const unmarked = (text: string) => text.split("\n").map((line) => MARKS.reduce((left, [mark, instead]) => left.replace(mark, instead), line)).join("\n");

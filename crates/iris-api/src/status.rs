@@ -34,13 +34,13 @@ pub struct ConfigStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_at: Option<i64>,
     /// What takes effect with the next start.
-    pub pending: Vec<Pending>,
+    pub pending: Vec<PendingSetting>,
 }
 
 /// A key whose new value takes effect with the next start. A secret's values are not told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Pending {
+pub struct PendingSetting {
     pub key: String,
     pub now: String,
     pub next: String,

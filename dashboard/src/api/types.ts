@@ -862,7 +862,7 @@ export interface components {
         /** @description Whether the config file says what is in force. */
         ConfigStatus: {
             /** @description What takes effect with the next start. */
-            pending: components["schemas"]["Pending"][];
+            pending: components["schemas"]["PendingSetting"][];
             /** @description Why the file as it is now is not used. What was in force before still is. */
             refused?: string | null;
             /** Format: int64 */
@@ -1313,6 +1313,12 @@ export interface components {
         Pending: {
             questions: components["schemas"]["Question"][];
         };
+        /** @description A key whose new value takes effect with the next start. A secret's values are not told. */
+        PendingSetting: {
+            key: string;
+            next: string;
+            now: string;
+        };
         Problem: {
             closed?: components["schemas"]["Closed"] | null;
             detail: string;
@@ -1657,6 +1663,8 @@ export interface components {
             /** Format: int32 */
             exitCode?: number | null;
             from: string;
+            /** @description For whom or what the turn waits, if it does and the patience is over. */
+            note?: string | null;
             partialResponse?: string | null;
             /**
              * Format: int64

@@ -5,7 +5,7 @@ pub(crate) mod frame;
 pub(crate) mod socket;
 
 use std::convert::Infallible;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::body::Body;
@@ -189,17 +189,35 @@ async fn is_of_this_log(app: &App, after: i64) -> Result<(), Fault> {
 
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
+/// A reader that takes nothing for this long has stalled. The next piece is asked for when there is room for it, so one that
+/// wakes up before the connection itself is given up is told why it ends.
+pub(super) const STALLED: Duration = Duration::from_secs(10);
+
 /// Everything that there is to say at one time goes out as one piece, whatever the number of events in it.
 fn follow(app: App, filter: Filter, last: Option<i64>) -> Response {
-    let pieces = stream::unfold(Follower::new(app, filter, last), |mut follower| async move {
+    let follower = Some(Follower::new(app, filter, last));
+    let pieces = stream::unfold((follower, Instant::now()), |(follower, given)| async move {
+        let mut follower = follower?;
+        if given.elapsed() >= STALLED {
+            return Some((Ok(dropped()), (None, given)));
+        }
         let piece = match tokio::time::timeout(HEARTBEAT, follower.next()).await {
             Ok(items) => items?.into_iter().fold(String::new(), write_frame),
             // A line that means nothing, so that whoever is in between does not think that nobody is there.
             Err(_) => ":\n\n".to_owned(),
         };
-        Some((Ok::<_, Infallible>(piece), follower))
+        Some((Ok::<_, Infallible>(piece), (Some(follower), Instant::now())))
     });
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(pieces)).into_response()
+}
+
+/// What a reader that stalled is told, by either way.
+pub(super) fn why_dropped() -> String {
+    format!("nothing was taken for {} s; come back with your number", STALLED.as_secs())
+}
+
+fn dropped() -> String {
+    format!("event: dropped\ndata: {}\n\n", serde_json::json!({ "why": why_dropped() }))
 }
 
 /// JSON has no line breaks of its own, so it is one line of data.

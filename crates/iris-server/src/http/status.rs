@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use axum::Json;
 use axum::extract::State;
 use iris_api::status::{
-    BackupRequest, BackupResponse, ConfigStatus, ContainmentStatus, EffectiveConfig, Pending, Status, StoreStatus,
+    BackupRequest, BackupResponse, ConfigStatus, ContainmentStatus, EffectiveConfig, PendingSetting, Status,
+    StoreStatus,
 };
 use iris_core::fault::FaultKind;
 use iris_engine::{Holds, StoreHealth};
@@ -72,6 +73,6 @@ fn config_status(app: &App) -> ConfigStatus {
     let state = app.engine.config_state();
     let (refused, refused_at) = state.unused().unzip();
     let pending = app.engine.pending_config().into_iter();
-    let pending = pending.map(|(key, now, next)| Pending { key, now, next }).collect();
+    let pending = pending.map(|(key, now, next)| PendingSetting { key, now, next }).collect();
     ConfigStatus { refused, refused_at, pending }
 }

@@ -43,15 +43,15 @@ impl Stalled {
         Ok(Self(stream))
     }
 
-    /// Reads at last, to the end, and says how many bytes there were. `None`: there was no end, it was never dropped.
-    pub fn read_to_end(mut self, patience: Duration) -> Result<Option<usize>> {
+    /// Reads at last, to the end, and returns what there was. `None`: there was no end, it was never dropped.
+    pub fn read_to_end(mut self, patience: Duration) -> Result<Option<Vec<u8>>> {
         self.0.set_read_timeout(Some(patience))?;
-        let (mut piece, mut total) = (vec![0; 256 * 1024], 0);
+        let (mut piece, mut read) = (vec![0; 256 * 1024], Vec::new());
         loop {
             match self.0.read(&mut piece) {
-                Ok(0) => return Ok(Some(total)),
-                Ok(count) => total += count,
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(Some(total)),
+                Ok(0) => return Ok(Some(read)),
+                Ok(count) => read.extend_from_slice(&piece[..count]),
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(Some(read)),
                 Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }

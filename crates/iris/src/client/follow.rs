@@ -93,6 +93,8 @@ impl Follower {
 
     fn take(&mut self, frame: Frame) {
         let met = match frame.event.as_str() {
+            // It ends; it is come back to with the number.
+            "dropped" => return,
             "reset" => serde_json::from_str(&frame.data).map(|Reset { head }| {
                 self.after = head;
                 Met::Back

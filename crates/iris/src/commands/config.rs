@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use iris_agents::scripted::{self, ScriptError};
-use iris_api::status::{EffectiveConfig, Pending};
+use iris_api::status::{EffectiveConfig, PendingSetting};
 use iris_core::team::{AgentKind, TeamName};
 use iris_engine::config::{self, ConfigError, TeamConfig};
 use iris_engine::home::Home;
@@ -125,8 +125,8 @@ fn check_script(file: &Path, name: &TeamName, team: &TeamConfig) -> Result<(), F
 }
 
 /// `settings.port (1615 → 1700)`, one after the other.
-pub(super) fn told(pending: &[Pending]) -> String {
-    let told = |Pending { key, now, next }: &Pending| format!("{key} ({now} → {next})");
+pub(super) fn told(pending: &[PendingSetting]) -> String {
+    let told = |PendingSetting { key, now, next }: &PendingSetting| format!("{key} ({now} → {next})");
     pending.iter().map(told).collect::<Vec<_>>().join(", ")
 }
 

@@ -17,8 +17,8 @@ use futures_util::StreamExt;
 use futures_util::stream::SplitSink;
 use futures_util::{SinkExt, stream, stream::SplitStream};
 
-use super::Filter;
 use super::follow::{Follower, Item};
+use super::{Filter, STALLED, why_dropped};
 use crate::App;
 use crate::auth::Caller;
 use crate::connection::visit::Visit;
@@ -32,9 +32,8 @@ const PROTOCOL: &str = "iris";
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// Nothing was heard for this long, not even the answer to a ping: nobody is there.
 const SILENT: Duration = Duration::from_secs(50);
-/// A reader that does not take what there was to say at one time within this has stalled. It is less than the connection's
-/// own patience, so that there is time to say why it ends.
-const STALLED: Duration = Duration::from_secs(10);
+/// One that has stalled may take this long to hear why it ends; then the connection's own patience is over.
+const LAST_WORD_STALLED: Duration = Duration::from_secs(9);
 /// How long whoever is told that it ends may take to hear it and to say goodbye too.
 const LAST_WORD: Duration = Duration::from_secs(2);
 /// Whose credential is good no longer is gone within a second.
@@ -75,8 +74,11 @@ pub(crate) async fn open(
             }
         };
         tracing::debug!(request = %id.0, credential = caller.credential.id, why = %goodbye.why, "a socket ends");
-        // Whoever is gone need not be told.
-        tokio::time::timeout(goodbye.within, part(sink, heard, goodbye)).await.ok();
+        // Whoever is gone need not be told, and whose credential is good no longer is not waited for.
+        tokio::select! {
+            _ = tokio::time::timeout(goodbye.within, part(sink, heard, goodbye)) => {}
+            () = async { caller.credential.ended().await; tokio::time::sleep(LAST_WORD_REVOKED).await } => {}
+        }
     }))
 }
 
@@ -126,9 +128,8 @@ async fn speak(
             Ok(Err(_)) => return Goodbye { why: "the reader is gone".into(), code: None, within: LAST_WORD },
             Err(_) => {
                 tracing::info!(request = %id.0, credential, "a reader took nothing for {} s and was dropped", STALLED.as_secs());
-                let why = format!("nothing was taken for {} s; come back with your number", STALLED.as_secs());
                 // It is behind what was not taken, so it arrives only if the reader wakes up now.
-                return Goodbye::of(close_code::POLICY, why, LAST_WORD);
+                return Goodbye::of(close_code::POLICY, why_dropped(), LAST_WORD_STALLED);
             }
         }
     }

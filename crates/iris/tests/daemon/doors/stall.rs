@@ -36,12 +36,21 @@ async fn readers_that_never_read_cost_nothing_and_lose_nothing() {
     eprintln!("{} MB before, {grown} MB more with {READERS} stalled readers", before / MEGABYTE);
     assert!(grown <= 64, "{grown} MB");
 
+    // Two that wake up in time are told why they were dropped.
+    let in_time = [Way::Sse, Way::Socket].map(|way| Stalled::open(&world.client(), way).expect("open"));
+    tokio::time::sleep(Duration::from_secs(14)).await;
+    let reading = |reader: Stalled| tokio::task::spawn_blocking(move || reader.read_to_end(Duration::from_secs(20)));
+    for read in futures_util::future::join_all(in_time.map(reading)).await {
+        let read = read.expect("no panic").expect("read").expect("it was dropped");
+        let end = String::from_utf8_lossy(&read[read.len().saturating_sub(200)..]).into_owned();
+        assert!(end.contains("nothing was taken for 10 s; come back with your number"), "{} bytes: {end}", read.len());
+    }
     // Longer than they are waited for. They read at last, and find that they were dropped long ago.
-    tokio::time::sleep(Duration::from_secs(25)).await;
+    tokio::time::sleep(Duration::from_secs(12)).await;
     let whole = 40 * MEGABYTE;
     for reader in stalled {
         let read = tokio::task::spawn_blocking(move || reader.read_to_end(Duration::from_secs(20))).await;
-        let read = read.expect("no panic").expect("read").expect("it was dropped") as u64;
+        let read = read.expect("no panic").expect("read").expect("it was dropped").len() as u64;
         assert!(read < whole / 2, "{read} bytes were kept for it");
     }
     assert!(world.daemon.log().contains("took nothing for 20 s and was dropped"), "with a reason");

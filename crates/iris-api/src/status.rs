@@ -9,6 +9,8 @@ pub struct Status {
     pub version: String,
     pub pid: u32,
     pub node: String,
+    /// What the machine is called that it runs on.
+    pub machine: String,
     pub home: String,
     /// sqlite or postgres.
     pub database: String,

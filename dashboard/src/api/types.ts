@@ -1579,6 +1579,8 @@ export interface components {
             /** @description sqlite or postgres. */
             database: string;
             home: string;
+            /** @description What the machine is called that it runs on. */
+            machine: string;
             maxAgents: number;
             /** Format: int64 */
             newestEvent: number;

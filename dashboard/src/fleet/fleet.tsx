@@ -55,7 +55,7 @@ export function Fleet() {
     <Page title="Fleet" error={teams.error ?? sessions.error} tools={<StopAll agents={status?.agents ?? 0} />}>
       {status && (
         <p className="text-xs text-dim">
-          {status.agents} of {status.maxAgents} agents alive on <Plain text={status.node} />, {today ? money(today.costUsd) : "…"} today
+          {status.agents} of {status.maxAgents} agents alive on <Plain text={status.machine} />, {today ? money(today.costUsd) : "…"} today
           <RanOut since={since} />
         </p>
       )}

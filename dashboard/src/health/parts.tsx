@@ -50,7 +50,7 @@ export function Parts({ status }: { status: Shapes["Status"] }) {
           {live.state === "live" && <>for <Ago at={live.since} /></>}
         </Part>
         <Part name="Daemon" tone="good" state="runs">
-          Iris <Plain text={status.version} />, process {status.pid} on <Plain text={status.node} />, home <Plain text={status.home} />
+          Iris <Plain text={status.version} />, process {status.pid} on <Plain text={status.machine} /> (node <Plain text={status.node} />), home <Plain text={status.home} />
         </Part>
       </ul>
     </section>

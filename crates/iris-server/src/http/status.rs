@@ -23,6 +23,7 @@ pub(crate) async fn show(State(app): State<App>) -> Json<Status> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         node: status.node,
+        machine: status.machine,
         home: app.engine.home().root().display().to_string(),
         database: status.database.to_owned(),
         store: match status.store {

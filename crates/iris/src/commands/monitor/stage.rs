@@ -73,7 +73,7 @@ fn made<T: serde::de::DeserializeOwned>(value: &Value) -> T {
 pub fn status(more: Value) -> Status {
     made(&merged(
         json!({
-            "version": "0.1.0", "pid": 7, "node": "n", "home": "/h", "database": "sqlite", "store": {"state": "well"},
+            "version": "0.1.0", "pid": 7, "node": "n", "machine": "m", "home": "/h", "database": "sqlite", "store": {"state": "well"},
             "agents": 3, "maxAgents": 10, "waitingSessions": 0, "newestEvent": 100, "uptimeMs": 5,
             "containment": {"kind": "cgroup", "group": "g"}, "config": {"pending": []},
         }),

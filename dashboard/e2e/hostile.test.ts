@@ -46,6 +46,8 @@ ${DEEP.map((context, index) => `  - match: "^deep ${index}"\n    do: [{ mcp: { s
 `;
 
 let daemon: Daemon;
+let decided: string | undefined;
+let job: string;
 beforeAll(async () => {
   daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT });
   const told = (verb: string) => `${verb} ${TRICKS}`;
@@ -53,6 +55,15 @@ beforeAll(async () => {
   await daemon.tell("atlas", told("fail"), 0);
   await daemon.tell("beacon", told("ask"));
   await daemon.tell("comet", told("approve"));
+  // What was decided is shown for as long as it is kept, and so is what a job was for.
+  await daemon.call("POST", "/api/teams/tell", { toTeam: "beacon", fromTeam: "past", message: told("approve"), timeout: -1 });
+  for (let left = 500; left > 0 && decided === undefined; left--) {
+    const { questions } = await daemon.call("GET", "/api/questions/pending");
+    decided = questions.find(({ team, action }: { team: string; action?: unknown }) => team === "beacon" && action)?.id;
+    await new Promise((wait) => setTimeout(wait, 20));
+  }
+  await daemon.call("POST", `/api/questions/${decided}/answer`, { response: { value: false, text: TRICKS } });
+  job = (await daemon.call("POST", "/api/jobs", { team: "atlas", goal: told("say") })).id;
   // A party may be called anything that can be printed.
   await daemon.call("POST", "/api/teams/tell", { toTeam: "atlas", fromTeam: "<img src=x onerror=window.caught=1>", message: told("say"), timeout: 0 });
 });
@@ -71,7 +82,9 @@ test.each([
   // Where it is looked at, and what is there when it can be.
   const places: [string, RegExp | string][] = [
     ["/inbox", "tracker.example"],
-    ["/inbox?view=decided", "Nothing decided lately"],
+    [`/inbox?view=decided&question=${decided}`, "was to be called with exactly this"],
+    ["/jobs", "say <script>"],
+    [`/job/${job}`, "tracker.example"],
     ["/fleet", "say <script>"],
     ["/system", "question.opened"],
     ["/settings", "The project comet"],
@@ -89,6 +102,10 @@ test.each([
     const text = await page.evaluate(() => document.body.innerText);
     // oxlint-disable-next-line no-control-regex
     expect(text, path).not.toMatch(/[\u0007\u001b\u200b\u202e]/);
+    // What is read when a pointer rests on something, or by a screen reader, is read as well.
+    const unseen = await page.evaluate(() => [...document.querySelectorAll("[title], [aria-label], [alt], [placeholder]")].flatMap((element) => ["title", "aria-label", "alt", "placeholder"].map((name) => element.getAttribute(name) ?? "")));
+    // oxlint-disable-next-line no-control-regex
+    expect(unseen.filter((words) => /[\u0007\u001b\u200b\u202e]/.test(words)), `${path}: titles and labels`).toEqual([]);
   }
 });
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await daemon.tell("delta", "form");
   await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "atlas", message: "hang on", timeout: -1 });
   await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "beacon", message: "fail", timeout: 0 });
-  await daemon.call("POST", "/api/teams/tell", { toTeam: "atlas", fromTeam: "comet", message: "approve tidy", timeout: -1 });
+  const refused = await daemon.call("POST", "/api/teams/tell", { toTeam: "atlas", fromTeam: "comet", message: "approve tidy", timeout: -1 });
   const tidy = await asks("atlas");
   await daemon.call("POST", `/api/questions/${tidy}/answer`, { response: { value: false, text: "not before the release" } });
   const job = await daemon.call("POST", "/api/jobs", { team: "comet", goal: "Paint the button" });
@@ -41,6 +41,7 @@ beforeAll(async () => {
     { name: "decided", path: `/inbox?view=decided&question=${tidy}`, fact: "was to be called with exactly this" },
     { name: "fleet", path: "/fleet", fact: "hang on" },
     { name: "session", path: `/session/${sessionId}`, fact: "the form uses it" },
+    { name: "session-decided", path: `/session/${refused.sessionId}`, fact: "refused by user" },
     { name: "session-question", path: `/session/${asked.sessionId}`, fact: "Which colour" },
     { name: "jobs", path: "/jobs", fact: "Paint the button" },
     { name: "job", path: `/job/${job.id}`, fact: "You said: Paint the button" },
@@ -49,6 +50,8 @@ beforeAll(async () => {
     { name: "settings", path: "/settings", fact: "Tokens and browsers" },
     { name: "palette", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("Control+k"), page.getByPlaceholder("Go to, or do…").waitFor()) },
     { name: "keys", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("?"), page.getByRole("dialog").waitFor()) },
+    // At the end: what is put aside is not there any more.
+    { name: "notice", path: "/inbox", fact: "Which parts?", act: putAsideTwo },
   ];
 });
 /** The question that a team has open, once it has. */
@@ -60,6 +63,26 @@ async function asks(team: string): Promise<string> {
     await new Promise((wait) => setTimeout(wait, 20));
   }
   throw new Error(`${team} asks nothing`);
+}
+
+/** Two notices, one after the other: where they are, nothing is to be pressed. */
+async function putAsideTwo(page: Page) {
+  for (let left = 2; left > 0; left--) {
+    await page.getByLabel("Put aside until later").first().click();
+    await page.getByRole("menuitem").first().click();
+    await page.getByRole("menu").waitFor({ state: "detached" });
+  }
+  await page.locator("[data-notice]").last().waitFor();
+  const isNarrow = (page.viewportSize()?.width ?? 0) < 768;
+  if (!isNarrow) return;
+  const { notices, covered } = await page.evaluate(() => {
+    const boxes = [...document.querySelectorAll("[data-notice]")].map((notice) => notice.getBoundingClientRect()).filter(({ height }) => height > 0);
+    const isCovered = (of: DOMRect) => of.height > 0 && boxes.some((box) => of.top < box.bottom && box.top < of.bottom);
+    return { notices: boxes.map(({ height }) => height), covered: [...document.querySelectorAll("main button, main textarea, main input, nav a")].filter((one) => isCovered(one.getBoundingClientRect())).map((one) => one.textContent) };
+  });
+  expect(notices.length, "one at a time").toBe(1);
+  expect(notices[0], "small").toBeLessThan(90);
+  expect(covered, "covered by a notice").toEqual([]);
 }
 
 afterEach(async () => expect(await closePages()).toEqual([]));
@@ -97,6 +120,19 @@ test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
   await page.screenshot({ path: join(PICTURES, `modal-${look}.png`) });
   expect(await serious(page), `modal, ${look}`).toEqual([]);
   await daemon.call("POST", "/api/teams/atlas/cancel", {});
+});
+
+test.each([390, 800, 1280, 1440])("no row of the fleet moves while ages grow, at %s", async (width) => {
+  const page = await signedIn(daemon, { viewport: { width, height: 900 } });
+  await page.goto(`${daemon.url}/fleet`);
+  await page.getByText("hang on").first().waitFor();
+  await expect.poll(() => page.locator("[data-mood]").count()).toBeGreaterThan(3);
+  const heights = () => page.locator("[data-row]").evaluateAll((rows) => rows.map((row) => (row.closest("li") as HTMLElement).offsetHeight));
+  const now = await heights();
+  await page.locator("[data-row]").first().evaluate(() => document.querySelectorAll("main li time").forEach((time) => (time.textContent = "23 h 59 m")));
+  expect(await heights()).toEqual(now);
+  const problems = await page.getByRole("region", { name: "Problems" }).boundingBox();
+  if (width < 768) expect(problems?.height, "the fleet is seen below what is wrong").toBeLessThan(180);
 });
 
 test.each(LOOKS)("with nothing in it, $name", async ({ name: look, ...options }) => {

@@ -44,6 +44,7 @@ test("a question shows up in the inbox, the badge and the title, and is answered
   await card(page, "atlas").getByRole("button", { name: "Blue" }).click();
   await page.getByText("Nobody needs you").first().waitFor();
   expect(await answerOf(turnId)).toBe("Blue it is");
+  await page.getByText("Answered: Blue").waitFor();
   await page.waitForFunction(() => document.title === "Inbox · Iris");
   await page.getByRole("link", { name: "Decided" }).click();
   await page.getByText(/answered by user .*: Blue/).first().waitFor();
@@ -112,6 +113,17 @@ test("an answer that is not taken says so, by key and together; what the card sa
   const { rules } = await daemon.call("GET", "/api/rules");
   expect(JSON.stringify(rules)).toContain("make eleven");
   forgive(page);
+});
+
+test("a number answers all that are selected, and the bar says so", async () => {
+  const page = await signedIn(daemon);
+  const told = await Promise.all(["atlas", "beacon"].map((team) => daemon.tell(team, "ask")));
+  for (const team of ["atlas", "beacon"]) await card(page, team).getByRole("checkbox").check();
+  await page.getByRole("toolbar", { name: "Answer together" }).getByRole("button", { name: "Blue all 2" }).getByText("2", { exact: true }).waitFor();
+  await new Promise((seen) => setTimeout(seen, SEEN));
+  await page.keyboard.press("2");
+  for (const { turnId } of told) expect(await answerOf(turnId)).toBe("Blue it is");
+  await page.getByRole("toolbar", { name: "Answer together" }).waitFor({ state: "detached" });
 });
 
 test("by keys alone", async () => {
@@ -461,7 +473,7 @@ test("it is changed over another page as well, and stays there", async () => {
   await expect.poll(async () => {
     if (!(await command.isVisible())) await dialog.getByRole("button", { name: "Edit first" }).click({ timeout: 500 }).catch(() => undefined);
     return command.isVisible();
-  }).toBe(true);
+  }, { timeout: 15_000 }).toBe(true);
   await command.fill("deploy preview --dry");
   await dialog.getByRole("button", { name: "Show what it would do" }).click();
   await dialog.getByRole("heading", { name: "Run deploy preview --dry?" }).waitFor();

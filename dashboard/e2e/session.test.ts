@@ -73,6 +73,19 @@ test("what was told for later says when it is due", async () => {
   await page.getByRole("region", { name: "Team beacon" }).getByText(/asleep until/).waitFor({ state: "detached" });
 });
 
+test("the fleet names what runs, and counts what waits behind it", async () => {
+  await daemon.tell("beacon", "destroy it all");
+  await daemon.tell("beacon", "write the release notes");
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/fleet`);
+  const row = page.getByRole("region", { name: "Team beacon" }).getByRole("listitem").filter({ hasText: "needs you" });
+  await row.getByRole("link", { name: "destroy it all" }).waitFor();
+  const { items } = await daemon.call("GET", "/api/sessions");
+  const { running } = items.find(({ to, running: id }: { to: string; running?: string }) => to === "beacon" && id);
+  const { number } = await daemon.call("GET", `/api/turns/${running}`);
+  await row.getByText(new RegExp(`turn ${number}, 1 waiting · Bash:? rm -rf build`)).waitFor();
+});
+
 test("words appear while they are written", async () => {
   const { sessionId } = await daemon.tell("beacon", "hello", 0);
   const page = await signedIn(daemon);
@@ -93,6 +106,26 @@ test("a question is answered where it is asked", async () => {
   await page.goto(`${daemon.url}/session/${sessionId}`);
   await page.getByRole("log").getByRole("group", { name: "Answers" }).getByRole("button", { name: "Blue" }).click();
   await page.getByText("Blue it is").first().waitFor();
+});
+
+test("what was decided is seen where it was asked, and what was refused did not fail", async () => {
+  const page = await signedIn(daemon);
+  const { sessionId } = await daemon.tell("comet", "approve eighteen");
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  const log = page.getByRole("log");
+  await log.getByRole("article").getByRole("textbox").fill("not before the release");
+  await page.keyboard.press("Enter");
+  await log.getByText("Kept, because not before the release").first().waitFor();
+  const note = log.getByRole("note", { name: "Decided question of comet" }).last();
+  await note.getByText(/Run make eighteen\? refused by user .*: not before the release/).waitFor();
+  const call = log.getByRole("button", { name: /Bash make eighteen/ });
+  await call.getByText("refused by user").waitFor();
+  expect(await call.getByText("failed").count()).toBe(0);
+  // Between what it asked about and what came after.
+  const tops = await Promise.all([call, note, log.getByText("Kept, because").first()].map(async (one) => (await one.boundingBox())?.y ?? 0));
+  expect(tops).toEqual(tops.toSorted((one, other) => one - other));
+  await note.getByRole("link", { name: "Decided" }).click();
+  await page.getByText("was to be called with exactly this").waitFor();
 });
 
 test("what is asked while one reads further up is shown, and numbers answer it where it is", async () => {

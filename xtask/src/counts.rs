@@ -1,4 +1,4 @@
-//! `cargo xtask counts`: the faults of questions, as often as we promise to have tried them.
+//! `cargo xtask counts`: the faults of questions and readers that are cut off, as often as we promise to have tried them.
 
 use std::process::{Command, ExitCode};
 
@@ -10,12 +10,14 @@ use crate::setup;
 use crate::shell::{self, Steps};
 
 const HELP: &str = "\
-Run the faults of questions with their full counts, one after the other, and say which held. It takes hours.
+Run the faults of questions, and readers that are cut off, with their full counts, one after the other, and say which held.
+It takes hours.
 
 Usage: cargo xtask counts [--think] [name...]
 
   --think   also let a person think for eleven minutes about a permission of the real Claude Code CLI
-  name      only these: crash, steps, race, cancel, restarts, clock, bytes, flood, cut
+  name      only these: crash, steps, race, cancel, restarts, clock, bytes, flood, cut, reconnects; and long, which runs
+            only if it is named: ten minutes of work with the real CLI over MCP
 
 Every day, `cargo xtask test` runs the same tests with small counts.
 
@@ -23,18 +25,33 @@ Examples:
   cargo xtask counts
   cargo xtask counts race cancel
   cargo xtask counts --think crash
+  cargo xtask counts long reconnects
 ";
 
-/// A test with how often it is tried; nothing if its count is always the full one.
+/// A test with the variable that has it tried in full; nothing if it always is.
 struct Count {
     name: &'static str,
     binary: &'static str,
     filter: &'static str,
-    rounds: Option<u32>,
+    setting: Option<(&'static str, u32)>,
+    with: With,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum With {
+    ScriptedAgents,
+    /// Fetched if need be, so it is run only if it is named.
+    RealCli,
+}
+
+const ROUNDS: &str = "IRIS_TEST_ROUNDS";
+
 const fn count(name: &'static str, filter: &'static str, rounds: Option<u32>) -> Count {
-    Count { name, binary: "daemon", filter, rounds }
+    let setting = match rounds {
+        Some(rounds) => Some((ROUNDS, rounds)),
+        None => None,
+    };
+    Count { name, binary: "daemon", filter, setting, with: With::ScriptedAgents }
 }
 
 const COUNTS: &[Count] = &[
@@ -46,7 +63,17 @@ const COUNTS: &[Count] = &[
     count("clock", "ask::clock::", None),
     count("bytes", "ask::rule::bytes_that_were_changed", Some(10_000)),
     count("flood", "ask::a_flood", None),
-    Count { name: "cut", binary: "mcp", filter: "ask::a_call_that_is_cut", rounds: Some(1000) },
+    Count { binary: "mcp", ..count("cut", "ask::a_call_that_is_cut", Some(1000)) },
+    Count {
+        setting: Some(("IRIS_TEST_RECONNECTS", 10_000)),
+        ..count("reconnects", "doors::stream::readers_that_are_cut_off", None)
+    },
+    Count {
+        binary: "mcp",
+        setting: Some(("IRIS_TEST_LONG", 1)),
+        with: With::RealCli,
+        ..count("long", "claude::long_work", None)
+    },
 ];
 
 /// A person who thinks longer than any time-out of a client.
@@ -61,7 +88,7 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
     let mut steps = Steps::new(request.counts.len() + usize::from(request.think));
     let mut report = Report::default();
     for count in request.counts {
-        report.check(&mut steps, count.check());
+        report.check(&mut steps, count.check()?);
     }
     if request.think {
         let claude = Claude::ensure()?;
@@ -75,13 +102,16 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 impl Count {
-    fn check(&self) -> Check {
+    fn check(&self) -> Result<Check> {
         let mut command = test(self.binary, self.filter);
-        claude::forget(&mut command);
-        if let Some(rounds) = self.rounds {
-            command.env("IRIS_TEST_ROUNDS", rounds.to_string());
+        match self.with {
+            With::ScriptedAgents => claude::forget(&mut command),
+            With::RealCli => Claude::ensure()?.export(&mut command),
         }
-        Check { name: self.name, command, repeat: format!("cargo xtask counts {}", self.name), component: None }
+        if let Some((variable, value)) = self.setting {
+            command.env(variable, value.to_string());
+        }
+        Ok(Check { name: self.name, command, repeat: format!("cargo xtask counts {}", self.name), component: None })
     }
 }
 
@@ -107,8 +137,8 @@ impl Request {
             Some(count) => Ok(count),
             None => bail!("there is no count `{name}`; `cargo xtask counts --help` names them"),
         };
-        let counts =
-            if names.is_empty() { COUNTS.iter().collect() } else { names.iter().map(find).collect::<Result<_>>()? };
+        let all = || COUNTS.iter().filter(|count| count.with != With::RealCli).collect();
+        let counts = if names.is_empty() { all() } else { names.iter().map(find).collect::<Result<_>>()? };
         Ok(Self { think: !flags.is_empty(), counts })
     }
 }
@@ -124,10 +154,12 @@ mod tests {
     #[test]
     fn all_are_run_unless_some_are_named() {
         let all = parse("").expect("arguments that can be read");
-        assert_eq!((all.think, all.counts.len()), (false, COUNTS.len()));
-        let some = parse("--think race bytes").expect("arguments that can be read");
-        let names: Vec<_> = some.counts.iter().map(|count| (count.name, count.rounds)).collect();
-        assert_eq!((some.think, names), (true, vec![("race", Some(500)), ("bytes", Some(10_000))]));
+        assert_eq!((all.think, all.counts.len()), (false, COUNTS.len() - 1), "all but the one with the real CLI");
+        let some = parse("--think race reconnects long").expect("arguments that can be read");
+        let names: Vec<_> = some.counts.iter().map(|count| (count.name, count.setting)).collect();
+        let reconnects = ("reconnects", Some(("IRIS_TEST_RECONNECTS", 10_000)));
+        let expected = vec![("race", Some((ROUNDS, 500))), reconnects, ("long", Some(("IRIS_TEST_LONG", 1)))];
+        assert_eq!((some.think, names), (true, expected));
         assert!(parse("--fast").is_err() && parse("rase").is_err());
         for count in COUNTS {
             assert!(HELP.contains(count.name), "{} can be named", count.name);

@@ -8,6 +8,7 @@ use crate::browser::{self, Browser};
 use crate::check::{self, Check, Report};
 use crate::claude::{self, Claude};
 use crate::dashboard;
+use crate::fuzz;
 use crate::guide;
 use crate::outside::{self, Outside};
 use crate::postgres::{self, Postgres};
@@ -16,7 +17,8 @@ use crate::setup;
 use crate::shell::{self, Steps};
 
 const HELP: &str = "\
-Set up, then format, lints, every test on SQLite and PostgreSQL, the doc tests, and the dashboard in a browser.
+Set up, then format, lints, every test on SQLite and PostgreSQL, the doc tests, and the dashboard in a browser. Where CI is set,
+what comes from outside is fuzzed too, some minutes (`cargo xtask fuzz --quick`).
 
 Usage: cargo xtask test [--tests | --fast] [-- filter arguments]
 
@@ -50,7 +52,8 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn everything(request: &Request, report: &mut Report) -> Result<()> {
-    let mut steps = Steps::new(12);
+    let is_ci = std::env::var_os("CI").is_some();
+    let mut steps = Steps::new(12 + usize::from(is_ci));
     let surroundings = Surroundings::set_up(&mut steps)?;
     steps.next("looking whether the dashboard is built");
     dashboard::ensure()?;
@@ -60,6 +63,9 @@ fn everything(request: &Request, report: &mut Report) -> Result<()> {
     report.check(&mut steps, dashboard::check());
     report.check(&mut steps, dashboard::browser_check()?);
     report.check(&mut steps, guide::check());
+    if is_ci {
+        report.check(&mut steps, fuzz::check());
+    }
     // Last, so that the summary a reader looks for is the end of the output.
     report.check(&mut steps, test_check(request, |command| surroundings.export(command)));
     Ok(())

@@ -2,6 +2,7 @@
 //! agent speaks it too.
 
 mod ask;
+pub(crate) mod cli;
 pub(crate) mod command;
 pub(crate) mod explain;
 pub(crate) mod folder;
@@ -11,5 +12,3 @@ pub mod transcript;
 pub(crate) mod usage;
 pub(crate) mod wire;
 pub(crate) mod write;
-
-pub use command::TRIED;

@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod claude;
+pub mod cli;
 pub mod contain;
 pub mod health;
 pub mod launch;

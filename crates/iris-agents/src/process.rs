@@ -27,6 +27,11 @@ impl Process {
         parse(pid, &std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
+    /// What is nobody else's: its number and the time it started.
+    pub fn identity(&self) -> (i32, u64) {
+        (self.pid, self.started)
+    }
+
     pub fn is_alive(&self) -> bool {
         self.state != State::Ended
     }

@@ -35,6 +35,9 @@ pub struct ConfigStatus {
     pub refused: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_at: Option<i64>,
+    /// Since when the file is changed and not used yet, because somebody still has it open to write to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<i64>,
     /// What takes effect with the next start.
     pub pending: Vec<PendingSetting>,
 }

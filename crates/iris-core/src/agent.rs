@@ -42,10 +42,29 @@ pub struct Introduction {
     pub obstacle: Option<String>,
 }
 
+/// What a tool of an agent does. Whoever speaks with that kind of agent says it: its tools' names mean something only there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolNature {
+    /// A shell runs its `command`. A field of that name says nothing about what any other tool does.
+    Shell,
+    /// It only looks.
+    Looks,
+    /// It only looks, where its `pattern` says.
+    Finds,
+    /// It changes one file.
+    Changes,
+    /// It asks leave to carry out a plan.
+    Plans,
+    #[default]
+    Unknown,
+}
+
 #[derive(Debug)]
 pub struct PermissionRequest {
     pub request: String,
     pub tool: String,
+    pub nature: ToolNature,
     /// The exact input the tool would be called with.
     pub input: Box<RawValue>,
     /// What the agent says about why it asks.

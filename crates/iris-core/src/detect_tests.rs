@@ -51,6 +51,21 @@ fn spans_count_characters_and_begin_behind_a_colon() {
 }
 
 #[test]
+fn a_picture_among_words_does_not_end_them() {
+    check("Should I push 😀 now? ok", DetectedKind::Approval, "Should I push 😀 now?");
+    check("All done 🎉 Should I push it?", DetectedKind::Approval, "Should I push it?");
+    check("Soll ich 🚀 jetzt deployen?", DetectedKind::Approval, "Soll ich 🚀 jetzt deployen?");
+}
+
+#[test]
+fn what_is_said_in_passing_is_told_from_what_is_needed() {
+    check("Would you believe it was a trailing comma? Fixed.", DetectedKind::None, "");
+    let more = "Done. Let me know whether you'd also like the tests.";
+    check(more, DetectedKind::Offer, "Let me know whether you'd also like the tests.");
+    assert!(found("The token lacks a scope. Once you've granted it, ping me.").needs_answer());
+}
+
+#[test]
 fn options_are_listed_or_named_in_the_sentence() {
     let options = |text: &str| found(text).options;
     assert_eq!(options("Two ways:\n\n1. **Keep** it\n2. Drop it\n\nWhich one?"), ["1. Keep it", "2. Drop it"]);

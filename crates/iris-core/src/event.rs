@@ -253,6 +253,9 @@ pub enum SessionEvent {
     },
     Terminating {
         why: StopCause,
+        /// Why it could not be started, and what helps.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     Stopped {
         why: StopCause,

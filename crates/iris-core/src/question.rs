@@ -8,6 +8,7 @@ pub mod digest;
 pub mod draft;
 pub mod form;
 pub mod risk;
+pub mod shown;
 pub mod tell;
 
 use std::fmt;
@@ -16,7 +17,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::agent::AskedQuestion;
+use crate::agent::{AskedQuestion, ToolNature};
 
 pub use alike::asks_alike;
 pub use answer::{Answer, AnswerError, fit, reply, takes, tool_answer, type_of, words_to};
@@ -153,6 +154,8 @@ named! {
 pub enum Detail {
     Approval {
         tool: String,
+        #[serde(default)]
+        nature: ToolNature,
         /// The exact bytes the tool would be called with.
         input: Box<RawValue>,
         /// Where it would run.
@@ -206,7 +209,7 @@ impl Detail {
     /// In one sentence.
     pub fn text(&self) -> String {
         match self {
-            Self::Approval { tool, .. } if tool == draft::EXIT_PLAN => "May it carry out its plan?".to_owned(),
+            Self::Approval { nature: ToolNature::Plans, .. } => "May it carry out its plan?".to_owned(),
             Self::Approval { tool, .. } => format!("May it use {tool}?"),
             Self::Choice { questions } => {
                 questions.iter().map(|asked| asked.question.as_str()).collect::<Vec<_>>().join(" ")
@@ -238,6 +241,21 @@ impl Detail {
 }
 
 #[cfg(test)]
+impl Detail {
+    /// A shell's command that asks for leave, with this very input.
+    pub(crate) fn of_command(input: &str) -> Self {
+        Self::Approval {
+            tool: "Bash".to_owned(),
+            nature: ToolNature::Shell,
+            input: RawValue::from_string(input.to_owned()).expect("JSON"),
+            folder: "/p".to_owned(),
+            plan: None,
+            reason: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -254,9 +272,7 @@ mod tests {
 
     #[test]
     fn what_is_to_be_approved_is_kept_byte_by_byte() {
-        let input = RawValue::from_string(r#"{"command": "ls",  "a":1}"#.to_owned()).expect("JSON");
-        let approval =
-            Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), plan: None, reason: None };
+        let approval = Detail::of_command(r#"{"command": "ls",  "a":1}"#);
         let json = serde_json::to_string(&approval).expect("plain data");
         let Ok(Detail::Approval { input, .. }) = serde_json::from_str(&json) else { panic!("it reads back: {json}") };
         assert_eq!(input.get(), r#"{"command": "ls",  "a":1}"#);

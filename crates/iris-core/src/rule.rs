@@ -69,7 +69,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::agent::PermissionRequest;
+    use crate::agent::{PermissionRequest, ToolNature};
     use crate::duration::Millis;
     use crate::question::risk::{Real, as_written};
     use crate::question::{OnDeadline, Policy};
@@ -94,6 +94,7 @@ mod tests {
         let asked = PermissionRequest {
             request: "r".to_owned(),
             tool: "Bash".to_owned(),
+            nature: ToolNature::Shell,
             input,
             reason: None,
             plan: None,

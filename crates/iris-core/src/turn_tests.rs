@@ -1,7 +1,7 @@
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::agent::Introduction;
+use crate::agent::{Introduction, ToolNature};
 use crate::message::{Heard, MessageType};
 
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,7 @@ fn asked() -> TurnInput {
     TurnInput::Output(AgentOutput::PermissionAsked(PermissionRequest {
         request: "r1".to_owned(),
         tool: "Bash".to_owned(),
+        nature: ToolNature::Shell,
         input: RawValue::from_string("{}".to_owned()).expect("valid JSON"),
         reason: None,
         plan: None,

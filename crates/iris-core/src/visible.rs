@@ -7,20 +7,35 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+/// As `visible`, and it can be read back in one way only: a carriage return is written out like the rest, and a backslash
+/// that looks like the beginning of such a character is written out itself. For what somebody says yes to. To make it visible
+/// once more changes nothing.
+pub fn exact(text: &str) -> Cow<'_, str> {
+    let is_spelled = |at: usize, c: char| (c == '\\' && text[at + 1..].starts_with("u{")) || is_shown(text, at, c);
+    spell(text, is_spelled, |_| None)
+}
+
 /// The whole text with such characters written out as `\u{202e}`. Newlines and tabs are kept.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.char_indices().any(|(at, c)| is_shown(text, at, c)) {
+    // Also before the end of a line: a shell takes it for a part of the last word.
+    spell(text, |at, c| is_shown(text, at, c), |c| (c == '\r').then_some("\\r"))
+}
+
+/// `short`: how a character is written out, if not by its number.
+fn spell(
+    text: &str,
+    is_spelled: impl Fn(usize, char) -> bool,
+    short: impl Fn(char) -> Option<&'static str>,
+) -> Cow<'_, str> {
+    if !text.char_indices().any(|(at, c)| is_spelled(at, c)) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for (at, c) in text.char_indices() {
-        match c {
-            // Also before the end of a line: a shell takes it for a part of the last word.
-            '\r' => shown.push_str("\\r"),
-            c if is_shown(text, at, c) => {
-                write!(shown, "\\u{{{:x}}}", u32::from(c)).expect("writing to a string cannot fail");
-            }
-            c => shown.push(c),
+        match short(c) {
+            _ if !is_spelled(at, c) => shown.push(c),
+            Some(short) => shown.push_str(short),
+            None => write!(shown, "\\u{{{:x}}}", u32::from(c)).expect("writing to a string cannot fail"),
         }
     }
     Cow::Owned(shown)
@@ -82,9 +97,23 @@ fn is_picture(c: char) -> bool {
         | '\u{2900}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
+/// What was written out, read back.
+#[cfg(test)]
+pub(crate) fn read_back(shown: &str) -> String {
+    let mut pieces = shown.split("\\u{");
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (code, rest) = piece.split_once('}').expect("an end");
+        text.extend(u32::from_str_radix(code, 16).ok().and_then(char::from_u32));
+        text.push_str(rest);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn check(text: &str, expected: &str) {
         assert_eq!(visible(text), expected);
@@ -101,6 +130,30 @@ mod tests {
         check("a\u{2066}b\u{2069}", "a\\u{2066}b\\u{2069}");
         check("in\u{200b}vis\u{feff}ible\u{e0041}", "in\\u{200b}vis\\u{feff}ible\\u{e0041}");
         check("back\u{8}space\u{7f}", "back\\u{8}space\\u{7f}");
+    }
+
+    fn check_exact(text: &str, expected: &str) {
+        assert_eq!((exact(text).as_ref(), read_back(expected).as_str()), (expected, text));
+        assert_eq!(visible(expected), expected);
+    }
+
+    #[test]
+    fn what_is_exact_says_one_thing() {
+        check_exact("\u{202e}", "\\u{202e}");
+        check_exact("\\u{202e}", "\\u{5c}u{202e}");
+        check_exact("\\\\u{202e}", "\\\\u{5c}u{202e}");
+        check_exact("\\\u{202e}", "\\\\u{202e}");
+        check_exact("a\r\nb", "a\\u{d}\nb");
+        check_exact("a\\rb \\u C:\\users", "a\\rb \\u C:\\users");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_exact_can_be_read_back(text in "(\\\\+u\\{202e\\}|[\\\\u{}\r\n\u{202e}\u{200d}\u{fe0f}👩❤]|.){0,12}") {
+            let shown = exact(&text);
+            prop_assert_eq!(read_back(&shown), text.as_str());
+            prop_assert_eq!(visible(&shown), shown.as_ref());
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod start;
 mod turn;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use iris_core::agent::ToolAnswer;
 use iris_core::event::StopCause;
@@ -37,6 +37,8 @@ pub(crate) struct RunnerHandle {
 /// What the pool needs to know of an agent without asking it.
 pub(crate) struct Slot {
     phase: AtomicU8,
+    /// With which the session was claimed; 0 before that.
+    epoch: AtomicI64,
     last_used: AtomicU64,
     idle_since_ms: AtomicU64,
     /// When it gave the last sign of life in its turn; `NEVER` if there is none to be expected.
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     LookAgain,
     /// Another config is in force.
     TakeUpConfig,
+    /// Another node serves the session now.
+    GiveUp,
     Cancel {
         turn: TurnId,
     },
@@ -99,6 +103,7 @@ impl RunnerHandle {
         let (inbox, commands) = mpsc::channel(WAITING_COMMANDS);
         let slot = Arc::new(Slot {
             phase: AtomicU8::new(0),
+            epoch: AtomicI64::new(0),
             last_used: AtomicU64::new(0),
             idle_since_ms: AtomicU64::new(0),
             heard_ms: AtomicU64::new(NEVER),
@@ -117,6 +122,11 @@ impl RunnerHandle {
             2 => PoolPhase::Busy,
             _ => PoolPhase::Stopping,
         }
+    }
+
+    /// With which it serves its session, once that is claimed.
+    pub fn epoch(&self) -> Option<i64> {
+        Some(self.slot.epoch.load(Ordering::SeqCst)).filter(|epoch| *epoch != 0)
     }
 
     pub fn last_used(&self) -> u64 {
@@ -157,6 +167,11 @@ impl RunnerHandle {
     pub fn look_again(&self) {
         // A full inbox means that it will look soon enough.
         self.inbox.try_send(Command::LookAgain).ok();
+    }
+
+    pub fn give_up(&self) {
+        // One that is not told hears it with the next renewal.
+        self.inbox.try_send(Command::GiveUp).ok();
     }
 
     pub async fn cancel(&self, turn: TurnId) {

@@ -27,8 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
-pub use change::needs_restart;
-pub(crate) use change::value_at;
+pub use change::Pending;
 pub use listen::{Refused, listening_address};
 pub use load::{
     ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_text, says_nothing,
@@ -37,7 +36,7 @@ pub use load::{
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;
 pub use schema::schema;
-pub use watch::{ConfigState, WAITING};
+pub use watch::ConfigState;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]

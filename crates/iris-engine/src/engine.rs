@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
-use iris_agents::contain::{Containment, Holds, Wanted, end_leftovers};
+use iris_agents::contain::{Containment, Holds, Instance, Wanted, end_leftovers};
 use iris_core::event::{DaemonEvent, Draft, Fact, Subject};
 use iris_core::id::SessionId;
 use iris_core::team::{OnInterrupted, TeamName};
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::agent::RunnerHandle;
 use crate::bus::Bus;
 use crate::config::watch::{self, Watched};
-use crate::config::{self, Config, ConfigState, TeamConfig};
+use crate::config::{Config, ConfigState, TeamConfig};
 use crate::figures::Traces;
 use crate::halt::Halt;
 use crate::home::Home;
@@ -98,7 +98,7 @@ impl Engine {
         let opened = tokio::task::spawn_blocking(move || Store::open(opening)).await;
         let store = opened.map_err(|_| StoreError::Closed)??;
 
-        let instance = home.instance().unwrap_or_else(|| store.node().to_string());
+        let instance = home.instance().unwrap_or_else(|| Instance::passing(store.node().to_string()));
         let (containment, processes) = contain(instance, config.settings.containment).await;
 
         let traces = Traces::new(config.telemetry.otlp.is_some());
@@ -145,16 +145,6 @@ impl Engine {
     /// The config in force now.
     pub fn config(&self) -> Arc<Config> {
         self.inner.config()
-    }
-
-    /// What takes effect with the next start: each key, what it is now, and what it will be.
-    pub fn pending_config(&self) -> Vec<(String, String, String)> {
-        let (now, next) = (self.inner.watched.at_start(), self.inner.config());
-        let with_values = |key: String| {
-            let (now, next) = (config::value_at(now, &key), config::value_at(&next, &key));
-            (key, now, next)
-        };
-        self.config_state().pending.into_iter().map(with_values).collect()
     }
 
     /// Whether the file says what is in force.
@@ -225,7 +215,7 @@ impl Engine {
 
 /// Ends what an earlier daemon of this home left running, and finds out how agents can be contained here. In this order:
 /// until nothing of the earlier life runs, nothing of it may be run again.
-async fn contain(instance: String, wanted: Wanted) -> (Arc<Containment>, usize) {
+async fn contain(instance: Instance, wanted: Wanted) -> (Arc<Containment>, usize) {
     let found = tokio::task::spawn_blocking(move || {
         let processes = end_leftovers(&instance);
         (Arc::new(Containment::find(&instance, wanted)), processes)

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use iris_core::actor::Actor;
 use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
+use iris_core::fault::FaultKind;
 use iris_core::id::TurnId;
 use iris_store::{StoreError, Tx, event, question, turn};
 use tokio::sync::watch;
@@ -25,6 +26,36 @@ pub struct Halted {
     pub agents: usize,
     /// Turns that waited, now or for their time, and were withdrawn.
     pub withdrawn: Vec<TurnId>,
+}
+
+/// Everything was stopped, and the database did not take part.
+#[derive(Debug, thiserror::Error)]
+pub enum HaltError {
+    #[error("{}; turns that wait may not have been withdrawn: {source}", ended(*agents))]
+    NotWritten { agents: usize, source: StoreError },
+    #[error("what stops everything broke down; its log says why")]
+    Broken,
+}
+
+impl HaltError {
+    pub fn kind(&self) -> FaultKind {
+        match self {
+            Self::NotWritten { source, .. } => source.kind(),
+            Self::Broken => FaultKind::Internal,
+        }
+    }
+
+    pub fn hint(&self) -> &'static str {
+        "what waits is started once the database can be written; stop everything again then"
+    }
+}
+
+fn ended(agents: usize) -> String {
+    match agents {
+        0 => "no agent was awake".to_owned(),
+        1 => "1 agent was ended".to_owned(),
+        count => format!("{count} agents were ended"),
+    }
 }
 
 /// How long agents may take to end by the usual steps. Then whatever is left is killed, whether or not that can be
@@ -65,30 +96,41 @@ impl Engine {
     /// withdrawn: somebody who stops everything does not want it to start again behind their back.
     ///
     /// The order: nothing is started any more, nothing waits any more, the agents go all at once, and what they asked
-    /// for while they went is withdrawn too. Agents go also if the database cannot be written; then the error says that
-    /// what waits could not be withdrawn.
-    pub async fn stop_everything(&self, by: &Actor) -> Result<Halted, StoreError> {
+    /// for while they went is withdrawn too. Agents go also if the database cannot be written; then the error says how
+    /// many did, and that what waits may not have been withdrawn.
+    pub async fn stop_everything(&self, by: &Actor) -> Result<Halted, HaltError> {
         let (inner, by) = (Arc::clone(&self.inner), by.clone());
         // A task of its own: it goes on though whoever asked for it goes away.
         let stopped = tasks::spawn("halt", async move { halt(&inner, by).await });
-        stopped.await.map_err(|_| StoreError::Closed)?
+        stopped.await.map_err(|_| HaltError::Broken)?
     }
 }
 
-async fn halt(inner: &Arc<Inner>, by: Actor) -> Result<Halted, StoreError> {
+async fn halt(inner: &Arc<Inner>, by: Actor) -> Result<Halted, HaltError> {
     let _on = inner.halt.begin();
     tracing::warn!("everything is stopped");
     let first = withdraw(inner).await;
     let agents = end_agents(inner).await;
+    let rest = withdraw_rest(inner, by, agents, first.unwrap_or_default()).await;
+    let withdrawn = rest.map_err(|source| HaltError::NotWritten { agents, source })?;
+    Ok(Halted { agents, withdrawn })
+}
+
+/// What the agents asked for while they went, and that it was done.
+async fn withdraw_rest(
+    inner: &Inner,
+    by: Actor,
+    agents: usize,
+    mut withdrawn: Vec<TurnId>,
+) -> Result<Vec<TurnId>, StoreError> {
     // What was asked would start its agent again when somebody answers.
     let cancel = inner.store.write("question.withdraw", |tx| question::cancel_all(tx, "everything was stopped"));
     timeout(WITHDRAW_LIMIT, cancel).await.map_err(|_| no_answer())??;
-    let mut withdrawn = withdraw(inner).await?;
-    withdrawn.extend(first.unwrap_or_default());
+    withdrawn.extend(withdraw(inner).await?);
     let halted = DaemonEvent::Halted { by, agents, withdrawn: withdrawn.len() };
     let note = inner.store.write("daemon.halt", move |tx| append(tx, &halted));
     timeout(WITHDRAW_LIMIT, note).await.map_err(|_| no_answer())??;
-    Ok(Halted { agents, withdrawn })
+    Ok(withdrawn)
 }
 
 async fn end_agents(inner: &Arc<Inner>) -> usize {
@@ -126,5 +168,5 @@ fn append(tx: &mut Tx<'_>, halted: &DaemonEvent) -> Result<(), StoreError> {
 }
 
 fn no_answer() -> StoreError {
-    StoreError::Unavailable("the turns that wait could not be withdrawn in time; the agents were ended".to_owned())
+    StoreError::Unavailable(format!("not within {} s", WITHDRAW_LIMIT.as_secs()))
 }

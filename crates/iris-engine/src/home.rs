@@ -4,7 +4,9 @@ use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use iris_agents::contain::Instance;
 use iris_core::id::NodeId;
 use iris_core::team::TeamName;
 use nix::fcntl::{Flock, FlockArg};
@@ -21,7 +23,12 @@ pub enum HomeError {
     Io { path: PathBuf, source: std::io::Error },
     #[error("iris is already running for {} ({})", .home.display(), .holder)]
     AlreadyRunning { home: PathBuf, holder: Holder },
+    #[error("another command has been changing {} for {} seconds", .config.display(), CONFIG_PATIENCE.as_secs())]
+    ConfigHeld { config: PathBuf },
 }
+
+/// How long one command that changes the config waits for another. Each holds it for a few milliseconds.
+const CONFIG_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the daemon that holds a home says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,14 +103,7 @@ impl Home {
     /// folder meets the same lock; and it goes with the process, however that ends.
     pub fn lock(&self) -> Result<HomeLock, HomeError> {
         let path = self.lock_file();
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .map_err(failed(&path))?;
+        let file = open_lock(&path)?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) => {
                 let mut lock = HomeLock { file, path };
@@ -115,6 +115,25 @@ impl Home {
                 Err(HomeError::AlreadyRunning { home: self.root.clone(), holder })
             }
             Err((_, errno)) => Err(HomeError::Io { path, source: errno.into() }),
+        }
+    }
+
+    /// For whoever reads the config, changes it and writes it: until the lock is dropped nobody else does. It is on a file
+    /// of its own, because the config is replaced by every change.
+    pub fn lock_config(&self) -> Result<ConfigLock, HomeError> {
+        let path = self.root.join("run/config.lock");
+        let began = Instant::now();
+        let mut file = open_lock(&path)?;
+        loop {
+            file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+                Ok(held) => return Ok(ConfigLock { _held: held }),
+                Err((file, nix::errno::Errno::EWOULDBLOCK | nix::errno::Errno::EINTR)) => file,
+                Err((_, errno)) => return Err(HomeError::Io { path, source: errno.into() }),
+            };
+            if began.elapsed() > CONFIG_PATIENCE {
+                return Err(HomeError::ConfigHeld { config: self.config() });
+            }
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 
@@ -156,19 +175,26 @@ impl Home {
 }
 
 impl Home {
-    /// What the processes of this home's daemons are known by. The node alone would not do: a copy of a home has the same
+    /// What the processes of this home's daemons are known by: a name, and what is written down of them. The node alone would not do: a copy of a home has the same
     /// one, and must leave the agents of the original alone. The lock is a file of this very folder, so the two together
     /// are nobody else's. `None` if no daemon ever ran here.
-    pub fn instance(&self) -> Option<String> {
+    pub fn instance(&self) -> Option<Instance> {
         use std::os::unix::fs::MetadataExt;
         let node = std::fs::read_to_string(self.node_file()).ok()?;
         let lock = std::fs::metadata(self.lock_file()).ok()?;
-        (!node.trim().is_empty()).then(|| format!("{}-{:x}", node.trim(), lock.ino()))
+        let name = || format!("{}-{:x}", node.trim(), lock.ino());
+        (!node.trim().is_empty()).then(|| Instance::new(name(), self.root.join("run/processes.json")))
     }
 
     fn node_file(&self) -> PathBuf {
         self.root.join("data/node")
     }
+}
+
+/// Held while the config is changed.
+#[derive(Debug)]
+pub struct ConfigLock {
+    _held: Flock<File>,
 }
 
 /// Held by the daemon for as long as it lives.
@@ -190,6 +216,12 @@ impl HomeLock {
             .and_then(|()| file.write_all(text.as_bytes()))
             .map_err(failed(&path))
     }
+}
+
+fn open_lock(path: &Path) -> Result<File, HomeError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    options.open(path).map_err(failed(path))
 }
 
 fn read_holder(file: &mut File) -> Option<Holder> {

@@ -1,7 +1,7 @@
 //! The pool: gives agents to sessions that have work, within the limits. The rule is `iris_core::pool::admit`; this
 //! carries it out.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::engine::Inner;
 
 /// How others speak to the pool.
 pub struct PoolHandle {
-    inbox: mpsc::UnboundedSender<SessionId>,
+    inbox: mpsc::UnboundedSender<(SessionId, Wanted)>,
     state: Arc<Shared>,
 }
 
@@ -29,8 +29,17 @@ struct Shared {
 }
 
 pub(crate) struct Inbox {
-    wanted: mpsc::UnboundedReceiver<SessionId>,
+    wanted: mpsc::UnboundedReceiver<(SessionId, Wanted)>,
     state: Arc<Shared>,
+}
+
+/// What an agent is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Nobody needs it any more once that is withdrawn.
+    ForWork,
+    /// Somebody asked for the agent itself.
+    Awake,
 }
 
 pub(crate) fn channel() -> (PoolHandle, Inbox) {
@@ -42,10 +51,19 @@ pub(crate) fn channel() -> (PoolHandle, Inbox) {
 }
 
 impl PoolHandle {
-    /// A session has work, or is to be woken.
+    /// A session has work.
     pub fn want(&self, session: &SessionId) {
+        self.send(session, Wanted::ForWork);
+    }
+
+    /// A session is to have an agent, with work or without.
+    pub fn wake(&self, session: &SessionId) {
+        self.send(session, Wanted::Awake);
+    }
+
+    fn send(&self, session: &SessionId, wanted: Wanted) {
         // Only a pool that has ended does not listen, and then nothing is started any more.
-        self.inbox.send(session.clone()).ok();
+        self.inbox.send((session.clone(), wanted)).ok();
     }
 
     /// An agent became idle or ended: somebody who waits may go on.
@@ -77,6 +95,7 @@ struct Pool {
 
 struct Waiting {
     session: SessionId,
+    wanted: Wanted,
     /// What the log was last told about this wait.
     told: Option<WaitReason>,
 }
@@ -84,17 +103,17 @@ struct Waiting {
 pub(crate) async fn run(engine: Arc<Inner>, mut inbox: Inbox) {
     let mut pool = Pool { limits: limits(&engine), engine, waiting: VecDeque::new() };
     loop {
-        let session = tokio::select! {
-            session = inbox.wanted.recv() => session,
+        let wanted = tokio::select! {
+            wanted = inbox.wanted.recv() => wanted,
             () = inbox.state.changed.notified() => None,
             () = tokio::time::sleep(LOOK_ANYWAY), if !pool.waiting.is_empty() => None,
         };
         if inbox.state.closed.load(Ordering::SeqCst) {
             return;
         }
-        session.into_iter().for_each(|session| pool.line_up(session));
-        while let Ok(session) = inbox.wanted.try_recv() {
-            pool.line_up(session);
+        wanted.into_iter().for_each(|(session, wanted)| pool.line_up(session, wanted));
+        while let Ok((session, wanted)) = inbox.wanted.try_recv() {
+            pool.line_up(session, wanted);
         }
         pool.limits = limits(&pool.engine);
         // Counted before as well, so that an agent that changes meanwhile knows that somebody waits for that.
@@ -112,9 +131,11 @@ fn limits(engine: &Inner) -> PoolLimits {
 }
 
 impl Pool {
-    fn line_up(&mut self, session: SessionId) {
-        if !self.waiting.iter().any(|waiting| waiting.session == session) {
-            self.waiting.push_back(Waiting { session, told: None });
+    fn line_up(&mut self, session: SessionId, wanted: Wanted) {
+        match self.waiting.iter_mut().find(|waiting| waiting.session == session) {
+            Some(waiting) if wanted == Wanted::Awake => waiting.wanted = wanted,
+            Some(_) => {}
+            None => self.waiting.push_back(Waiting { session, wanted, told: None }),
         }
     }
 
@@ -124,10 +145,14 @@ impl Pool {
             // Who has work when this is over is found by upkeep.
             self.waiting.clear();
         }
+        let with_work = self.find_with_work().await;
         let mut still_waiting: VecDeque<Waiting> = VecDeque::new();
         while let Some(mut next) = self.waiting.pop_front() {
             match admit(&self.members(), self.limits, &next.session, still_waiting.len()) {
                 Admission::Reuse => self.remind(&next.session),
+                // Its work was withdrawn while it waited: nobody has to go for it, and nothing is to be started.
+                _ if next.wanted == Wanted::ForWork
+                    && with_work.as_ref().is_some_and(|some| !some.contains(&next.session)) => {}
                 Admission::Spawn => agent::start(&self.engine, next.session),
                 Admission::Evict(victim) => {
                     self.evict(&victim);
@@ -141,6 +166,16 @@ impl Pool {
             }
         }
         self.waiting = still_waiting;
+    }
+
+    /// The sessions that have work and no agent, if anybody waits. `None` also if they cannot be read just now: then
+    /// nobody is sent away.
+    async fn find_with_work(&self) -> Option<HashSet<SessionId>> {
+        if self.waiting.is_empty() {
+            return None;
+        }
+        let wanting = self.engine.store.read(sessions::list_wanting_agent).await.ok()?;
+        Some(wanting.into_iter().map(|session| session.id).collect())
     }
 
     fn members(&self) -> Vec<PoolMember> {

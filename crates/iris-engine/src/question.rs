@@ -10,7 +10,7 @@ pub(crate) mod pass_on;
 pub(crate) mod path;
 
 use iris_core::fault::FaultKind;
-use iris_core::id::QuestionId;
+use iris_core::id::{QuestionId, SessionId};
 use iris_core::question::{AnswerError, AskError, QuestionState};
 use iris_store::question::{self, Closed, QuestionRow};
 use iris_store::{StoreError, wall_ms};
@@ -129,13 +129,14 @@ impl Engine {
         self.inner.store.read(|tx| question::list_open(tx, MOST_LISTED)).await
     }
 
-    /// Those that are closed, newest first.
+    /// Those that are closed, newest first; of one session, if it is named.
     pub async fn list_closed_questions(
         &self,
+        session: Option<SessionId>,
         before: Option<Closed>,
         limit: i64,
     ) -> Result<Vec<QuestionRow>, StoreError> {
-        self.inner.store.read(move |tx| question::list_closed(tx, before.as_ref(), limit)).await
+        self.inner.store.read(move |tx| question::list_closed(tx, session.as_ref(), before.as_ref(), limit)).await
     }
 
     pub async fn find_question(&self, id: &QuestionId) -> Result<QuestionRow, QuestionError> {

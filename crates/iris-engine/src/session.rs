@@ -30,6 +30,8 @@ pub enum SessionError {
     InUse,
     #[error("the agent could not be started: {0}")]
     NotStarted(String),
+    #[error("the agent could not be started: {0}")]
+    BrokenScript(String),
     #[error("agent kind '{}' is not built into this version of Iris", .0.as_str())]
     NotBuilt(AgentKind),
     #[error("another node has the conversation with {0}")]
@@ -49,6 +51,7 @@ impl SessionError {
             Self::Busy | Self::InUse | Self::NothingSaid(_) | Self::PartyTaken(_) => FaultKind::Conflict,
             Self::NotStarted(_) | Self::Elsewhere(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
+            Self::BrokenScript(_) => FaultKind::Invalid,
             Self::Store(error) => error.kind(),
         }
     }
@@ -60,7 +63,11 @@ impl SessionError {
             Self::NothingSaid(_) => Some("tell it something first".to_owned()),
             Self::PartyTaken(_) => Some("name another with --as".to_owned()),
             Self::Busy => Some("wait for its turn to end, or use --force to stop it now".to_owned()),
-            Self::InUse => Some("put it to sleep first: `iris sleep <team> --force`".to_owned()),
+            Self::InUse => Some(
+                "first `iris cancel <team>`, which also withdraws what is put off, and `iris sleep <team> --force`"
+                    .to_owned(),
+            ),
+            Self::BrokenScript(_) => Some("correct it; `iris config check` says where it is wrong".to_owned()),
             Self::Elsewhere(_) => Some("tell it something: that node starts its agent then".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
@@ -88,6 +95,9 @@ pub enum Sleep {
     /// Also one that is at work; its turn is terminated.
     Now,
 }
+
+/// What a team's agent tells so long after a turn still comes from it.
+const LATELY_MS: i64 = 600_000;
 
 impl Engine {
     pub async fn list_sessions(
@@ -125,6 +135,13 @@ impl Engine {
         self.inner.store.read(find).await
     }
 
+    /// The turn in which a team's agent speaks that does not say in which: its program holds a token of the team's and may
+    /// run anywhere, so its words may come from whatever the team works on now, or did lately.
+    pub async fn find_likely_turn(&self, team: &Party) -> Result<Option<TurnId>, StoreError> {
+        let Ok(team) = team.as_str().parse::<TeamName>() else { return Ok(None) };
+        self.inner.store.read(move |tx| turn::likely_cause(tx, &team, tx.wall_ms() - LATELY_MS)).await
+    }
+
     pub async fn find_session_of(&self, from: &Party, to: &TeamName) -> Result<Option<SessionRow>, StoreError> {
         let (from, to) = (from.clone(), to.clone());
         self.inner.store.read(move |tx| session::find_pair(tx, &from, &to)).await
@@ -158,8 +175,9 @@ impl Engine {
         if self.inner.is_elsewhere(&before).await? {
             return Err(SessionError::Elsewhere(to.clone()));
         }
+        let was_starting = before.state == SessionState::Spawning;
         let (mut head, _) = self.inner.bus.subscribe();
-        self.inner.pool.want(&before.id);
+        self.inner.pool.wake(&before.id);
         loop {
             if self.inner.halt.is_on() {
                 return Err(SessionError::Halted);
@@ -171,8 +189,14 @@ impl Engine {
                     return Ok(Woken { session: now, was_awake: false, was_held });
                 }
                 // It was tried and it failed: the newest event of the session says why.
-                SessionState::Stopped if now.epoch > before.epoch => {
-                    return Err(SessionError::NotStarted(self.why_stopped(&now).await?));
+                SessionState::Stopped | SessionState::Terminating if now.epoch > before.epoch || was_starting => {
+                    let why = self.why_stopped(&now).await?;
+                    let is_broken = team.script.as_deref().is_some_and(|script| scripted::check(script).is_err());
+                    return Err(if is_broken {
+                        SessionError::BrokenScript(why)
+                    } else {
+                        SessionError::NotStarted(why)
+                    });
                 }
                 _ => {}
             }

@@ -13,6 +13,8 @@ use iris_core::credential::{CredentialKind, Scopes, may_be_given};
 use iris_core::fault::FaultKind;
 use iris_core::hex::hex;
 use iris_core::id::Party;
+use iris_core::team::TeamName;
+use iris_core::visible::acts;
 use iris_store::token::{self, TokenRow};
 use iris_store::{StoreError, wall_ms};
 use sha2::{Digest, Sha256};
@@ -181,23 +183,42 @@ impl TokenError {
     }
 }
 
-/// Whom Iris itself speaks for in the record of who did what.
-const RESERVED: [&str; 4] = ["rule", "deadline", "iris", "iris-agent"];
+/// Whom Iris itself speaks for in the record of who did what, and what it calls the owner's token there.
+const RESERVED: [&str; 5] = ["rule", "deadline", "iris", "iris-agent", "owner"];
 
-/// Who did something is known by its name, so a name is one person's, one team's or Iris's.
-fn may_speak_as(kind: CredentialKind, party: &Party, is_team: bool) -> Result<(), String> {
-    let name = party.as_str();
-    match (kind, is_team) {
-        (CredentialKind::Agent, true) => Ok(()),
-        (CredentialKind::Agent, false) => Err(format!("an agent speaks for a team, and there is no team '{name}'")),
-        _ if RESERVED.contains(&name) || name.starts_with("job-") => {
-            Err(format!("'{name}' is what Iris calls itself in the log; choose another name"))
-        }
-        (_, true) => {
-            Err(format!("'{name}' is a team, and this would be a person's; name it otherwise, or use --agent {name}"))
-        }
-        (_, false) => Ok(()),
+/// A name stands in the log and on screens, beside others: it is seen whole, and is not one of Iris's own.
+fn may_be_called(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(acts) {
+        return Err(format!("a token's name has 1 to {LONGEST_NAME} characters that can be printed"));
     }
+    let plain = name.to_lowercase();
+    if RESERVED.contains(&plain.as_str()) || plain.starts_with("job-") {
+        return Err(format!("'{name}' has a meaning of its own in the log; choose another name"));
+    }
+    Ok(())
+}
+
+/// Who did something is known by its name, so a name is one person's, one team's or Iris's. Nobody tells two apart by the
+/// case of their letters.
+fn may_speak_as<'a>(kind: CredentialKind, name: &str, mut teams: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    if kind == CredentialKind::Agent {
+        let is_team = teams.any(|team| team == name);
+        return if is_team {
+            Ok(())
+        } else {
+            Err(format!("an agent speaks for a team, and there is no team '{name}'"))
+        };
+    }
+    match teams.find(|team| is_alike(team, name)) {
+        Some(team) => Err(format!(
+            "'{name}' is the name of a team, and this would be a person's; name it otherwise, or use --agent {team}"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn is_alike(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
 }
 
 impl Engine {
@@ -212,11 +233,8 @@ impl Engine {
 
     pub async fn make_token(&self, wanted: Wanted, by: &Actor) -> Result<Made, TokenError> {
         let name = wanted.name.trim();
-        if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
-            return Err(TokenError::NotAllowed(format!(
-                "a token's name has 1 to {LONGEST_NAME} characters that can be printed"
-            )));
-        }
+        let party = wanted.party.as_ref().map_or(name, |party| party.as_str().trim());
+        may_be_called(name).and_then(|()| may_be_called(party)).map_err(TokenError::NotAllowed)?;
         may_be_given(wanted.kind, wanted.scopes).map_err(TokenError::NotAllowed)?;
         if wanted.expires_at.is_some_and(|at| at <= wall_ms()) {
             return Err(TokenError::Expired);
@@ -224,14 +242,13 @@ impl Engine {
         if wanted.expires_at.is_some_and(|at| at > wall_ms().saturating_add(LONGEST_MS)) {
             return Err(TokenError::LastsTooLong);
         }
-        let party = wanted.party.unwrap_or_else(|| Party::new(name));
-        let is_team = self.inner.config().teams.keys().any(|team| team.as_str() == party.as_str());
-        may_speak_as(wanted.kind, &party, is_team).map_err(TokenError::NotAllowed)?;
+        let config = self.inner.config();
+        may_speak_as(wanted.kind, party, config.teams.keys().map(TeamName::as_str)).map_err(TokenError::NotAllowed)?;
         let row = TokenRow {
             id: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
             name: name.to_owned(),
             kind: wanted.kind,
-            party,
+            party: Party::new(party),
             scopes: wanted.scopes,
             digest: String::new(),
             page: None,
@@ -246,19 +263,20 @@ impl Engine {
         let secret = new_secret();
         row.digest = digest(&secret);
         let (kept, by) = (row.clone(), by.clone());
-        let is_free = self
+        let taken = self
             .inner
             .store
             .write("token.create", move |tx| {
-                let taken = token::list(tx)?.iter().any(|other| other.name == kept.name);
-                if !taken {
+                let taken =
+                    token::list(tx)?.into_iter().map(|other| other.name).find(|name| is_alike(name, &kept.name));
+                if taken.is_none() {
                     token::insert(tx, &kept, &by)?;
                 }
-                Ok(!taken)
+                Ok(taken)
             })
             .await?;
-        if !is_free {
-            return Err(TokenError::NameTaken(row.name));
+        if let Some(name) = taken {
+            return Err(TokenError::NameTaken(name));
         }
         self.inner.credentials.add(row.clone());
         Ok(Made { secret, row })

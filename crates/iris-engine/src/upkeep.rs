@@ -9,7 +9,7 @@ use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
 use iris_core::pool::PoolPhase;
 use iris_core::question::QuestionState;
 use iris_core::session::SessionState;
-use iris_store::lane::OwnLanes;
+use iris_store::lane::{Lane, OwnLanes};
 use iris_store::{Location, StoreError, StoreHealth, event, job, lane, question, session, timer, turn};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -54,6 +54,8 @@ impl Nudge {
 
 const LEASES_EVERY: Duration = Duration::from_secs(4);
 const WORK_EVERY: Duration = Duration::from_secs(2);
+/// What agents started and orphaned between two looks, and threw its mark away, is not known after a kill of the daemon.
+const LOOKS_EVERY: Duration = Duration::from_secs(2);
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 const TIMERS_AT_ONCE: i64 = 256;
 const LATE_AT_ONCE: i64 = 256;
@@ -65,6 +67,7 @@ struct Upkeep {
     work: Due,
     health: Due,
     others: Due,
+    looks: Due,
     trouble: Option<(String, Instant)>,
 }
 
@@ -95,6 +98,7 @@ pub(crate) async fn run(engine: Arc<Inner>, nudge: Nudge) {
         work: Due::every(WORK_EVERY),
         health: Due::every(health_check(&engine)),
         others: Due::every(engine.config().database.poll_interval.duration()),
+        looks: Due::every(LOOKS_EVERY),
         trouble: None,
         engine,
         nudge,
@@ -160,6 +164,8 @@ impl Upkeep {
             trouble,
             lasted_ms: i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX),
         });
+        // Looked at before: what is claimed from here on is not among what was renewed, and yet served.
+        let running = self.running();
         let write = self.engine.store.write("daemon.renew", move |tx| {
             if let Some(healed) = &healed {
                 let fact = Fact::Daemon(healed.clone());
@@ -167,11 +173,28 @@ impl Upkeep {
             }
             lane::renew(tx, &mark)
         });
-        write.await?;
+        let served = write.await?;
+        self.give_up(running.into_iter().filter(|lane| !served.contains(lane)));
         if let Some((trouble, since)) = self.trouble.take() {
             tracing::info!(trouble, lasted = ?since.elapsed(), "the database can be written again");
         }
         Ok(())
+    }
+
+    /// What this node runs agents for.
+    fn running(&self) -> Vec<Lane> {
+        let runners = self.engine.runners();
+        runners.iter().filter_map(|(session, runner)| Some((session.clone(), runner.epoch()?))).collect()
+    }
+
+    /// This node was not heard of for so long that another took these sessions: their agents here may not go on beside
+    /// those of the other, whether or not they ever say anything again. One that has just ended is not there to hear it.
+    fn give_up(&self, lost: impl Iterator<Item = Lane>) {
+        for (session, epoch) in lost {
+            if let Some(runner) = self.engine.runner(&session).filter(|runner| runner.epoch() == Some(epoch)) {
+                runner.give_up();
+            }
+        }
     }
 
     /// On PostgreSQL other nodes write too: their events are announced here, the lanes of dead ones settled, and the tells
@@ -363,11 +386,18 @@ impl Upkeep {
         }
     }
 
-    /// What agents left behind is asked how it ended, or is ended.
-    async fn tidy(&self) {
+    /// What agents left behind is asked how it ended, or is ended; and what runs of them is written down.
+    async fn tidy(&mut self) {
         let containment = Arc::clone(&self.engine.containment);
+        let looks = self.looks.has_come();
         // It looks through all processes now and then, which is too long for a thread that others wait for.
-        if tokio::task::spawn_blocking(move || containment.tidy()).await.is_err() {
+        let tidied = tokio::task::spawn_blocking(move || {
+            containment.tidy();
+            if looks {
+                containment.look();
+            }
+        });
+        if tidied.await.is_err() {
             tracing::error!("tidying up after agents failed");
         }
     }

@@ -22,7 +22,7 @@ use iris_engine::token::Credential;
 use crate::connection::visit::{Crowded, MOST_MADE, MOST_OF_ONE, Visit};
 use crate::http::problem::{Fault, refused};
 use crate::http::request::RequestId;
-use crate::{App, dashboard};
+use crate::{App, dashboard, http};
 use host::Allowed;
 use table::Entry;
 
@@ -93,8 +93,10 @@ impl Caller {
 enum Way {
     Open,
     Locked(Door),
-    /// No such route, or not with this method. Whoever may come in is told so; nobody else learns what there is.
+    /// No such route. Whoever may come in is told so; nobody else learns what there is.
     Nowhere,
+    /// A route without a row for this method, whether or not somebody wrote a handler for it: it is never run.
+    Shut,
 }
 
 pub(crate) async fn require<F>(app: &App, mut request: Request, next: impl FnOnce(Request) -> F) -> Response
@@ -114,6 +116,9 @@ where
                 && let Err(crowded) = visit.is_of(&caller.credential)
             {
                 return turned_away(&caller, crowded);
+            }
+            if matches!(way, Way::Shut) {
+                return http::shut(&request);
             }
             let credential = caller.credential.clone();
             request.extensions_mut().insert(caller);
@@ -151,7 +156,7 @@ fn way(request: &Request) -> Way {
     match table::find(request.method().as_str(), path.as_str()) {
         Some(Entry::Open) => Way::Open,
         Some(Entry::Locked(door)) => Way::Locked(door),
-        None => Way::Nowhere,
+        None => Way::Shut,
     }
 }
 
@@ -213,7 +218,12 @@ fn check_page(browser: &Credential, way: &Way, request: &Request) -> Result<(), 
     if is_socket && !headers.contains_key(header::ORIGIN) {
         return Err(refused(StatusCode::FORBIDDEN, "forbidden", "a socket of a browser needs an origin".to_owned()));
     }
-    let tells_nothing = matches!(way, Way::Nowhere | Way::Locked(Door { scope: None, .. }));
+    let tells_nothing = match way {
+        Way::Open | Way::Locked(_) => {
+            request.extensions().get::<MatchedPath>().is_some_and(|path| table::tells_nothing(path.as_str()))
+        }
+        Way::Nowhere | Way::Shut => true,
+    };
     if tells_nothing && matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(());
     }
@@ -270,4 +280,64 @@ fn end_with(credential: Credential, response: Response) -> Response {
         let ended = Box::pin(async move { credential.ended().await });
         Body::from_stream(body.into_data_stream().take_until(ended))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::Router;
+    use axum::routing::any;
+    use iris_engine::Engine;
+    use iris_engine::config::Config;
+    use iris_engine::home::Home;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use tower::ServiceExt;
+
+    async fn ask(router: &Router, method: &str, path: &str, token: Option<&str>) -> (u16, String) {
+        let request = Request::builder().method(method).uri(path).header(header::HOST, "localhost");
+        let request = token
+            .iter()
+            .fold(request, |request, token| request.header(header::AUTHORIZATION, format!("Bearer {token}")));
+        let request = request.body(Body::empty()).expect("a request");
+        let response = router.clone().oneshot(request).await.expect("an answer");
+        let allowed = response.headers().get(header::ALLOW).and_then(|allowed| allowed.to_str().ok());
+        (response.status().as_u16(), allowed.unwrap_or_default().to_owned())
+    }
+
+    /// Somebody wrote a handler and forgot to say for whom: it opens for nobody, not for the owner either.
+    #[tokio::test]
+    async fn a_handler_without_a_row_is_never_run() {
+        let home = tempfile::tempdir().expect("a folder");
+        let prepared = Home::prepare(home.path()).expect("a home");
+        let owner = prepared.token().expect("a token");
+        let engine = Engine::start(prepared, Config::default()).await.expect("it starts");
+        let (routes, openapi) = http::routes().split_for_parts();
+        let app = App::new(engine, false, crate::Registry::new(), &openapi, tokio::sync::watch::channel(false).1);
+        let ran = Arc::new(AtomicBool::new(false));
+        let handler = || {
+            let ran = Arc::clone(&ran);
+            async move || ran.store(true, Ordering::Relaxed)
+        };
+        let forgotten = routes
+            .route("/api/forgotten/{id}", any(handler()))
+            .route("/api/status", axum::routing::put(handler()).patch(handler()));
+        let router = crate::router(forgotten, app);
+
+        assert_eq!(ask(&router, "GET", "/api/status", Some(&owner)).await.0, 200, "what has a row is as ever");
+        for (method, path, status, allowed) in [
+            ("GET", "/api/forgotten/1", 404, ""),
+            ("HEAD", "/api/forgotten/1", 404, ""),
+            ("POST", "/api/forgotten/1", 404, ""),
+            ("OPTIONS", "/api/forgotten/1", 404, ""),
+            ("PUT", "/api/status", 405, "GET,HEAD"),
+            ("PATCH", "/api/status", 405, "GET,HEAD"),
+            ("DELETE", "/api/status", 405, "GET,HEAD"),
+        ] {
+            assert_eq!(ask(&router, method, path, Some(&owner)).await, (status, allowed.to_owned()), "{method} {path}");
+            for stranger in [None, Some("wrong")] {
+                assert_eq!(ask(&router, method, path, stranger).await.0, 401, "{method} {path} {stranger:?}");
+            }
+        }
+        assert!(!ran.load(Ordering::Relaxed), "it was run");
+    }
 }

@@ -17,13 +17,14 @@ pub(crate) mod team;
 mod token;
 mod turn;
 
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use iris_engine::turn::tell::LONGEST_MESSAGE;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::auth::table;
 use crate::{App, dashboard};
 
 /// A message in JSON may be six times as long as its text, if every character of it has to be escaped.
@@ -101,9 +102,16 @@ async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     problem::not_found("route", uri.path()).into_response()
 }
 
-pub(crate) async fn not_so(method: Method, uri: Uri) -> problem::Fault {
-    let what = format!("{} does not take {method}", uri.path());
-    problem::refused(StatusCode::METHOD_NOT_ALLOWED, "invalid", what).hint("GET /api/openapi.json says what there is")
+/// What is said of a route that has no row for this method. One that has none at all is not there.
+pub(crate) fn shut(request: &Request) -> Response {
+    let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let (allowed, path) = (matched.map(table::methods).unwrap_or_default(), request.uri().path());
+    if allowed.is_empty() {
+        return problem::not_found("route", path).into_response();
+    }
+    let what = format!("{path} does not take {}", request.method());
+    let fault = problem::refused(StatusCode::METHOD_NOT_ALLOWED, "invalid", what);
+    ([(header::ALLOW, allowed)], fault.hint("GET /api/openapi.json says what there is")).into_response()
 }
 
 /// The only open route: says that there is a daemon, and nothing else.

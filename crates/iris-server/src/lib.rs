@@ -8,7 +8,7 @@ mod headers;
 mod http;
 mod mcp;
 mod passage;
-mod shell;
+mod speaker;
 pub mod tls;
 mod wire;
 
@@ -26,6 +26,7 @@ use iris_engine::Engine;
 use prometheus::Registry;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use utoipa::openapi::OpenApi;
 
 use crate::auth::limit::Limits;
 use crate::http::event::frame::Frames;
@@ -41,6 +42,28 @@ impl Deref for App {
 
     fn deref(&self) -> &Parts {
         &self.0
+    }
+}
+
+impl App {
+    fn new(
+        engine: Engine,
+        is_secure: bool,
+        registry: Registry,
+        openapi: &OpenApi,
+        closing: watch::Receiver<bool>,
+    ) -> Self {
+        Self(Arc::new(Parts {
+            is_secure,
+            limits: Arc::new(Limits::new(engine.config().server.requests_per_second)),
+            repeats: Running::default(),
+            frames: Frames::default(),
+            openapi: http::openapi::describe(openapi).to_string().into(),
+            registry,
+            started: Instant::now(),
+            closing,
+            engine,
+        }))
     }
 }
 
@@ -114,18 +137,8 @@ async fn serve_with(
     let Doors { listener, tls, registry } = doors;
     let (close, closing) = watch::channel(false);
     let (routes, openapi) = http::routes().split_for_parts();
-    let config = engine.config().server.clone();
-    let app = App(Arc::new(Parts {
-        is_secure: tls.is_some() || config.behind_proxy,
-        limits: Arc::new(Limits::new(config.requests_per_second)),
-        repeats: Running::default(),
-        frames: Frames::default(),
-        openapi: http::openapi::describe(&openapi).to_string().into(),
-        registry,
-        started: Instant::now(),
-        closing,
-        engine,
-    }));
+    let is_secure = tls.is_some() || engine.config().server.behind_proxy;
+    let app = App::new(engine, is_secure, registry, &openapi, closing);
     let routes = routes.merge(mcp(&app));
     let shutdown = async move {
         shutdown.await;
@@ -146,7 +159,6 @@ fn router(routes: Router<App>, app: App) -> Router {
         .route("/health", get(http::health))
         .route("/metrics", get(http::figures::show))
         .merge(http::openapi::viewer())
-        .method_not_allowed_fallback(http::not_so)
         .layer(from_fn_with_state(app.clone(), passage::pass))
         .with_state(app)
 }

@@ -1,5 +1,7 @@
 //! Copies of the SQLite file, made while it is in use, and put back when it is not.
 
+use std::fs::{File, OpenOptions, Permissions};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -32,6 +34,7 @@ pub fn copy_file(source: &Path, target: &Path) -> Result<(), StoreError> {
 }
 
 pub(crate) fn copy_sqlite(source: &mut Connection, target: &Path) -> Result<(), StoreError> {
+    make_private(target).map_err(|error| StoreError::Io(error.to_string()))?;
     let mut copy = Connection::open(target)?;
     {
         let backup = Backup::new(source, &mut copy)?;
@@ -41,7 +44,7 @@ pub(crate) fn copy_sqlite(source: &mut Connection, target: &Path) -> Result<(), 
     // A copy is one file: without this, opening it would leave a log of its own beside it.
     copy.pragma_update(None, "journal_mode", "delete")?;
     copy.close().map_err(|(_, error)| error)?;
-    let file = std::fs::File::open(target).map_err(|error| StoreError::Io(error.to_string()))?;
+    let file = File::open(target).map_err(|error| StoreError::Io(error.to_string()))?;
     file.sync_all().map_err(|error| StoreError::Io(error.to_string()))
 }
 
@@ -68,11 +71,12 @@ pub fn put_back(copy: &Path, database: &Path) -> Result<Option<PathBuf>, StoreEr
         copy_file(database, kept)?;
     }
     let staged = database.with_extension("db.restoring");
-    std::fs::copy(copy, &staged).map_err(failed)?;
+    let mut file = make_private(&staged).map_err(failed)?;
+    File::open(copy).and_then(|mut copy| std::io::copy(&mut copy, &mut file)).map_err(failed)?;
     if kept.is_some() {
         go_on_after(database, &staged)?;
     }
-    std::fs::File::open(&staged).and_then(|file| file.sync_all()).map_err(failed)?;
+    File::open(&staged).and_then(|file| file.sync_all()).map_err(failed)?;
     for leftover in ["db-wal", "db-shm"] {
         match std::fs::remove_file(database.with_extension(leftover)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
@@ -81,6 +85,13 @@ pub fn put_back(copy: &Path, database: &Path) -> Result<Option<PathBuf>, StoreEr
     }
     std::fs::rename(&staged, database).map_err(failed)?;
     Ok(kept)
+}
+
+/// An empty file that is the owner's alone, whatever was there.
+fn make_private(path: &Path) -> std::io::Result<File> {
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(file)
 }
 
 /// A number that was given once is not given again: whoever read up to it would take what comes next for known.
@@ -104,5 +115,27 @@ fn check_integrity(connection: &Connection, path: &Path) -> Result<(), StoreErro
         Ok(verdict) if verdict == "ok" => Ok(()),
         Ok(what) => Err(StoreError::Damaged { place: path.display().to_string(), what }),
         Err(error) => Err(StoreError::Damaged { place: path.display().to_string(), what: error.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+    }
+
+    /// Backups, what is kept before a restore and what is kept before an upgrade are all made by this.
+    #[test]
+    fn a_copy_is_the_owners_alone_also_in_the_place_of_one_that_was_not() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (source, copy) = (folder.path().join("iris.db"), folder.path().join("copy.db"));
+        Connection::open(&source).and_then(|open| open.execute_batch("CREATE TABLE a (b)")).expect("a database");
+        copy_file(&source, &copy).expect("copied");
+        assert_eq!(mode(&copy), 0o600);
+        std::fs::set_permissions(&copy, Permissions::from_mode(0o644)).expect("ours");
+        copy_file(&source, &copy).expect("copied again");
+        assert_eq!(mode(&copy), 0o600);
     }
 }

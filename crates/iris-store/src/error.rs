@@ -123,8 +123,11 @@ impl From<&tokio_postgres::Error> for StoreError {
         match error.as_db_error() {
             Some(db) if db.code().code() == "53100" => Self::DiskFull,
             // Class 57P: the server is shutting down or starting; 53: out of resources; 40: another node was first;
-            // 25006: the server became a read-only standby.
-            Some(db) if matches!(&db.code().code()[..2], "57" | "53" | "40") || db.code().code() == "25006" => {
+            // 25006: the server became a read-only standby; 55P03: another node holds a row for too long.
+            Some(db)
+                if matches!(&db.code().code()[..2], "57" | "53" | "40")
+                    || matches!(db.code().code(), "25006" | "55P03") =>
+            {
                 Self::Unavailable(because)
             }
             Some(_) => Self::Sql(because),

@@ -41,11 +41,15 @@ pub fn claim(tx: &mut Tx<'_>, id: &SessionId) -> Result<Option<Claim>, StoreErro
     Ok(Some(Claim { epoch, session }))
 }
 
-/// Renews the leases of everything this node serves, and saves Iris's time with them.
-pub fn renew(tx: &mut Tx<'_>, mark: &ClockMark) -> Result<(), StoreError> {
+/// A session and the epoch of the agent that serves it.
+pub type Lane = (SessionId, i64);
+
+/// Renews the leases of everything this node serves, and saves Iris's time with them. Returns what it serves: anything
+/// else that it runs an agent for was given to another.
+pub fn renew(tx: &mut Tx<'_>, mark: &ClockMark) -> Result<Vec<Lane>, StoreError> {
     let node = tx.node().clone();
-    tx.run(
-        "UPDATE session SET lease_until = iris_now() + ?1 WHERE owner = ?2 AND state <> 'stopped'",
+    let renewed = tx.many(
+        "UPDATE session SET lease_until = iris_now() + ?1 WHERE owner = ?2 AND state <> 'stopped' RETURNING id, epoch",
         values![LEASE_MS, &node],
     )?;
     if tx.is_postgres() {
@@ -55,7 +59,8 @@ pub fn renew(tx: &mut Tx<'_>, mark: &ClockMark) -> Result<(), StoreError> {
             values![&node, LEASE_MS],
         )?;
     }
-    save_clock(tx, mark)
+    save_clock(tx, mark)?;
+    Ok(renewed.iter().map(|row| (SessionId::new(row.text(0)), row.int(1))).collect())
 }
 
 /// Whether another node that is alive has the conversation of a session. It is left to that one: an agent here would know

@@ -95,7 +95,8 @@ fn apply(connection: &mut Connection, location: &Location, steps: &[Step]) -> Re
         let sql = dialect.iter().fold(step.sql.to_owned(), |sql, (word, meaning)| sql.replace(word, meaning));
         Migration::unapplied(&format!("V{}__{}", step.version, step.name), &sql)
     });
-    let runner = Runner::new(&migrations.collect::<Result<Vec<_>, _>>().map_err(failed)?);
+    // All of it in one transaction, with the rows that say so: whatever happens in between, it was done or it was not.
+    let runner = Runner::new(&migrations.collect::<Result<Vec<_>, _>>().map_err(failed)?).set_grouped(true);
     match (connection, location) {
         (Connection::Sqlite(sqlite), _) => runner.run(sqlite.raw()).map_err(failed)?,
         (Connection::Postgres(_), Location::Postgres(url)) => {
@@ -144,7 +145,10 @@ const POSTGRES_WORDS: &[(&str, &str)] = &[
 fn copy_before_upgrade(connection: &mut Connection, path: &Path, found: u32) -> Result<PathBuf, StoreError> {
     let copy = path.with_file_name(format!("iris-before-upgrade-from-{found}.db"));
     if let Connection::Sqlite(sqlite) = connection {
-        backup::copy_sqlite(sqlite.raw(), &copy)?;
+        // A copy that is broken off never takes the place of a whole one.
+        let unfinished = copy.with_extension("db.unfinished");
+        backup::copy_sqlite(sqlite.raw(), &unfinished)?;
+        std::fs::rename(&unfinished, &copy).map_err(|error| StoreError::Io(error.to_string()))?;
     }
     Ok(copy)
 }
@@ -185,6 +189,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_upgrade_that_is_broken_off_has_changed_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("iris.db");
+        open(&path, &all()).expect("a new database").close().await;
+        let more = Step { version: newest() + 1, name: "more", sql: "CREATE TABLE more (id BIGINT NOT NULL);" };
+        let wrong = Step { version: newest() + 2, name: "wrong", sql: "CREATE TABLE more (id BIGINT NOT NULL);" };
+        let steps = |last: &[Step]| all().into_iter().chain(last.iter().cloned()).collect::<Vec<_>>();
+        assert!(open(&path, &steps(&[more.clone(), wrong])).is_err());
+        open(&path, &all()).expect("it is as it was").close().await;
+        open(&path, &steps(&[more])).expect("the upgrade is done when it can be").close().await;
+    }
+
+    #[tokio::test]
     async fn an_upgrade_leaves_a_copy_and_an_older_binary_refuses() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("iris.db");
@@ -195,6 +212,9 @@ mod tests {
         open(&path, &next).expect("the upgrade").close().await;
         let copy = folder.path().join(format!("iris-before-upgrade-from-{}.db", newest()));
         assert!(copy.exists(), "a copy is made before the upgrade");
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&copy).expect("a copy").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "it is the owner's alone");
 
         let refused = open(&path, &all()).err().expect("an older binary must refuse");
         let expected = format!("the database has schema {}, this iris knows up to {}", newest() + 1, newest());

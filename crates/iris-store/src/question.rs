@@ -154,14 +154,19 @@ pub struct Closed {
     pub id: String,
 }
 
-/// Those that were closed before this one, newest first. `None`: from the newest on.
-pub fn list_closed(tx: &mut Tx<'_>, before: Option<&Closed>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
+/// Those that were closed before this one, newest first; of one session, if it is named. `None`: from the newest on.
+pub fn list_closed(
+    tx: &mut Tx<'_>,
+    session: Option<&SessionId>,
+    before: Option<&Closed>,
+    limit: i64,
+) -> Result<Vec<QuestionRow>, StoreError> {
     let (at, id) = before.map_or((i64::MAX, ""), |closed| (closed.at, closed.id.as_str()));
     let sql = question_columns!(
         "WHERE closed_at IS NOT NULL AND closed_at <= ?1 AND (closed_at < ?1 OR id < ?2) \
-         ORDER BY closed_at DESC, id DESC LIMIT ?3"
+         AND session = coalesce(?4, session) ORDER BY closed_at DESC, id DESC LIMIT ?3"
     );
-    tx.many(sql, values![at, id, limit])?.iter().map(QuestionRow::read).collect()
+    tx.many(sql, values![at, id, limit, session])?.iter().map(QuestionRow::read).collect()
 }
 
 /// The questions of a job, oldest first.

@@ -245,7 +245,19 @@ pub fn begin_stop(
     if !allowed.contains(&session.state) {
         return Ok(false);
     }
-    enter(tx, &session, SessionState::Terminating, SessionEvent::Terminating { why })?;
+    enter(tx, &session, SessionState::Terminating, SessionEvent::Terminating { why, reason: None })?;
+    Ok(true)
+}
+
+/// The agent is given up on before it was ready, and its process is still to be ended. Whether this is new.
+pub fn start_failed(tx: &mut Tx<'_>, id: &SessionId, epoch: i64, reason: &str) -> Result<bool, StoreError> {
+    let session = lock_owned(tx, id, epoch)?;
+    if session.state != SessionState::Spawning {
+        // An earlier try of this very write did commit, though its answer was lost.
+        return Ok(false);
+    }
+    let because = SessionEvent::Terminating { why: StopCause::StartFailed, reason: Some(reason.to_owned()) };
+    enter(tx, &session, SessionState::Terminating, because)?;
     Ok(true)
 }
 

@@ -255,14 +255,6 @@ impl Shared {
     pub fn note_heard(&self) {
         self.heard.send_modify(|count| *count += 1);
     }
-
-    /// The trouble that was found last, for callers that come while it lasts.
-    pub fn trouble(&self) -> StoreError {
-        match &*self.health.borrow() {
-            StoreHealth::Troubled { what, .. } => StoreError::Unavailable(what.clone()),
-            StoreHealth::Well => StoreError::Unavailable("reconnecting".to_owned()),
-        }
-    }
 }
 
 struct Threads(std::sync::Mutex<Vec<JoinHandle<()>>>);

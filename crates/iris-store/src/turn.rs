@@ -10,6 +10,7 @@ mod start;
 
 use iris_core::agent::Usage;
 use iris_core::id::{SessionId, TurnId};
+use iris_core::team::TeamName;
 use iris_core::turn::{Ending, TurnState};
 
 use crate::error::StoreError;
@@ -110,6 +111,17 @@ pub fn newest(tx: &mut Tx<'_>, session: &SessionId) -> Result<Option<TurnId>, St
     Ok(row.map(|row| TurnId::new(row.text(0))))
 }
 
+/// The turn that a tell of this team comes from, if it does not say: of what its sessions work on, or ended since then, the
+/// deepest in a chain of tells. Which of them it was cannot be known, and too deep only ends a chain sooner.
+pub fn likely_cause(tx: &mut Tx<'_>, team: &TeamName, since: i64) -> Result<Option<TurnId>, StoreError> {
+    let sql = "SELECT turn.id FROM session JOIN turn ON turn.id = coalesce(session.running, (SELECT last.id \
+               FROM turn AS last WHERE last.session = session.id AND last.finished_at IS NOT NULL \
+               ORDER BY last.number DESC LIMIT 1)) \
+               WHERE session.to_team = ?1 AND (session.running IS NOT NULL OR turn.finished_at >= ?2) \
+               ORDER BY turn.depth DESC, turn.id DESC LIMIT 1";
+    Ok(tx.one(sql, values![team, since])?.map(|row| TurnId::new(row.text(0))))
+}
+
 fn find_by_key(tx: &mut Tx<'_>, key: &str) -> Result<Option<TurnRow>, StoreError> {
     tx.one(turn_columns!("WHERE key = ?1"), values![key])?.as_ref().map(TurnRow::read).transpose()
 }
@@ -137,6 +149,12 @@ pub fn waits_for(tx: &mut Tx<'_>, turn: &TurnId) -> Result<Option<TurnId>, Store
     let sql = "SELECT session.running FROM turn JOIN session ON session.id = turn.session \
                WHERE turn.id = ?1 AND turn.state = 'queued'";
     Ok(tx.one(sql, values![turn])?.and_then(|row| row.maybe_text(0).map(TurnId::new)))
+}
+
+/// Those that are put off to a time, the soonest first.
+pub fn list_put_off(tx: &mut Tx<'_>, session: &SessionId) -> Result<Vec<TurnId>, StoreError> {
+    let sql = "SELECT turn FROM timer WHERE session = ?1 ORDER BY run_at, turn";
+    Ok(tx.many(sql, values![session])?.iter().map(|row| TurnId::new(row.text(0))).collect())
 }
 
 /// The waiting turns of a session, in the order in which they will run.

@@ -65,6 +65,8 @@ pub(crate) struct Writer {
     shared: Arc<Shared>,
     connection: Option<Connection>,
     reopened_at: Option<Instant>,
+    /// What went wrong last, for whoever comes before it is tried again.
+    trouble: Option<StoreError>,
     closed: bool,
     /// The last number given out, if this is the only writer there can be.
     last_seq: Option<i64>,
@@ -98,7 +100,15 @@ pub(crate) fn serve(writer: &Mutex<Writer>, mut orders: mpsc::Receiver<Order>) {
 
 impl Writer {
     pub fn new(shared: Arc<Shared>, connection: Connection, notices: Option<Notices>) -> Self {
-        Self { shared, connection: Some(connection), reopened_at: None, closed: false, last_seq: None, notices }
+        Self {
+            shared,
+            connection: Some(connection),
+            reopened_at: None,
+            trouble: None,
+            closed: false,
+            last_seq: None,
+            notices,
+        }
     }
 
     /// From now on nothing is written any more.
@@ -138,7 +148,10 @@ impl Writer {
         let result = self.connected().and_then(|()| self.transact(batch));
         match &result {
             Ok(_) => self.shared.set_health(StoreHealth::Well),
-            Err(error) if error.may_pass() => self.shared.set_health(StoreHealth::troubled(error)),
+            Err(error) if error.may_pass() => {
+                self.trouble = Some(error.clone());
+                self.shared.set_health(StoreHealth::troubled(error));
+            }
             Err(_) => {}
         }
         if result.as_ref().is_err_and(StoreError::needs_reopen) {
@@ -185,7 +198,8 @@ impl Writer {
             return Err(StoreError::Closed);
         }
         if self.reopened_at.is_some_and(|at| at.elapsed() < PAUSE_BEFORE_REOPENING) {
-            return Err(self.shared.trouble());
+            let reconnecting = || StoreError::Unavailable("reconnecting".to_owned());
+            return Err(self.trouble.clone().unwrap_or_else(reconnecting));
         }
         self.reopened_at = Some(Instant::now());
         // Opening reads the write-ahead log anew and the next checkpoint writes every page of it again, which is what

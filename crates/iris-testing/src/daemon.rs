@@ -260,7 +260,7 @@ impl Daemon {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    fn signal(&self, signal: Signal) -> Result<()> {
+    pub fn signal(&self, signal: Signal) -> Result<()> {
         kill(Pid::from_raw(i32::try_from(self.pid)?), signal)?;
         Ok(())
     }

@@ -33,8 +33,17 @@ pub struct Doors {
 const HOST: &str = "{host}";
 const TOKEN: &str = "{token}";
 
+/// As every program in Rust does before `main`, which is not ours in a fuzzer.
+#[expect(unsafe_code, reason = "the kernel's way to say it; nothing of ours handles signals here")]
+fn ignore_closed_pipes() {
+    use nix::sys::signal::{SigHandler, Signal, signal};
+    // SAFETY: to ignore a signal runs no code of ours.
+    unsafe { signal(Signal::SIGPIPE, SigHandler::SigIgn) }.expect("a signal that can be ignored");
+}
+
 impl Doors {
     pub fn open() -> Result<Self> {
+        ignore_closed_pipes();
         let (home, runtime) = (tempfile::tempdir()?, Runtime::new()?);
         let (address, token) = runtime.block_on(async {
             let mut config = Config::default();

@@ -6,6 +6,7 @@
 mod flow;
 mod lines;
 
+use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
 use iris_engine::config::{self, Config};
-use iris_engine::home::Home;
+use iris_engine::home::{ConfigLock, Home};
 
 use crate::commands::serve::starter;
 use crate::failure::Failure;
@@ -32,7 +33,7 @@ pub struct Additions {
 }
 
 pub fn add_team(file: &Path, name: &TeamName, keys: &[Key]) -> Result<(), Failure> {
-    prepare(file)?;
+    let _held = prepare(file)?;
     let (text, before) = read(file)?;
     if let Some(team) = before.teams.get(name) {
         let what = format!("there is a team '{name}' already, in {}", place::shown(&team.path));
@@ -50,13 +51,14 @@ pub fn can_be_added_to(file: &Path, part: &str) -> bool {
 
 /// All of it or nothing.
 pub fn add_all(file: &Path, wanted: &Additions) -> Result<(), Failure> {
-    prepare(file)?;
+    let _held = prepare(file)?;
     let (text, before) = read(file)?;
     change(file, (&text, &before), &add(&text, wanted)?, wanted)
 }
 
 /// Puts a config in the place of a file that is none. The file is kept beside it, under the name that is returned.
 pub fn replace_all(file: &Path, wanted: &Additions) -> Result<PathBuf, Failure> {
+    let _held = hold(file)?;
     let text = add(starter::STARTER, wanted)?;
     config::parse(file, &text, |name| std::env::var(name).ok()).map_err(|error| {
         let what = format!("what {} would become is no config: {}", place::shown(file), error.what());
@@ -74,6 +76,8 @@ pub fn replace_all(file: &Path, wanted: &Additions) -> Result<PathBuf, Failure> 
 }
 
 pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
+    // Where there is no config there is no team, and no home has to be made to say so.
+    let _held = if file.exists() { Some(prepare(file)?) } else { None };
     let (text, before) = read(file)?;
     if !before.teams.contains_key(name) {
         let what = format!("there is no team '{name}' in {}", place::shown(file));
@@ -97,12 +101,22 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
     change(file, (&text, &before), &new, &wanted)
 }
 
-/// The first command somebody runs may be one that writes the config.
-fn prepare(file: &Path) -> Result<(), Failure> {
-    if let Some(home) = file.parent() {
-        Home::prepare(home)?;
-    }
-    starter::write_if_missing(file).map(drop)
+/// Writes the config of somebody who has none, and says whether there was none.
+pub fn write_if_missing(file: &Path) -> Result<bool, Failure> {
+    let _held = hold(file)?;
+    starter::write_if_missing(file)
+}
+
+/// The first command somebody runs may be one that writes the config. Nobody else changes it until the lock is dropped.
+fn prepare(file: &Path) -> Result<ConfigLock, Failure> {
+    let held = hold(file)?;
+    starter::write_if_missing(file)?;
+    Ok(held)
+}
+
+fn hold(file: &Path) -> Result<ConfigLock, Failure> {
+    let home = file.parent().expect("a config is a file in a home");
+    Ok(Home::prepare(home)?.lock_config()?)
 }
 
 /// What the file says, for whoever is about to add to it: one that is not there, or says nothing, is an empty config.
@@ -194,12 +208,19 @@ fn rest(config: &Config, changed: &Additions) -> serde_json::Value {
 /// In one step: whoever looks meanwhile sees the old file or the new one. A link stays one, and what it leads to changes.
 fn put(file: &Path, text: &str) -> std::io::Result<()> {
     let file = std::fs::canonicalize(file)?;
-    let beside = file.with_extension("yaml.new");
-    let permissions = std::fs::metadata(&file)?.permissions();
-    let mut written = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+    // A name of its own: what a command that was killed left behind is in nobody's way.
+    let beside = file.with_extension(format!("yaml.{}.new", uuid::Uuid::new_v4().simple()));
+    write_beside(&beside, text, std::fs::metadata(&file)?.permissions())
+        .and_then(|()| std::fs::rename(&beside, file))
+        .inspect_err(|_| {
+            std::fs::remove_file(&beside).ok();
+        })
+}
+
+fn write_beside(beside: &Path, text: &str, permissions: Permissions) -> std::io::Result<()> {
+    let mut written = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(beside)?;
     written.write_all(text.as_bytes())?;
     // Whoever could read it still can, and nobody else.
     written.set_permissions(permissions)?;
-    written.sync_all()?;
-    std::fs::rename(&beside, file)
+    written.sync_all()
 }

@@ -132,6 +132,13 @@ pub fn no_room(error: &io::Error) -> Option<&'static str> {
     }
 }
 
+/// What helps if a home is where it cannot be.
+fn not_ours(error: &io::Error) -> Option<&'static str> {
+    use io::ErrorKind::{AlreadyExists, NotADirectory, PermissionDenied};
+    matches!(error.kind(), PermissionDenied | NotADirectory | AlreadyExists)
+        .then_some("`iris doctor` says what is in the way; or choose another home with --home or IRIS_HOME")
+}
+
 impl From<iris_core::team::TeamNameError> for Failure {
     fn from(error: iris_core::team::TeamNameError) -> Self {
         Self::invalid(error.to_string())
@@ -142,8 +149,11 @@ impl From<HomeError> for Failure {
     fn from(error: HomeError) -> Self {
         match &error {
             HomeError::AlreadyRunning { .. } => Self::new(Why::AlreadyRunning, error.to_string()),
+            HomeError::ConfigHeld { .. } => {
+                Self::fault(FaultKind::Conflict, error.to_string()).hint("see what it waits for, end it, and try again")
+            }
             HomeError::Io { source, .. } => Self {
-                hint: no_room(source).map(str::to_owned),
+                hint: no_room(source).or_else(|| not_ours(source)).map(str::to_owned),
                 ..Self::fault(FaultKind::Unavailable, error.to_string())
             },
         }

@@ -867,6 +867,11 @@ export interface components {
             refused?: string | null;
             /** Format: int64 */
             refusedAt?: number | null;
+            /**
+             * Format: int64
+             * @description Since when the file is changed and not used yet, because somebody still has it open to write to.
+             */
+            waitingSince?: number | null;
         };
         /** @description How it is made sure that nothing an agent started outlives it. */
         ContainmentStatus: {
@@ -1987,11 +1992,13 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
+                /** @description For a page: only events with lower numbers. */
+                before?: number;
                 /** @description The id of a job: what happens in its session. */
                 job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
-                /** @description For a page: at most this many; 100 if not said, 1000 at most. */
+                /** @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer may have a `next` too. */
                 limit?: number;
                 session?: string;
                 team?: string;
@@ -2614,6 +2621,8 @@ export interface operations {
                 after?: string;
                 /** @description At most this many; 100 if not said, 1000 at most. */
                 limit?: number;
+                /** @description Only those of one session. */
+                session?: string;
             };
             header?: never;
             path?: never;
@@ -2684,6 +2693,8 @@ export interface operations {
                 team?: string;
                 /** @description Only of this kind; `non_blocking` is all that no agent waits for. */
                 type?: string;
+                /** @description Taken, and filters nothing: a daemon is one workspace, whatever it is called. */
+                workspaceId?: string;
             };
             header?: never;
             path?: never;
@@ -2978,11 +2989,13 @@ export interface operations {
             query?: {
                 /** @description Only events with higher numbers. A stream without it starts with what happens next. */
                 after?: number;
+                /** @description For a page: only events with lower numbers. */
+                before?: number;
                 /** @description The id of a job: what happens in its session. */
                 job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
-                /** @description For a page: at most this many; 100 if not said, 1000 at most. */
+                /** @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer may have a `next` too. */
                 limit?: number;
                 session?: string;
                 team?: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Session } from "@/api/ask";
+import type { Session, Turn } from "@/api/ask";
 import type { Shapes } from "@/api/call";
 import type { Event } from "@/api/stream";
 import { type TurnEnd, type TurnFigures, bySession, withEvent } from "@/health/turns";
@@ -12,6 +12,7 @@ import { stateWord, turnTitle } from "@/session/turn-words";
 import { describe } from "@/text/event-words";
 
 import { budgets } from "./budget";
+import { shownTurn } from "./last-turn";
 import { problems } from "./problems";
 import { lastEvent, newestStep, step } from "./step";
 
@@ -54,6 +55,16 @@ test("whoever is waited for is named, also when nobody else may hear the questio
   expect(waits("atlas", "waiting_for_approval")).toMatchObject({ word: "waits for atlas", tone: "held" });
   expect(waits("user", "waiting_for_input")).toMatchObject({ word: "waits for you", tone: "needs" });
   expect(mood(session({ from: "job-7", state: "waiting_for_input" }), asks({ askedOf: "job-7", job: "7" }), "user").word).toBe("needs you");
+});
+
+test("a row is about what runs, else about what ran last, and about what waits only if there is nothing else", () => {
+  const turn = (id: string, more: Partial<Turn>) => ({ id, ...more }) as Turn;
+  const [ran, runs, withdrawn, waits] = [turn("ran", { startedAt: 1, finishedAt: 2 }), turn("runs", { startedAt: 3 }), turn("withdrawn", { finishedAt: 4 }), turn("waits", {})];
+  const about = (newest: Turn[], running?: string) => shownTurn(newest, running)?.id;
+  expect(about([ran, runs, withdrawn, waits], "runs")).toBe("runs");
+  expect(about([ran, withdrawn, waits])).toBe("ran");
+  expect(about([withdrawn, waits])).toBe("withdrawn");
+  expect(about([waits])).toBe("waits");
 });
 
 test("what can be done fits what it does", () => {
@@ -103,6 +114,16 @@ test("a failure is a problem until the next turn runs", () => {
 test("a store that cannot write comes before anything else", () => {
   const troubled = status({ store: { state: "troubled", what: "the disk is full", since: 0 }, waitingSessions: 3 });
   expect(problems({ ...known, status: troubled, sessions: [] }).map(({ key }) => key)).toEqual(["store", "pool"]);
+});
+
+test("what is wrong in the same way is one line, and the worst comes first", () => {
+  const sessions = [session({ id: "h", heldUntil: known.now + 60_000 }), session({ id: "q", state: "processing" }), ...["a", "b", "c"].map((id) => session({ id })), session({ id: "f" })];
+  const early = { ending: "terminated", reason: "daemon", error: "iris ended while the turn ran", at: known.now } as TurnEnd;
+  const ends = new Map<string, TurnEnd>([...["a", "b", "c"].map((id): [string, TurnEnd] => [id, { ...early, turn: id }]), ["f", { ending: "failed", error: "no", at: known.now, turn: "f" } as TurnEnd]]);
+  const found = problems({ ...known, status: status({ waitingSessions: 2 }), sessions, ends });
+  expect(found.map(({ key }) => key)).toEqual(["end-f", "ended Iris ended while the turn ran", "quiet-q", "pool", "held-h"]);
+  expect(found[1]).toMatchObject({ text: "Iris ended while the turn ran: 3 turns" });
+  expect(found[1]?.each?.map(({ turn }) => turn)).toEqual(["a", "b", "c"]);
 });
 
 test("events are told in words", () => {

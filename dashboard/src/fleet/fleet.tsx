@@ -1,7 +1,6 @@
 // The fleet: every project, every session, what each is up to.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi, useNavigate } from "@tanstack/react-router";
-import { TriangleAlert } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
 import { type Session, type Team, sessionsQuery, statusQuery, teamsQuery } from "@/api/ask";
@@ -9,7 +8,7 @@ import { configQuery } from "@/api/config";
 import { steps } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
-import { type SessionFigures, type TurnEnd, bySession, dayQuery, midnight } from "@/health/turns";
+import { type SessionFigures, bySession, dayQuery, midnight } from "@/health/turns";
 import { decidedQuery, useOpenQuestions } from "@/question/ask";
 import { type Question, isBlocking } from "@/question/question";
 import { SessionActions } from "@/session/actions";
@@ -23,15 +22,15 @@ import { turnTitle } from "@/session/turn-words";
 import { Avatar } from "@/shell/avatar";
 import { useKeys } from "@/shell/keys";
 import { NoTeams, Page } from "@/shell/page";
-import { Block, Plain } from "@/text/plain";
-import { Ago, money, useKnownNow, useNow } from "@/text/time";
+import { Plain } from "@/text/plain";
+import { Ago, money, useNow } from "@/text/time";
 import { title } from "@/text/title";
 
 import { budgets } from "./budget";
 import { BudgetBar } from "./budget-bar";
-import { problems } from "./problems";
+import { Problems } from "./problem-strip";
 import { StopAll } from "./stop-all";
-import { lastTurnQuery } from "./last-turn";
+import { turnsQuery } from "./last-turn";
 import { lastEvent, newestStep } from "./step";
 
 const route = getRouteApi("/frame/fleet");
@@ -52,7 +51,7 @@ export function Fleet() {
   const moodOf = (session: Session) => mood(session, open, me);
   const sorted = (sessions.data ?? []).toSorted((one, other) => ORDER[moodOf(one).tone] - ORDER[moodOf(other).tone] || other.usedAt - one.usedAt);
   return (
-    <Page title="Fleet" error={teams.error ?? sessions.error} tools={<StopAll agents={status?.agents ?? 0} />}>
+    <Page title="Fleet" isWide error={teams.error ?? sessions.error} tools={<StopAll agents={status?.agents ?? 0} />}>
       {status && (
         <p className="text-xs text-dim">
           {status.agents} of {status.maxAgents} agents alive on <Plain text={status.machine} />, {today ? money(today.costUsd) : "…"} today
@@ -99,44 +98,6 @@ function stepRow(by: number) {
   const next = at < 0 ? rows.at(by > 0 ? 0 : -1) : rows[at + by];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
-}
-
-function Problems({ sessions, figures, asking, me }: { sessions: Session[]; figures: ReadonlyMap<string, SessionFigures>; asking: ReadonlySet<string>; me: string }) {
-  const [isWhole, setWhole] = useState(false);
-  const status = useQuery(statusQuery).data;
-  const ends = new Map<string, TurnEnd>([...figures].flatMap(([id, { last }]) => (last ? [[id, last] as const] : [])));
-  const found = problems({ status, sessions, ends, steps: useWatched(steps), asking, me, now: useKnownNow() });
-  if (found.length === 0) return null;
-  return (
-    <section aria-label="Problems" className="card border-bad">
-      <ul className="divide-y divide-line">
-        {(isWhole ? found : found.slice(0, 6)).map(({ key, text, detail, page, session, turn }) => (
-          <li key={key} className="said flex items-center gap-2 px-3 py-1.5">
-            <TriangleAlert size={15} className="shrink-0 text-bad" aria-hidden="true" />
-            <span className="min-w-0 flex-1">
-              <Plain text={text} />
-              {detail && <Block text={detail} className="mt-0.5 text-dim" />}
-            </span>
-            {page && (
-              <Link className="link text-xs" to={page}>
-                Look
-              </Link>
-            )}
-            {session && (
-              <Link className="link text-xs" to="/session/$id" params={{ id: session }} search={turn ? { turn } : {}}>
-                Look
-              </Link>
-            )}
-          </li>
-        ))}
-      </ul>
-      {found.length > 6 && (
-        <button type="button" className="link min-h-6 px-3 pb-1.5 text-xs" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "Show fewer" : `and ${found.length - 6} more`}
-        </button>
-      )}
-    </section>
-  );
 }
 
 /** How many sessions of a team are shown at first: those that need somebody come first. */
@@ -206,18 +167,18 @@ function SessionRow({ session, open, me, figures, budget }: RowGiven) {
   const cost = figures?.costUsd;
   const used = session.pid == null ? undefined : figures?.spentUsd;
   const newest = newestStep(useWatched(steps).get(session.id), session.last);
-  const last = useQuery(lastTurnQuery(session)).data;
-  const now = mood(session, open, me, useDue(last));
+  const turns = useQuery(turnsQuery(session)).data;
+  const now = mood(session, open, me, useDue(turns?.last));
   const doing = session.running != null || session.background ? newest?.line : undefined;
   const happened = lastEvent(session, newest);
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised @3xl:grid-cols-[minmax(0,1fr)_15rem_12.5rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised @3xl:grid-cols-[minmax(0,1fr)_15rem_12.5rem_auto] @5xl:grid-cols-[minmax(0,1fr)_19rem_16rem_auto]">
       <span className="col-span-2 min-w-0 @3xl:col-span-1">
         <Link data-row to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
-          <Plain text={title(last ? turnTitle(last) : "A new session", 120)} />
+          <Plain text={title(turns?.shown ? turnTitle(turns.shown) : "A new session", 120)} />
         </Link>
         <span className="said block truncate text-xs text-dim">
-          for <PartyName party={session.from} me={me} />, turn {session.turns}
+          for <PartyName party={session.from} me={me} />, turn {turns?.shown?.number ?? session.turns}
           {session.queued > 0 && <span className="text-held">, {session.queued} waiting</span>}
           {doing && (
             <>
@@ -232,8 +193,8 @@ function SessionRow({ session, open, me, figures, budget }: RowGiven) {
       <span className="order-3 min-w-0 @3xl:order-none">
         <MoodChip mood={now} hasSource />
       </span>
-      <span className="order-4 col-span-2 text-right text-xs text-dim tabular-nums @3xl:order-none @3xl:col-span-1">
-        <span title="Cost today, and when something last happened">
+      <span className="order-4 col-span-2 max-w-44 min-w-0 self-start text-right text-xs text-dim tabular-nums @3xl:order-none @3xl:col-span-1 @3xl:max-w-none @3xl:self-center">
+        <span className="block truncate" title="Cost today, and when something last happened">
           {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
           <Plain text={happened.word} />, <Ago at={happened.at} /> ago
         </span>

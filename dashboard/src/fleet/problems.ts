@@ -16,6 +16,8 @@ export interface Problem {
   page?: "/system" | "/settings";
   session?: string | undefined;
   turn?: string | undefined;
+  /** Those that it stands for, if they are several. */
+  each?: Problem[];
 }
 
 interface Known {
@@ -34,22 +36,63 @@ const QUIET = 60_000;
 /** A failure older than this is history. */
 const FRESH = 24 * 60 * 60_000;
 
-export function problems({ status, sessions, ends, steps, asking, me, now }: Known): Problem[] {
-  const found: Problem[] = [];
-  if (status?.store.state === "troubled") found.push({ key: "store", text: `Nothing can be written: ${status.store.what}${status.store.hint ? `. ${status.store.hint}` : ""}`, page: "/system" });
-  if (status?.config?.refused) found.push({ key: "config", text: "The config file as it is now is not used", detail: status.config.refused, page: "/settings" });
-  if (status && status.waitingSessions > 0) found.push({ key: "pool", text: `${status.waitingSessions === 1 ? "1 session waits" : `${status.waitingSessions} sessions wait`} for a place: ${status.agents} of ${status.maxAgents} agents are alive`, page: "/system" });
-  for (const session of sessions) {
-    const who = `${session.to} for ${partyName(session.from, me)}`;
-    const place = { session: session.id };
-    if (session.heldUntil != null && session.heldUntil > now) found.push({ key: `held-${session.id}`, text: `${who} is paused for ${duration(session.heldUntil - now)}: ${session.heldWhy ?? "a limit was reached"}`, ...place });
-    const end = ends.get(session.id);
-    if (end && isBad(end) && session.running == null && now - end.at < FRESH) found.push({ key: `end-${end.turn}`, text: `${who}: the last turn ${end.ending === "failed" ? "failed" : "ended early"} ${duration(now - end.at)} ago${end.error ? `: ${headline(end.error)}` : ""}`, ...place, turn: end.turn });
-    const heard = Math.max(session.stateSince, session.heardAt ?? 0, session.last?.at ?? 0, steps.get(session.id)?.at ?? 0);
-    if (session.state === "processing" && !asking.has(session.id) && now - heard > QUIET) found.push({ key: `quiet-${session.id}`, text: `${who} is at work but has been quiet for ${duration(now - heard)}`, ...place });
-  }
+/** Of what sort something is, worst first. */
+const SORTS = ["store", "config", "failed", "ended", "quiet", "pool", "held"] as const;
+
+interface Found extends Problem {
+  sort: (typeof SORTS)[number];
+  /** What is wrong, whoever it is wrong with, and what is counted if it is so with several. */
+  same?: { what: string; of: string };
+}
+
+export function problems(known: Known): Problem[] {
+  const found = [...ofDaemon(known), ...known.sessions.flatMap((session) => ofSession(session, known))];
+  return grouped(found.toSorted((one, other) => SORTS.indexOf(one.sort) - SORTS.indexOf(other.sort)));
+}
+
+function ofDaemon({ status }: Known): Found[] {
+  const found: Found[] = [];
+  if (status?.store.state === "troubled") found.push({ sort: "store", key: "store", text: `Nothing can be written: ${status.store.what}${status.store.hint ? `. ${status.store.hint}` : ""}`, page: "/system" });
+  if (status?.config?.refused) found.push({ sort: "config", key: "config", text: "The config file as it is now is not used", detail: status.config.refused, page: "/settings" });
+  if (status && status.waitingSessions > 0) found.push({ sort: "pool", key: "pool", text: `${status.waitingSessions === 1 ? "1 session waits" : `${status.waitingSessions} sessions wait`} for a place: ${status.agents} of ${status.maxAgents} agents are alive`, page: "/system" });
   return found;
 }
+
+function ofSession(session: Session, { ends, steps, asking, me, now }: Known): Found[] {
+  const found: Found[] = [];
+  const who = `${session.to} for ${partyName(session.from, me)}`;
+  const place = { session: session.id };
+  if (session.heldUntil != null && session.heldUntil > now) {
+    const why = session.heldWhy ?? "a limit was reached";
+    found.push({ sort: "held", key: `held-${session.id}`, text: `${who} is paused for ${duration(session.heldUntil - now)}: ${why}`, same: { what: `Paused: ${why}`, of: "sessions" }, ...place });
+  }
+  const end = ends.get(session.id);
+  if (end && isBad(end) && session.running == null && now - end.at < FRESH) {
+    const how = end.ending === "failed" ? "failed" : "ended early";
+    const why = end.error ? headline(end.error) : undefined;
+    found.push({ sort: end.ending === "failed" ? "failed" : "ended", key: `end-${end.turn}`, text: `${who}: the last turn ${how} ${duration(now - end.at)} ago${why ? `: ${why}` : ""}`, same: { what: capital(why ?? `the last turn ${how}`), of: "turns" }, ...place, turn: end.turn });
+  }
+  const heard = Math.max(session.stateSince, session.heardAt ?? 0, session.last?.at ?? 0, steps.get(session.id)?.at ?? 0);
+  if (session.state === "processing" && !asking.has(session.id) && now - heard > QUIET) found.push({ sort: "quiet", key: `quiet-${session.id}`, text: `${who} is at work but has been quiet for ${duration(now - heard)}`, same: { what: `At work but quiet for more than ${duration(QUIET)}`, of: "sessions" }, ...place });
+  return found;
+}
+
+/** What is wrong with several in the same way is one line, in the place of the first. */
+function grouped(found: Found[]): Problem[] {
+  const groups = new Map<string, Found[]>();
+  for (const problem of found) {
+    const key = problem.same ? `${problem.sort} ${problem.same.what}` : problem.key;
+    groups.set(key, [...(groups.get(key) ?? []), problem]);
+  }
+  return [...groups].map(([key, all]) => {
+    const [first] = all as [Found];
+    return all.length === 1 || !first.same ? plain(first) : { key, text: `${first.same.what}: ${all.length} ${first.same.of}`, each: all.map(plain) };
+  });
+}
+
+const plain = ({ sort: _sort, same: _same, ...problem }: Found): Problem => problem;
+
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** What somebody ended is as they wanted it. */
 const isBad = ({ ending, reason }: TurnEnd) => (ending === "failed" || ending === "terminated") && reason !== "stopped";

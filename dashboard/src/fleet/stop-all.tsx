@@ -4,6 +4,7 @@ import { Dialog } from "radix-ui";
 import { useState } from "react";
 
 import { api, body } from "@/api/call";
+import { DialogContent } from "@/shell/dialog";
 import { complain, say } from "@/shell/notices";
 
 /** The kill switch, behind one question. */
@@ -28,21 +29,18 @@ export function AskStopAll({ agents, onClose }: { agents: number; onClose: () =>
   });
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/50" />
-        <Dialog.Content className="card fixed inset-x-2 top-[20vh] z-50 space-y-3 p-4 md:inset-x-auto md:left-1/2 md:w-96 md:-translate-x-1/2">
-          <Dialog.Title className="text-base font-semibold">Stop every agent?</Dialog.Title>
-          <Dialog.Description>
-            {count(agents, "agent is", "agents are")} ended, with everything they started. Turns that run end as stopped, turns that wait are withdrawn. Conversations are kept.
-          </Dialog.Description>
-          <div className="flex justify-end gap-2">
-            <Dialog.Close className="button">Keep them running</Dialog.Close>
-            <Dialog.Close className="button border-bad text-bad" onClick={() => stop.mutate()}>
-              Stop everything
-            </Dialog.Close>
-          </div>
-        </Dialog.Content>
-      </Dialog.Portal>
+      <DialogContent className="card fixed inset-x-2 top-[20vh] z-50 space-y-3 p-4 md:inset-x-auto md:left-1/2 md:w-96 md:-translate-x-1/2">
+        <Dialog.Title className="text-base font-semibold">Stop every agent?</Dialog.Title>
+        <Dialog.Description>
+          {count(agents, "agent is", "agents are")} ended, with everything they started. Turns that run end as stopped, turns that wait are withdrawn. Conversations are kept.
+        </Dialog.Description>
+        <div className="flex justify-end gap-2">
+          <Dialog.Close className="button">Keep them running</Dialog.Close>
+          <Dialog.Close className="button border-bad text-bad" onClick={() => stop.mutate()}>
+            Stop everything
+          </Dialog.Close>
+        </div>
+      </DialogContent>
     </Dialog.Root>
   );
 }

@@ -5,46 +5,86 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
 import { onEvent } from "@/api/live";
-import { around, recently } from "@/api/log";
+import { type Back, around, back } from "@/api/log";
 import type { Event } from "@/api/stream";
 import { complain } from "@/shell/notices";
 import { Failure } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { describe } from "@/text/event-words";
 import { Moment } from "@/text/time";
-import { headline } from "@/text/visible";
+import { headline, visible } from "@/text/visible";
 
-const NOUNS = ["session", "turn", "question", "job", "rule", "token", "trust", "config", "daemon"];
-const SHOWN = 200;
+const NOUNS = ["session", "turn", "question", "job", "rule", "token", "trust", "link", "config", "daemon"];
+/** So many more each time. */
+const PAGE = 200;
 
 export function Log({ event }: { /** The number of the one that is looked for. */ event: number | undefined }) {
   return event === undefined ? <Newest /> : <Around key={event} seq={event} />;
 }
 
 function Newest() {
-  const [events, setEvents] = useState<Event[]>([]);
   const [noun, setNoun] = useState("");
-  useEffect(() => {
-    let isOver = false;
-    const add = (more: Event[]) => !isOver && setEvents((all) => [...new Map([...all, ...more].map((event) => [event.seq, event])).values()].sort((one, other) => other.seq - one.seq).slice(0, SHOWN));
-    Promise.all(NOUNS.map((kind) => recently(kind, 2000))).then((found) => add(found.flat()), complain);
-    const end = onEvent((event) => event.kind !== "message" && add([event]));
-    return () => {
-      isOver = true;
-      end();
-    };
-  }, []);
   const tools = (
     <select className="field w-auto" aria-label="Which events" value={noun} onChange={(event) => setNoun(event.target.value)}>
       <option value="">Everything</option>
       {NOUNS.map((name) => (
-        <option key={name} value={`${name}.`}>
+        <option key={name}>
           {name}
         </option>
       ))}
     </select>
   );
-  return <Lines title="Log" tools={tools} events={events.filter(({ kind }) => kind.startsWith(noun))} />;
+  return <Kinds key={noun} kinds={noun ? [noun] : NOUNS} tools={tools} />;
+}
+
+/** The newest of some kinds as they come, and as many of the older ones as are asked for. */
+function Kinds({ kinds, tools }: { kinds: string[]; tools: ReactNode }) {
+  const [{ events, from }, setRead] = useState<Back>({ events: [], from: Infinity });
+  const [most, setMost] = useState(PAGE);
+  const [isReading, setReading] = useState(true);
+  const isHere = useRef(true);
+  const add = (more: Back) => isHere.current && setRead((read) => ({ events: joined(read.events, more.events), from: Math.min(read.from, more.from) }));
+  const read = (before?: number) => {
+    setReading(true);
+    void back(kinds, PAGE, before).then(add, complain).finally(() => setReading(false));
+  };
+  useEffect(() => {
+    isHere.current = true;
+    read();
+    const end = onEvent((event) => kinds.some((noun) => event.kind.startsWith(`${noun}.`)) && add({ events: [event], from: Infinity }));
+    return () => {
+      isHere.current = false;
+      end();
+    };
+    // The kinds are of the key.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+  const hasMore = events.length > most || (from > 1 && from < Infinity);
+  const older = () => {
+    setMost(most + PAGE);
+    if (events.length < most + PAGE && from > 1) read(from);
+  };
+  return (
+    <Lines title="Log" tools={tools} events={events.slice(0, most)}>
+      <Older isReading={isReading} hasMore={hasMore} isEmpty={events.length === 0} onOlder={older} />
+    </Lines>
+  );
+}
+
+function Older({ isReading, hasMore, isEmpty, onOlder }: { isReading: boolean; hasMore: boolean; isEmpty: boolean; onOlder: () => void }) {
+  if (!isReading && !hasMore) return isEmpty ? <p className="border-t border-line px-3 py-2 text-dim">Nothing of that kind has happened.</p> : null;
+  return (
+    <p className="border-t border-line px-3 py-2">
+      <button type="button" className="button" disabled={isReading} aria-busy={isReading} onClick={onOlder}>
+        {isReading ? "Reading…" : "Older"}
+      </button>
+    </p>
+  );
+}
+
+/** Each once, the newest first. */
+function joined(some: Event[], more: Event[]): Event[] {
+  return [...new Map([...some, ...more].map((event) => [event.seq, event])).values()].sort((one, other) => other.seq - one.seq);
 }
 
 /** How many numbers before it, and how many in all: messages have numbers too, and are left out. */
@@ -68,9 +108,14 @@ function Around({ seq }: { seq: number }) {
   if (error) return <Failure error={error} />;
   if (!data) return null;
   return (
-    <Lines box={card} title={`Log around event ${seq}`} tools={tools} events={data.toReversed()} current={seq}>
-      {!isThere && <p className="border-t border-line px-3 py-2 text-dim">There is no event {seq}. {data.length > 0 && "These are the nearest."}</p>}
-    </Lines>
+    <Lines
+      box={card}
+      title={`Log around event ${seq}`}
+      tools={tools}
+      events={data.toReversed()}
+      current={seq}
+      above={!isThere && <p className="border-t border-line px-3 py-2 text-dim">There is no event {seq}. {data.length > 0 && "These are the nearest."}</p>}
+    />
   );
 }
 
@@ -80,22 +125,25 @@ interface LinesGiven {
   events: Event[];
   current?: number;
   box?: React.RefObject<HTMLElement | null>;
+  above?: ReactNode;
+  /** What is below them. */
   children?: ReactNode;
 }
 
-function Lines({ title, tools, events, current, box, children }: LinesGiven) {
+function Lines({ title, tools, events, current, box, above, children }: LinesGiven) {
   return (
     <section ref={box} aria-label="Log" className="card">
       <header className="flex items-center justify-between gap-2 px-3 py-2">
         <h2 className="font-medium">{title}</h2>
         {tools}
       </header>
-      {children}
+      {above}
       <ul className="max-h-96 overflow-auto border-t border-line font-mono text-xs" tabIndex={0} aria-label="Events, newest first">
         {events.map((event) => (
           <Line key={event.seq} event={event} isCurrent={event.seq === current} />
         ))}
       </ul>
+      {children}
     </section>
   );
 }
@@ -112,12 +160,12 @@ function Line({ event, isCurrent }: { event: Event; isCurrent: boolean }) {
       <span className="h-0 basis-full md:hidden" aria-hidden="true" />
       <span className="max-w-[40%] shrink-0 truncate empty:hidden md:w-28 md:max-w-none md:empty:block">
         {event.session ? (
-          <Link className="link block min-h-6 truncate leading-6" title={event.team ?? undefined} to="/session/$id" params={{ id: event.session }} search={event.turn ? { turn: event.turn } : {}}>
+          <Link className="link block min-h-6 truncate leading-6" title={visible(event.team ?? "")} to="/session/$id" params={{ id: event.session }} search={event.turn ? { turn: event.turn } : {}}>
             <Plain text={event.team ?? "session"} />
           </Link>
         ) : null}
       </span>
-      <span className="said min-w-0 flex-1 text-dim md:truncate" title={describe(event).slice(0, 1000)}>
+      <span className="said min-w-0 flex-1 text-dim md:truncate" title={visible(describe(event).slice(0, 1000))}>
         <Plain text={headline(describe(event))} />
       </span>
     </li>

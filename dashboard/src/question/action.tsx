@@ -73,7 +73,7 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
       {judged}
       {action.shown && (
         // A plan may be nowhere else: its input can be empty, or hold another than the one that the agent wrote down.
-        <details className="mt-1 text-xs text-dim" open={question.way === "plan" && (!plan || action.shown.startsWith("plan as the agent wrote it: "))}>
+        <details className="mt-1 text-xs text-dim" open={question.way === "plan" && (!plan || action.shown.startsWith("plan as the agent wrote it:"))}>
           <summary>As it is to the byte{action.digest && <span className="font-mono"> · {action.digest.slice(0, 12)}</span>}</summary>
           <Block text={action.shown} />
         </details>

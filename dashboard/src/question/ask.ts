@@ -8,6 +8,7 @@ import { Watched } from "@/api/watch";
 import { complain, say } from "@/shell/notices";
 import { clock, zone } from "@/text/time";
 
+import { answeredLine } from "./decisions";
 import { type Question, type Value, byUrgency, needsMe } from "./question";
 import { isOver, isRepeatable, refusedLine } from "./refused";
 import { mayStick, sayRules } from "./rule";
@@ -37,6 +38,13 @@ export const decidedQuery = infiniteQueryOptions({
   initialPageParam: undefined as string | undefined,
   getNextPageParam: ({ next }) => next ?? undefined,
 });
+
+/** What was decided in a session: the newest thousand, which is more than anybody scrolls to. */
+export const decidedOfQuery = (session: string) =>
+  queryOptions({
+    queryKey: ["questions", "decided-of", session],
+    queryFn: async () => (await body(api.GET("/api/questions/decided", { params: { query: { session, limit: 1000 } } }))).items,
+  });
 
 /** The questions whose answer is on its way, or was taken. */
 export const sending = new Watched<ReadonlySet<string>>(new Set());
@@ -80,8 +88,10 @@ export async function answer(given: Answer): Promise<boolean> {
   // that a list which was asked for before and arrives after offers it to nobody.
   queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));
   if (again) say({ tone: "plain", text: "Taken: the work is run again with your answer." });
+  const leavesRule = sent.remember !== undefined || (value === false && mayStick(question));
   // That it is not said means only that: the settings list it.
-  if (!isOneOfMany && (sent.remember || (value === false && mayStick(question)))) void sayRules([question]).catch(() => {});
+  if (!isOneOfMany && leavesRule) void sayRules([question]).catch(() => {});
+  else if (!isOneOfMany && !again) say({ tone: "plain", text: answeredLine(question, value, text) });
   return true;
 }
 

@@ -14,6 +14,19 @@ export function shared(questions: Question[], left: ReadonlyMap<string, number> 
   return (first ?? []).filter((choice) => !(isAnyRisky && choice.value === true)).filter((choice) => others.every((all) => all.some(({ value }) => value === choice.value)));
 }
 
+/** What a number key means for all of them: the answer that has this number on the card of the first, if all take it. */
+export function byNumber(questions: Question[], index: number): Choice | undefined {
+  const meant = questions[0] && choices(questions[0])[index];
+  return meant && shared(questions).find(({ value }) => value === meant.value);
+}
+
+/** Gives all of them one answer. Whether all were taken. */
+export async function answerAll(questions: Question[], value: Choice["value"]): Promise<boolean> {
+  const settled = await Promise.all(questions.map((question) => answer({ question, value, isOneOfMany: true })));
+  void sayRules(questions).catch(() => {});
+  return settled.every(Boolean);
+}
+
 const isUnseen = ({ id }: Question, left: ReadonlyMap<string, number>) => (left.get(id) ?? 0) > 0;
 
 export function Batch({ questions, onDone }: { questions: Question[]; onDone: () => void }) {
@@ -24,11 +37,8 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
   const hidden = questions.filter((question) => isUnseen(question, left)).length;
   const lasts = useRefusalsLast();
   // Those that could not be sent stay selected, to be tried again.
-  const give = async (value: Choice["value"]) => {
-    const settled = await Promise.all(questions.map((question) => answer({ question, value, isOneOfMany: true })));
-    void sayRules(questions).catch(() => {});
-    if (settled.every(Boolean)) onDone();
-  };
+  const give = async (value: Choice["value"]) => void ((await answerAll(questions, value)) && onDone());
+  const own = questions[0] ? choices(questions[0]) : [];
   return (
     <div role="toolbar" aria-label="Answer together" className="card sticky top-0 z-10 flex flex-wrap items-center gap-2 p-2">
       <span className="font-medium">
@@ -37,6 +47,7 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
       {offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}
       {offered.map((choice) => (
         <button key={String(choice.value)} type="button" className="button" onClick={() => void give(choice.value)}>
+          {questions.length > 1 && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex(({ value }) => value === choice.value) + 1}</kbd>}
           {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
         </button>
       ))}

@@ -12,7 +12,7 @@ import { say } from "@/shell/notices";
 import { clock, useNow, zone } from "@/text/time";
 
 import { useOpenQuestions } from "./ask";
-import { Batch } from "./batch";
+import { Batch, answerAll, byNumber } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { Decided } from "./decided";
 import { latest } from "./edit";
@@ -119,6 +119,7 @@ function Cards({ questions }: { questions: Question[] }) {
     say({ tone: "plain", text: `Put aside until ${clock(back)} ${zone()}${back < until ? ", 5 minutes before it runs out" : ""}`, undo: () => wake(question.id) });
   };
 
+  const chosen = questions.filter(({ id }) => selected.has(id));
   useKeys({
     j: () => move(at + 1),
     k: () => move(at - 1),
@@ -127,6 +128,11 @@ function Cards({ questions }: { questions: Question[] }) {
     r: () => document.querySelector<HTMLElement>(`#question-${current?.id} [data-reply]`)?.focus(),
     ...numbers((index) => {
       if (Date.now() - moved.current.at < SETTLES) return;
+      if (chosen.length > 1) {
+        const choice = byNumber(chosen, index);
+        if (choice) void answerAll(chosen, choice.value).then((isDone) => isDone && setSelected(new Set()));
+        return;
+      }
       // What is answered is looked at, and so is why that failed.
       document.getElementById(`question-${current?.id}`)?.scrollIntoView({ block: "nearest" });
       pressNumber(current, index);
@@ -137,7 +143,6 @@ function Cards({ questions }: { questions: Question[] }) {
     if (linked) document.getElementById(`question-${linked}`)?.scrollIntoView({ block: "center" });
   }, [linked]);
 
-  const chosen = questions.filter(({ id }) => selected.has(id));
   return (
     <>
       {chosen.length > 0 && <Batch questions={chosen} onDone={() => setSelected(new Set())} />}

@@ -6,7 +6,7 @@ import type { Question } from "./question";
 export function InlineQuestion({ question, keys, on }: { question: Question; keys: boolean; on: "session" | "job" }) {
   const card = useSeen<HTMLElement>(question.id);
   return (
-    <article ref={card} aria-label={`Question of ${question.team}`} className="card @container my-2 space-y-2 border-l-4 border-l-accent-solid p-3">
+    <article ref={card} tabIndex={-1} aria-label={`Question of ${question.team}`} className="card @container my-2 space-y-2 border-l-4 border-l-accent-solid p-3">
       <QuestionHead question={question} on={on} />
       <QuestionBody question={question} keys={keys} />
     </article>

@@ -2,6 +2,7 @@ import { Ellipsis } from "lucide-react";
 import { Dialog, DropdownMenu } from "radix-ui";
 import { useState } from "react";
 
+import { DialogContent } from "@/shell/dialog";
 import { Plain } from "@/text/plain";
 import { visible } from "@/text/visible";
 
@@ -28,23 +29,20 @@ export function QuestionMenu({ question }: { question: Question }) {
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
       <Dialog.Root open={isAsking} onOpenChange={setAsking}>
-        <Dialog.Portal>
-          <Dialog.Overlay className="fixed inset-0 z-50 bg-black/50" />
-          <Dialog.Content className="card fixed inset-x-2 top-[20vh] z-60 space-y-3 p-4 md:inset-x-auto md:left-1/2 md:w-96 md:-translate-x-1/2">
-            <Dialog.Title className="text-base font-semibold">Withdraw the question?</Dialog.Title>
-            <Dialog.Description className="said">
-              <Plain text={deedLine(question)} /> Nobody can answer it any more.
-              {isBlocking(question) && " Its agent is told that nobody will answer, and goes on without."}
-              {question.action && " What it asked leave for is not done."}
-            </Dialog.Description>
-            <div className="flex justify-end gap-2">
-              <Dialog.Close className="button">Keep it open</Dialog.Close>
-              <Dialog.Close className="button border-bad text-bad" onClick={() => withdraw.mutate(question.id)}>
-                Withdraw
-              </Dialog.Close>
-            </div>
-          </Dialog.Content>
-        </Dialog.Portal>
+        <DialogContent shade="z-50" className="card fixed inset-x-2 top-[20vh] z-60 space-y-3 p-4 md:inset-x-auto md:left-1/2 md:w-96 md:-translate-x-1/2">
+          <Dialog.Title className="text-base font-semibold">Withdraw the question?</Dialog.Title>
+          <Dialog.Description className="said">
+            <Plain text={deedLine(question)} /> Nobody can answer it any more.
+            {isBlocking(question) && " Its agent is told that nobody will answer, and goes on without."}
+            {question.action && " What it asked leave for is not done."}
+          </Dialog.Description>
+          <div className="flex justify-end gap-2">
+            <Dialog.Close className="button">Keep it open</Dialog.Close>
+            <Dialog.Close className="button border-bad text-bad" onClick={() => withdraw.mutate(question.id)}>
+              Withdraw
+            </Dialog.Close>
+          </div>
+        </DialogContent>
       </Dialog.Root>
     </>
   );

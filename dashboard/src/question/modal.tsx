@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "react";
 
 import { onEvent } from "@/api/live";
 import { useWatched } from "@/api/watch";
+import { DialogContent } from "@/shell/dialog";
 import { kept } from "@/shell/keep";
 import { isTyping } from "@/shell/keys";
 
@@ -80,34 +81,31 @@ export function QuestionModal() {
 
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/50" />
-        <Dialog.Content
-          aria-describedby={undefined}
-          className="card @container fixed outline-none inset-x-2 bottom-2 z-50 max-h-[85dvh] space-y-3 overflow-auto border-l-4 border-l-accent-solid p-4 shadow-2xl md:inset-x-auto md:top-[12vh] md:bottom-auto md:left-1/2 md:w-[36rem] md:-translate-x-1/2"
-          onOpenAutoFocus={(event) => {
-            // On the dialog and not on its first button, which the space bar would press.
-            event.preventDefault();
-            (event.currentTarget as HTMLElement).focus();
-          }}
-        >
-          {question && (
-            <>
-              <Dialog.Title className="sr-only">An agent needs you</Dialog.Title>
-              <QuestionHead question={question} />
-              <div onClickCapture={(event) => Date.now() < wakesAt && event.stopPropagation()}>
-                <QuestionBody key={question.id} question={question} keys />
-              </div>
-              <div className="flex items-center justify-between text-xs text-dim">
-                <span>{waiting.length > 1 && `${waiting.length - 1} more wait in the inbox`}</span>
-                <Dialog.Close className="button button-plain">
-                  Later <kbd className="key hidden pointer-fine:inline-block">Esc</kbd>
-                </Dialog.Close>
-              </div>
-            </>
-          )}
-        </Dialog.Content>
-      </Dialog.Portal>
+      <DialogContent
+        aria-describedby={undefined}
+        className="card @container fixed outline-none inset-x-2 bottom-2 z-50 max-h-[85dvh] space-y-3 overflow-auto border-l-4 border-l-accent-solid p-4 shadow-2xl md:inset-x-auto md:top-[12vh] md:bottom-auto md:left-1/2 md:w-[36rem] md:-translate-x-1/2"
+        onOpenAutoFocus={(event) => {
+          // On the dialog and not on its first button, which the space bar would press.
+          event.preventDefault();
+          (event.currentTarget as HTMLElement).focus();
+        }}
+      >
+        {question && (
+          <>
+            <Dialog.Title className="sr-only">An agent needs you</Dialog.Title>
+            <QuestionHead question={question} />
+            <div onClickCapture={(event) => Date.now() < wakesAt && event.stopPropagation()}>
+              <QuestionBody key={question.id} question={question} keys />
+            </div>
+            <div className="flex items-center justify-between text-xs text-dim">
+              <span>{waiting.length > 1 && `${waiting.length - 1} more wait in the inbox`}</span>
+              <Dialog.Close className="button button-plain">
+                Later <kbd className="key hidden pointer-fine:inline-block">Esc</kbd>
+              </Dialog.Close>
+            </div>
+          </>
+        )}
+      </DialogContent>
     </Dialog.Root>
   );
 }

@@ -1,7 +1,8 @@
 // Answering with one press, or in one's own words.
-import { useRef, useState } from "react";
+import { useState } from "react";
 
 import { Watched, useWatched } from "@/api/watch";
+import { leave } from "@/shell/focus";
 import { Plain } from "@/text/plain";
 
 import { takesAnswers } from "./edit";
@@ -155,7 +156,6 @@ function ChoiceButton({ choice, takesTwo, stands, left, number, hasKey, isMain, 
 
 function Reply({ label, send, disabled, onSend }: { label: string; send: string; disabled: boolean; onSend: (text: string) => void }) {
   const [text, setText] = useState("");
-  const box = useRef<HTMLTextAreaElement>(null);
   const submit = () => text.trim() && onSend(text.trim());
   return (
     <form
@@ -166,7 +166,6 @@ function Reply({ label, send, disabled, onSend }: { label: string; send: string;
       }}
     >
       <textarea
-        ref={box}
         rows={1}
         data-reply
         aria-label={label}
@@ -179,7 +178,7 @@ function Reply({ label, send, disabled, onSend }: { label: string; send: string;
             event.preventDefault();
             submit();
           }
-          if (event.key === "Escape") box.current?.blur();
+          if (event.key === "Escape") leave(event.currentTarget);
         }}
       />
       {text.trim() && (

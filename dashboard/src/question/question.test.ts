@@ -2,8 +2,8 @@ import { expect, test, vi } from "vitest";
 
 import { Refusal } from "@/api/call";
 
-import { shared } from "./batch";
-import { decidedBy, decision } from "./decisions";
+import { byNumber, shared } from "./batch";
+import { answeredLine, decidedBy, deciderWords, decision, isAbout, notLet, verdict } from "./decisions";
 import { deedLine } from "./deed";
 import { fields, written } from "./edit";
 import { armedWords, counts } from "./press";
@@ -33,6 +33,56 @@ test("an approval says the deed in a line, from the action and from nothing else
   expect(line("Edit", { file_path: "/etc/hosts" })).toBe("Edit /etc/hosts?");
   expect(line("mcp__github__create_issue", { title: "x" })).toBe("Use create_issue of github?");
   for (const [tool, input] of [["ExitPlanMode", { plan: "x" }], ["Bash", { command: 7 }], ["Bash", null], ["Bash", [" "]], ["Unheard", { command: "x" }], ["constructor", {}]] as const) expect(line(tool, input)).toBe(`May it use ${tool}?`);
+});
+
+test("what was decided is a word, a name and what was said with it", () => {
+  const word = (more: Partial<Question>) => { const { word, more: said } = verdict(question({ state: "answered", ...more })); return [word, said]; };
+  expect(word({ action: MAKE, responseType: "approval", answer: { value: false, text: "not now" } })).toEqual(["refused", "not now"]);
+  expect(word({ action: MAKE, responseType: "approval", answer: { value: true } })).toEqual(["approved", undefined]);
+  expect(word({ options: [option("red")], answer: { value: "red" } })).toEqual(["answered", "RED"]);
+  expect(word({ state: "expired" })).toEqual(["ran out of time", undefined]);
+  expect(word({ state: "cancelled", closedWhy: "its turn ended" })).toEqual(["withdrawn", "its turn ended"]);
+  expect(deciderWords(question({ closedBy: "user" }))).toBe(" by user");
+  expect(deciderWords(question({ closedBy: "rule:7" }))).toBe(" by a rule");
+});
+
+test("what was answered just now is said in passing", () => {
+  expect(answeredLine(question({ options: [option("green")] }), "green", undefined)).toBe("Answered: GREEN");
+  expect(answeredLine(question({ responseType: "approval", action: MAKE }), true, undefined)).toBe("Approved: Run make");
+  expect(answeredLine(question({ responseType: "text" }), `a\nb`, undefined)).toBe("Answered: a");
+});
+
+test("a number gives all that are selected the answer that it gives the first", () => {
+  const approval = (id: string, more: Partial<Question> = {}) => question({ id, responseType: "approval", action: MAKE, risk: "low", ...more });
+  const value = (questions: Question[], index: number) => byNumber(questions, index)?.value;
+  expect([value([approval("a"), approval("b")], 0), value([approval("a"), approval("b")], 1)]).toEqual([true, false]);
+  const risky = [approval("a"), approval("b", { risk: "high" })];
+  expect([value(risky, 0), value(risky, 1)], "no number becomes another").toEqual([undefined, false]);
+});
+
+test("a question belongs to the call that it is about, or that asked it", () => {
+  const call = { name: "Bash", input: { command: "make" }, at: 1000 };
+  expect(isAbout(question({ action: MAKE, openedAt: 990 }), call), "heard a little before it").toBe(true);
+  expect(isAbout(question({ action: { ...MAKE, input: { command: "rm" } }, openedAt: 990 }), call)).toBe(false);
+  expect(isAbout(question({ action: MAKE, openedAt: 3000 }), { ...call, result: { at: 2000, isError: false } }), "a later one").toBe(false);
+  expect(isAbout(question({ openedAt: 1001 }), { ...call, name: "AskUserQuestion" })).toBe(true);
+  expect(isAbout(question({ openedAt: 1001 }), call)).toBe(false);
+});
+
+test("a call that was not let is told from one that failed", () => {
+  const call = { name: "Bash", input: { command: "make" }, at: 900, result: { at: 2000, isError: true } };
+  const asked = (more: Partial<Question>) => question({ state: "answered", responseType: "approval", action: MAKE, closedAt: 1500, ...more });
+  const [no, yes] = [asked({ answer: { value: false } }), asked({ answer: { value: true } })];
+  expect(notLet(call, [no])).toBe(no);
+  expect(notLet(call, [yes]), "it was let, and failed").toBeUndefined();
+  expect(notLet({ ...call, result: { at: 2000, isError: false } }, [no])).toBeUndefined();
+  expect(notLet({ ...call, at: 5000, result: { at: 6000, isError: true } }, [no]), "another, later").toBeUndefined();
+  const other = asked({ answer: { value: false }, action: { ...MAKE, input: { command: "rm" } } });
+  expect(notLet(call, [other, yes]), "two at a time").toBeUndefined();
+  const changed = asked({ state: "superseded" });
+  expect(notLet(call, [changed, other]), "what it was changed to was refused").toBe(other);
+  const late = asked({ state: "expired" });
+  expect(notLet(call, [late])).toBe(late);
 });
 
 test("an action is changed field by field, and its types are kept", () => {

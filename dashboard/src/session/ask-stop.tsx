@@ -3,6 +3,7 @@ import { Dialog } from "radix-ui";
 
 import type { Session } from "@/api/ask";
 import { meQuery } from "@/api/me";
+import { DialogContent } from "@/shell/dialog";
 import { Plain } from "@/text/plain";
 
 import { useAct } from "./act";
@@ -14,23 +15,20 @@ export function AskStop({ session, onClose }: { session: Session; onClose: () =>
   const me = useQuery(meQuery).data?.party ?? "user";
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/50" />
-        <Dialog.Content className="card fixed inset-x-2 top-[20vh] z-50 space-y-3 p-4 md:inset-x-auto md:left-1/2 md:w-96 md:-translate-x-1/2">
-          <Dialog.Title className="said text-base font-semibold">
-            Stop <Plain text={session.to} /> for <PartyName party={session.from} me={me} /> at once?
-          </Dialog.Title>
-          <Dialog.Description>
-            {session.running == null ? "Its process is ended" : "Its process is ended in the middle of a turn, which ends as stopped"}, with everything it started. The conversation is kept.
-          </Dialog.Description>
-          <div className="flex justify-end gap-2">
-            <Dialog.Close className="button">Keep it running</Dialog.Close>
-            <Dialog.Close className="button border-bad text-bad" onClick={() => act.mutate({ verb: "stop", party: { to: session.to, from: session.from } })}>
-              Stop at once
-            </Dialog.Close>
-          </div>
-        </Dialog.Content>
-      </Dialog.Portal>
+      <DialogContent className="card fixed inset-x-2 top-[20vh] z-50 space-y-3 p-4 md:inset-x-auto md:left-1/2 md:w-96 md:-translate-x-1/2">
+        <Dialog.Title className="said text-base font-semibold">
+          Stop <Plain text={session.to} /> for <PartyName party={session.from} me={me} /> at once?
+        </Dialog.Title>
+        <Dialog.Description>
+          {session.running == null ? "Its process is ended" : "Its process is ended in the middle of a turn, which ends as stopped"}, with everything it started. The conversation is kept.
+        </Dialog.Description>
+        <div className="flex justify-end gap-2">
+          <Dialog.Close className="button">Keep it running</Dialog.Close>
+          <Dialog.Close className="button border-bad text-bad" onClick={() => act.mutate({ verb: "stop", party: { to: session.to, from: session.from } })}>
+            Stop at once
+          </Dialog.Close>
+        </div>
+      </DialogContent>
     </Dialog.Root>
   );
 }

@@ -6,9 +6,11 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react
 
 import type { Session } from "@/api/ask";
 import { useWatched } from "@/api/watch";
+import { notLet } from "@/question/decisions";
 import { inView, useAnswerKeys } from "@/question/in-view";
 import { InlineQuestion } from "@/question/inline";
 import { type Question, asksBy, waitsFor } from "@/question/question";
+import { WasAsked } from "@/question/was-asked";
 import { useKeys } from "@/shell/keys";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
@@ -25,6 +27,8 @@ interface Given {
   items: Item[];
   /** What is asked in it and open, whether it is listed here or shown elsewhere on the page. */
   asked: Question[];
+  /** What was asked in it and is decided. */
+  decided: Question[];
   session: Session;
   me: string;
   startAt: string | undefined;
@@ -38,7 +42,7 @@ interface Given {
   setFinding: (isFinding: boolean) => void;
 }
 
-export function Conversation({ transcript, items, asked, session, me, startAt, find, hasRail, onTurn, onAgain, isFinding, setFinding }: Given) {
+export function Conversation({ transcript, items, asked, decided, session, me, startAt, find, hasRail, onTurn, onAgain, isFinding, setFinding }: Given) {
   const box = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(startAt === undefined);
   // The turn that somebody went to. It may be too near to the end to come to the top, and is read nevertheless.
@@ -148,7 +152,7 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
             There is no turn <span className="font-mono"><Plain text={startAt} /></span> in this session. This is its newest.
           </p>
         )}
-        {isFinding && <Finder transcript={transcript} finds={finds} onClose={() => setFinding(false)} />}
+        {isFinding && <Finder transcript={transcript} finds={finds} onClose={() => (setFinding(false), box.current?.focus({ preventScroll: true }))} />}
         <div
           ref={box}
           tabIndex={0}
@@ -160,6 +164,7 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
           onWheel={() => setPicked(undefined)}
           onTouchMove={() => setPicked(undefined)}
         >
+          {!transcript.isOpened && <p className="py-10 text-center text-dim" aria-busy="true"><span className="busy">loading…</span></p>}
           {transcript.isOpened && items.length === 0 && <p className="py-10 text-center text-dim">Nothing has been said yet. Tell it something below.</p>}
           <div className="relative mx-auto max-w-4xl" style={{ height: total }}>
             {rows.getVirtualItems().map(({ index, key, start }) => {
@@ -167,7 +172,7 @@ export function Conversation({ transcript, items, asked, session, me, startAt, f
               if (!item) return null;
               return (
                 <div key={key} data-index={index} ref={rows.measureElement} className={`absolute inset-x-0 top-0 ${finds.current === index ? "rounded ring-2 ring-work" : ""}`} style={{ transform: `translateY(${start}px)` }}>
-                  <ItemView item={item} isFound={finds.current === index} asked={asked} transcript={transcript} session={session} me={me} onAgain={onAgain} hasKeys={item.kind === "question" && item.question.id === asking?.id} />
+                  <ItemView item={item} isFound={finds.current === index} asked={asked} decided={decided} transcript={transcript} session={session} me={me} onAgain={onAgain} hasKeys={item.kind === "question" && item.question.id === asking?.id} />
                 </div>
               );
             })}
@@ -221,12 +226,13 @@ interface ItemGiven {
   session: Session;
   me: string;
   asked: Question[];
+  decided: Question[];
   onAgain: ((text: string) => void) | undefined;
   hasKeys: boolean;
   isFound: boolean;
 }
 
-function ItemView({ item, transcript, session, me, asked, onAgain, hasKeys, isFound }: ItemGiven) {
+function ItemView({ item, transcript, session, me, asked, decided, onAgain, hasKeys, isFound }: ItemGiven) {
   const open = useCallback((key: string, isOpen: boolean) => transcript.setOpen(key, isOpen), [transcript]);
   switch (item.kind) {
     case "tell":
@@ -238,7 +244,7 @@ function ItemView({ item, transcript, session, me, asked, onAgain, hasKeys, isFo
     case "gap":
       return <GapRow part={item.part} most={item.most} transcript={transcript} />;
     case "row":
-      return <RowView row={item.row} team={session.to} waits={waits(item, asked, me)} isFound={isFound} onOpen={open} />;
+      return <RowView row={item.row} team={session.to} waits={waits(item, asked, me)} refused={refused(item, decided)} isFound={isFound} onOpen={open} />;
     case "writing":
       return (
         <div className="py-1.5" data-writing>
@@ -247,6 +253,8 @@ function ItemView({ item, transcript, session, me, asked, onAgain, hasKeys, isFo
       );
     case "question":
       return <InlineQuestion question={item.question} keys={hasKeys} on="session" />;
+    case "decided":
+      return <WasAsked question={item.question} />;
     case "end":
       return <EndRow part={item.part} onAgain={onAgain} />;
   }
@@ -258,4 +266,10 @@ function waits(item: Extract<Item, { kind: "row" }>, asked: Question[], me: stri
   if (row.kind !== "tool" || row.call.result) return undefined;
   const question = asked.find((one) => one.turn === part.turn.id && asksBy(one, row.call.name));
   return question && waitsFor(question, me);
+}
+
+/** The question by which a call was not let: it is not the tool that failed. */
+function refused({ row, part }: Extract<Item, { kind: "row" }>, decided: Question[]): Question | undefined {
+  if (row.kind !== "tool" || !row.call.result?.isError) return undefined;
+  return notLet(row.call, decided.filter(({ turn }) => turn === part.turn.id));
 }

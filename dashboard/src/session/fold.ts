@@ -17,8 +17,8 @@ export interface Call {
   task?: string;
 }
 
-export type Row = { key: string; depth: number } & (
-  | { kind: "say"; at: number; text: string }
+export type Row = { key: string; depth: number; /** When it came. */ at: number } & (
+  | { kind: "say"; text: string }
   | { kind: "think"; text: string }
   | { kind: "tool"; call: Call }
   | { kind: "looks"; calls: Call[] }
@@ -27,7 +27,7 @@ export type Row = { key: string; depth: number } & (
   | { kind: "note"; type: string; text: string }
 );
 
-type Node = { seq: number } & ({ is: "say" | "think"; at: number; text: string } | { is: "call"; call: Call } | { is: "note"; type: string; text: string });
+type Node = { seq: number; at: number } & ({ is: "say" | "think"; text: string } | { is: "call"; call: Call } | { is: "note"; type: string; text: string });
 
 /** Whether a sub-agent's words are shown: as chosen, else while it is at work. */
 export type IsOpen = (key: string) => boolean | undefined;
@@ -57,9 +57,9 @@ export class Fold {
         return this.note(message);
       case "system":
         this.model = modelOf(message) ?? this.model;
-        return isOfInterest(message) ? this.add(message, { seq, is: "note", type, text: text ?? "" }) : undefined;
+        return isOfInterest(message) ? this.add(message, { seq, at, is: "note", type, text: text ?? "" }) : undefined;
       default:
-        return this.add(message, { seq, is: "note", type, text: text ?? "" });
+        return this.add(message, { seq, at, is: "note", type, text: text ?? "" });
     }
   }
 
@@ -81,10 +81,10 @@ export class Fold {
 
   private addCalls(message: Message) {
     const found = blocks(message).filter((block) => block["type"] === "tool_use");
-    if (found.length === 0) return this.add(message, { seq: message.seq, is: "note", type: "tool_use", text: message.text ?? "" });
+    if (found.length === 0) return this.add(message, { seq: message.seq, at: message.at, is: "note", type: "tool_use", text: message.text ?? "" });
     for (const block of found) {
       const call: Call = { id: String(block["id"] ?? message.seq), name: String(block["name"] ?? message.text ?? "tool"), input: asInput(block["input"]), at: message.at };
-      const node = { seq: message.seq, is: "call" as const, call };
+      const node = { seq: message.seq, at: message.at, is: "call" as const, call };
       this.calls.set(call.id, node);
       this.add(message, node);
     }
@@ -96,7 +96,7 @@ export class Fold {
       const node = this.calls.get(String(block["tool_use_id"]));
       const result = { text: resultText(block["content"]) || (found.length === 1 ? (message.text ?? "") : ""), isError: block["is_error"] === true, at: message.at };
       if (node) node.call = { ...node.call, result };
-      else this.add(message, { seq: message.seq, is: "note", type: "tool_result", text: result.text });
+      else this.add(message, { seq: message.seq, at: message.at, is: "note", type: "tool_result", text: result.text });
     }
   }
 
@@ -106,22 +106,22 @@ export class Fold {
   }
 
   private flatten(nodes: Node[], depth: number, isOpen: IsOpen, rows: Row[]) {
-    let looks: { seq: number; calls: Call[] } | undefined;
+    let looks: { seq: number; at: number; calls: Call[] } | undefined;
     const endLooks = () => {
-      if (looks) rows.push(looks.calls.length > 1 ? { kind: "looks", key: `l${looks.seq}`, depth, calls: looks.calls } : { kind: "tool", key: `c${looks.calls[0]?.id}`, depth, call: looks.calls[0] as Call });
+      if (looks) rows.push(looks.calls.length > 1 ? { kind: "looks", key: `l${looks.seq}`, depth, at: looks.at, calls: looks.calls } : { kind: "tool", key: `c${looks.calls[0]?.id}`, depth, at: looks.at, call: looks.calls[0] as Call });
       looks = undefined;
     };
     for (const node of nodes) {
       if (node.is === "call" && onlyLooks(node.call.name) && !node.call.result?.isError) {
-        looks ??= { seq: node.seq, calls: [] };
+        looks ??= { seq: node.seq, at: node.at, calls: [] };
         looks.calls.push(node.call);
         continue;
       }
       endLooks();
       if (node.is === "call") this.flattenCall(node.call, depth, isOpen, rows);
-      else if (node.is === "note") rows.push({ kind: "note", key: `n${node.seq}`, depth, type: node.type, text: node.text });
+      else if (node.is === "note") rows.push({ kind: "note", key: `n${node.seq}`, depth, at: node.at, type: node.type, text: node.text });
       else if (node.is === "say") rows.push({ kind: "say", key: `s${node.seq}`, depth, at: node.at, text: node.text });
-      else rows.push({ kind: "think", key: `t${node.seq}`, depth, text: node.text });
+      else rows.push({ kind: "think", key: `t${node.seq}`, depth, at: node.at, text: node.text });
     }
     endLooks();
   }
@@ -135,17 +135,18 @@ export class Fold {
   }
 
   private flattenCall(call: Call, depth: number, isOpen: IsOpen, rows: Row[]) {
+    const { at } = call;
     const key = `c${call.id}`;
     const children = this.below.get(call.id);
     const mail = letter(call.name, call.input);
-    if (mail) rows.push({ kind: "letter", key, depth, call, letter: mail });
+    if (mail) rows.push({ kind: "letter", key, depth, at, call, letter: mail });
     else if (children || startsAgent(call.name)) {
       const open = this.holds(call, children ?? []) || (isOpen(key) ?? call.result === undefined);
-      rows.push({ kind: "agent", key, depth, call, hidden: open ? 0 : (children?.length ?? 0), isOpen: open });
+      rows.push({ kind: "agent", key, depth, at, call, hidden: open ? 0 : (children?.length ?? 0), isOpen: open });
       if (open && children) this.flatten(children, depth + 1, isOpen, rows);
       // Its last words come back as the result of the call, and nowhere else.
       if (open && call.result?.text) rows.push({ kind: "say", key: `${key}-report`, depth: depth + 1, at: call.result.at, text: call.result.text });
-    } else rows.push({ kind: "tool", key, depth, call });
+    } else rows.push({ kind: "tool", key, depth, at, call });
   }
 }
 

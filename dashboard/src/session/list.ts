@@ -1,4 +1,6 @@
 // The rows of a whole session, in the order they are read.
+import { isAbout, verdict } from "@/question/decisions";
+import { deedLine } from "@/question/deed";
 import type { Question } from "@/question/question";
 
 import { type Row, callWords } from "./fold";
@@ -13,16 +15,32 @@ export type Item =
   | { kind: "row"; key: string; part: Part; row: Row }
   | { kind: "writing"; key: string; part: Part }
   | { kind: "question"; key: string; question: Question }
+  /** What was asked then, and decided. */
+  | { kind: "decided"; key: string; part: Part; question: Question }
   | { kind: "end"; key: string; part: Part };
 
-export function listItems(transcript: Transcript, questions: Question[]): Item[] {
+/** `open` stands at the end of its turn, where it is answered; what is decided stands where it was asked. */
+export function listItems(transcript: Transcript, open: Question[], decided: Question[] = []): Item[] {
   const items: Item[] = [];
+  const asked = byTurn(decided);
   for (const part of transcript.list()) {
     const { id, startedAt, finishedAt } = part.turn;
     items.push({ kind: "tell", key: id, part });
     // Nothing has been said before the turn has begun.
     if (startedAt != null) items.push({ kind: "speaker", key: `${id}-speaker`, part });
-    const push = (row: Row) => void items.push({ kind: "row", key: `${part.turn.number}.${row.key}`, part, row });
+    const past = asked.get(id)?.toSorted((one, other) => one.openedAt - other.openedAt) ?? [];
+    const pushAsked = (fits: (question: Question) => boolean) => {
+      for (const question of past.filter(fits)) {
+        items.push({ kind: "decided", key: question.id, part, question });
+        past.splice(past.indexOf(question), 1);
+      }
+    };
+    const push = (row: Row) => {
+      const isOfRow = (question: Question) => row.kind === "tool" && isAbout(question, row.call);
+      pushAsked((question) => question.openedAt < row.at && !isOfRow(question));
+      items.push({ kind: "row", key: `${part.turn.number}.${row.key}`, part, row });
+      pushAsked(isOfRow);
+    };
     if (part.state !== "read" && part.fold.size === 0 && !part.tail) items.push({ kind: "unread", key: `${id}-unread`, part });
     else {
       transcript.rows(part).forEach(push);
@@ -30,11 +48,24 @@ export function listItems(transcript: Transcript, questions: Question[]): Item[]
       if (part.state !== "read") items.push({ kind: "gap", key: `${id}-gap`, part, most: part.tail && part.tail.from - part.lastSeq - 1 });
       transcript.tailRows(part).forEach(push);
     }
+    pushAsked(() => true);
     if (part.writing) items.push({ kind: "writing", key: `${id}-writing`, part });
-    for (const question of questions) if (question.turn === id) items.push({ kind: "question", key: question.id, question });
+    for (const question of open) if (question.turn === id) items.push({ kind: "question", key: question.id, question });
     if (finishedAt != null) items.push({ kind: "end", key: `${id}-end`, part });
   }
   return items;
+}
+
+/** What was changed before it was decided is what took its place. */
+function byTurn(decided: Question[]): Map<string, Question[]> {
+  const found = new Map<string, Question[]>();
+  for (const question of decided) {
+    if (!question.turn || question.state === "superseded") continue;
+    const list = found.get(question.turn);
+    if (list) list.push(question);
+    else found.set(question.turn, [question]);
+  }
+  return found;
 }
 
 /** A guess at a row's height, so that the scroll bar is about right before it has been seen. */
@@ -47,6 +78,7 @@ export function guess(item: Item | undefined): number {
     case "question":
       return 240;
     case "gap":
+    case "decided":
     case "end":
     case "speaker":
       return 40;
@@ -61,6 +93,7 @@ export function guess(item: Item | undefined): number {
 export function words(item: Item): string {
   if (item.kind === "tell") return item.part.turn.message;
   if (item.kind === "unread") return item.part.turn.response ?? "";
+  if (item.kind === "decided") return `${deedLine(item.question)} ${verdict(item.question).more ?? ""}`;
   if (item.kind !== "row") return "";
   const { row } = item;
   if (row.kind === "say" || row.kind === "think" || row.kind === "note") return row.text;

@@ -11,29 +11,33 @@ export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is
   const { word, tone, source, event, since, asks } = mood;
   const known = [source, event !== undefined && `event ${event}`].filter(Boolean).join(", ");
   return (
-    <span className={`inline-flex max-w-full items-baseline gap-x-1.5 ${hasSource ? "flex-wrap" : "whitespace-nowrap"}`} title={`known from ${visible(known)}`} data-mood={tone}>
-      <span className={`size-2 shrink-0 self-center rounded-full bg-current ${COLOUR[tone]} ${tone === "work" ? "pulse" : ""}`} aria-hidden="true" />
-      <span className={`said min-w-0 font-medium ${COLOUR[tone]}`}>
-        <Plain text={word} />
+    <span className={`max-w-full flex-col ${hasSource ? "flex" : "inline-flex"}`} title={`known from ${visible(known)}`} data-mood={tone}>
+      <span className="flex max-w-full items-baseline gap-x-1.5 whitespace-nowrap">
+        <span className={`size-2 shrink-0 self-center rounded-full bg-current ${COLOUR[tone]} ${tone === "work" ? "pulse" : ""}`} aria-hidden="true" />
+        <span className={`said min-w-0 truncate font-medium ${COLOUR[tone]}`}>
+          <Plain text={word} />
+        </span>
+        {asks && (
+          <Link to="/inbox" search={{ question: asks.id }} className="rounded-full border border-accent px-1.5 text-xs leading-4.5 text-accent pointer-coarse:px-3 pointer-coarse:leading-10" title="It has asked something and goes on meanwhile">
+            asks
+          </Link>
+        )}
+        <span className="shrink-0 text-xs text-dim tabular-nums">
+          <Ago at={since} /> ago
+        </span>
       </span>
-      {asks && (
-        <Link to="/inbox" search={{ question: asks.id }} className="rounded-full border border-accent px-1.5 text-xs leading-4.5 text-accent pointer-coarse:px-3 pointer-coarse:leading-10" title="It has asked something and goes on meanwhile">
-          asks
-        </Link>
-      )}
-      <span className="said text-xs text-dim">
-        <Ago at={since} /> ago
-        {hasSource && (source || event !== undefined) && " · "}
-        {hasSource && <Plain text={headline(source, 40)} />}
-        {hasSource && event !== undefined && (
-          <>
-            {source && ", "}
+      {hasSource && (
+        // A line of its own, of one line whatever is in it: else the rows below would jump as ages grow.
+        <span className="said block h-4.5 truncate text-xs leading-4.5 text-dim">
+          {event !== undefined && (
             <Link to="/system" search={{ event: String(event) }} className="underline decoration-line underline-offset-2 hover:decoration-current">
               event {event}
             </Link>
-          </>
-        )}
-      </span>
+          )}
+          {event !== undefined && source && " · "}
+          <Plain text={headline(source, 60)} />
+        </span>
+      )}
     </span>
   );
 }

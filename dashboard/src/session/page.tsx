@@ -7,7 +7,8 @@ import { type Session, sessionQuery, sessionsQuery } from "@/api/ask";
 import { Refusal } from "@/api/call";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
-import { useOpenQuestions } from "@/question/ask";
+import { decidedOfQuery, useOpenQuestions } from "@/question/ask";
+import type { Question } from "@/question/question";
 import { Failure, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
 
@@ -86,6 +87,8 @@ export function SessionLog({ id }: { id: string }) {
   return session ? <Followed key={id} session={session} startAt={undefined} find={undefined} isWhole={false} isFinding={isFinding} setFinding={setFinding} /> : null;
 }
 
+const NONE: Question[] = [];
+
 interface FollowedGiven {
   session: Session;
   startAt: string | undefined;
@@ -105,8 +108,9 @@ function Followed({ session, startAt, find, onTurn, onAgain, isWhole, isFinding,
   const version = useWatched(transcript.version);
   const failure = useWatched(transcript.failure);
   const open = useMemo(() => [...mine, ...others].filter((question) => question.session === session.id), [mine, others, session.id]);
+  const decided = useQuery(decidedOfQuery(session.id)).data ?? NONE;
   // The version stands for everything in the transcript, which is changed in place.
-  const items = useMemo(() => (void version, listItems(transcript, isWhole ? open : [])), [transcript, version, open, isWhole]);
+  const items = useMemo(() => (void version, isWhole ? listItems(transcript, open, decided) : listItems(transcript, [])), [transcript, version, open, decided, isWhole]);
   return (
     <>
       {failure && (
@@ -114,7 +118,7 @@ function Followed({ session, startAt, find, onTurn, onAgain, isWhole, isFinding,
           <Failure error={failure} />
         </div>
       )}
-      <Conversation transcript={transcript} items={items} asked={open} session={session} me={me} startAt={startAt} find={find} hasRail={isWhole} onTurn={onTurn} onAgain={onAgain} isFinding={isFinding} setFinding={setFinding} />
+      <Conversation transcript={transcript} items={items} asked={open} decided={decided} session={session} me={me} startAt={startAt} find={find} hasRail={isWhole} onTurn={onTurn} onAgain={onAgain} isFinding={isFinding} setFinding={setFinding} />
     </>
   );
 }

@@ -2,6 +2,8 @@
 import { Bot, ChevronRight, Eye, Mail, TriangleAlert, Wrench } from "lucide-react";
 import { type ReactNode, createContext, memo, use, useState } from "react";
 
+import { deciderWords, verdict } from "@/question/decisions";
+import type { Question } from "@/question/question";
 import { Avatar } from "@/shell/avatar";
 import { Markdown } from "@/text/markdown";
 import { Block, Plain } from "@/text/plain";
@@ -18,6 +20,8 @@ interface RowGiven {
   team: string;
   /** Whom a call that has not come back waits for. */
   waits: string | undefined;
+  /** The question by which a call was not let. */
+  refused: Question | undefined;
   /** What is looked for is in it. */
   isFound: boolean;
   onOpen: (key: string, isOpen: boolean) => void;
@@ -37,7 +41,7 @@ export const RowView = memo(function RowView(given: RowGiven) {
   );
 });
 
-function content({ row, team, waits, onOpen }: RowGiven): ReactNode {
+function content({ row, team, waits, refused, onOpen }: RowGiven): ReactNode {
   switch (row.kind) {
     case "say":
       return (
@@ -54,7 +58,7 @@ function content({ row, team, waits, onOpen }: RowGiven): ReactNode {
         </Folded>
       );
     case "tool":
-      return <ToolRow call={row.call} waits={waits} />;
+      return <ToolRow call={row.call} waits={waits} refused={refused} />;
     case "looks":
       return (
         <Folded id={row.key} icon={<Eye size={14} />} title={countLooks(row.calls.map(({ name }) => name))} detail={row.calls.map(({ name, input }) => headline(subject(name, input), 60)).join(" · ")}>
@@ -79,28 +83,36 @@ function content({ row, team, waits, onOpen }: RowGiven): ReactNode {
   }
 }
 
-function ToolRow({ call, waits }: { call: Call; waits?: string | undefined }) {
+function ToolRow({ call, waits, refused }: { call: Call; waits?: string | undefined; refused?: Question | undefined }) {
   const { name, input, result } = call;
+  const isBad = result?.isError === true && !refused;
   return (
     <Folded
       id={call.id}
-      icon={<Wrench size={14} className={result?.isError ? "text-bad" : ""} />}
+      icon={<Wrench size={14} className={isBad ? "text-bad" : ""} />}
       title={toolName(name)}
       detail={subject(name, input)}
       startsOpen={name === "Edit" || name === "Write" || name === "MultiEdit"}
-      end={result === undefined ? waits ? <span className="text-accent"><Plain text={waits} /></span> : <span className="busy text-work">running</span> : result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - call.at)}</span>}
+      end={<CallEnd call={call} waits={waits} refused={refused} />}
     >
       <div className="space-y-2 rounded border border-line bg-surface p-2">
         <ToolInput name={name} input={input} isPast />
         {result && (
           <div className="border-t border-line pt-2">
-            <p className="label">{result.isError ? "It failed with" : "It gave back"}</p>
-            <Block text={result.text || "(nothing)"} className={result.isError ? "text-bad" : ""} />
+            <p className="label">{refused ? "It was not done; its agent was told" : isBad ? "It failed with" : "It gave back"}</p>
+            <Block text={result.text || "(nothing)"} className={isBad ? "text-bad" : ""} />
           </div>
         )}
       </div>
     </Folded>
   );
+}
+
+function CallEnd({ call, waits, refused }: { call: Call; waits: string | undefined; refused: Question | undefined }) {
+  const { at, result } = call;
+  if (!result) return waits ? <span className="text-accent"><Plain text={waits} /></span> : <span className="busy text-work">running</span>;
+  if (refused) return <span className="text-held"><Plain text={headline(`${verdict(refused).word}${deciderWords(refused)}`, 40)} /></span>;
+  return result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - at)}</span>;
 }
 
 /** A message from one agent to another, and what came back. */

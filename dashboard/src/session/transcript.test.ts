@@ -1,5 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
+import type { Question } from "@/question/question";
+
 import { type Item, listItems } from "./list";
 import { Transcript } from "./transcript";
 
@@ -22,7 +24,7 @@ vi.mock("@/api/call", async (load) => ({
       if (query.after !== undefined) await world.hold;
       const first = query.before === undefined ? (query.after ?? 0) + 1 : Math.max(1, world.messages - query.limit + 1);
       const last = Math.min(world.messages, first + query.limit - 1);
-      const items = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({ seq: first + index, at: 1, type: "assistant", text: `message ${first + index}` }));
+      const items = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({ seq: first + index, at: first + index, type: "assistant", text: `message ${first + index}` }));
       return { items, next: items.length === query.limit ? String(query.before === undefined ? last : first) : null };
     },
   },
@@ -45,6 +47,17 @@ test("a short turn takes one request", async () => {
   await transcript.readAll(() => false);
   expect(shown(transcript)).toEqual(["tell", "speaker", "message 1", "message 2", "message 3", "end"]);
   expect(world.asked).toEqual(["newest"]);
+});
+
+test("what was decided stands where it was asked", async () => {
+  world.messages = 3;
+  const transcript = new Transcript("s");
+  transcript.open();
+  await transcript.readAll(() => false);
+  const asked = (id: string, openedAt: number, more: Partial<Question> = {}) => ({ id, openedAt, turn: "t", state: "answered", question: id, ...more }) as Question;
+  const decided = [asked("last", 9), asked("first", 1), asked("second", 2), asked("of another", 2, { turn: "u" }), asked("changed", 2, { state: "superseded" })];
+  const name = (item: Item) => (item.kind === "decided" ? item.key : brief(item));
+  expect(listItems(transcript, [], decided).map(name)).toEqual(["tell", "speaker", "message 1", "first", "message 2", "second", "message 3", "last", "end"]);
 });
 
 test("of a long turn the newest comes first, and what is missing before it is said to be", async () => {

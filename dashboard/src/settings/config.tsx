@@ -13,7 +13,7 @@ export function Config() {
   if (!config) return null;
   return (
     <Group title="Config">
-      <Setting title={<Plain text={config.file} />} text={config.refused ? undefined : config.pending.length ? undefined : "The file says what is in force. A change takes effect when it is saved, whole or not at all."} />
+      <Setting title={<Plain text={config.file} />} text={config.refused ? undefined : config.waitingSince ? "The file has changed and is not used yet: somebody still has it open to write to." : config.pending.length ? undefined : "The file says what is in force. A change takes effect when it is saved, whole or not at all."} />
       {config.refused && (
         <Setting
           title={<span className="text-bad">The file as it is now is not used</span>}

@@ -9,9 +9,16 @@ export function Avatar({ name }: { name: string }) {
   const colour = own ?? shade(name);
   return (
     <span className="inline-flex size-6 shrink-0 items-center justify-center rounded-md font-mono text-[0.6875rem] font-semibold uppercase" style={{ backgroundColor: colour, color: isBright(colour) ? "#000" : "#fff" }} aria-hidden="true">
-      {name.replace(/[^\p{L}\p{N}]/gu, "").slice(0, 2) || "?"}
+      {initials(name)}
     </span>
   );
+}
+
+/** Of its first two parts, as several teams of one family begin the same; of a name of one part, how that begins. */
+export function initials(name: string): string {
+  const [first = "", second] = name.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const letters = second === undefined ? [...first].slice(0, 2) : [...first].slice(0, 1).concat([...second].slice(0, 1));
+  return letters.join("") || "?";
 }
 
 function shade(name: string): string {

@@ -12,8 +12,9 @@ import { QuestionModal } from "@/question/modal";
 import { isSnoozed, snoozed } from "@/question/snooze";
 import { useAtNow, useNow, zone } from "@/text/time";
 
+import { watchFocus } from "./focus";
 import { useKeys, useNoRepeats } from "./keys";
-import { Notices, undoLast } from "./notices";
+import { Notices, dismissAbove, isSlip, undoLast } from "./notices";
 import { useNotifications } from "./notify";
 import { Count } from "./page";
 import { watchStaleness } from "./stale";
@@ -44,6 +45,7 @@ export function Frame() {
   useTitle(needs);
   useNotifications();
   useNoRepeats();
+  useEffect(watchFocus, []);
   useEffect(() => {
     const end = watchStaleness();
     stream.start();
@@ -90,12 +92,12 @@ export function Frame() {
       </nav>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <LostConnection />
-        <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none">
+        <Notices />
+        <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none" onClickCapture={(event) => isSlip(event.target as Element) ? event.stopPropagation() : dismissAbove()}>
           <Outlet />
         </main>
       </div>
       <QuestionModal />
-      <Notices />
       <Overlays />
     </div>
   );

@@ -1,5 +1,7 @@
 import { Dialog } from "radix-ui";
 
+import { DialogContent } from "./dialog";
+
 const KEYS: [string, [string, string][]][] = [
   ["Anywhere", [["⌘ K / Ctrl K", "command palette"], ["g then i, f, j, h, s", "inbox, fleet, jobs, health, settings"], ["u", "take back what was done last, if it can be"], ["?", "this help"]]],
   ["Inbox", [["j / k", "next, previous question"], ["1 … 9", "give that answer"], ["r", "write an answer"], ["s", "put aside for an hour"], ["x", "select, to answer several together"]]],
@@ -10,28 +12,25 @@ const KEYS: [string, [string, string][]][] = [
 export default function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/50" />
-        <Dialog.Content aria-describedby={undefined} className="card fixed inset-x-2 top-[10vh] z-50 max-h-[80dvh] overflow-auto p-4 md:inset-x-auto md:left-1/2 md:w-[32rem] md:-translate-x-1/2">
-          <Dialog.Title className="mb-3 text-base font-semibold">Keys</Dialog.Title>
-          {KEYS.map(([where, keys]) => (
-            <section key={where} className="mb-3">
-              <h3 className="label mb-1">{where}</h3>
-              <dl className="grid grid-cols-[10rem_1fr] gap-1">
-                {keys.map(([key, what]) => (
-                  <div key={key} className="contents">
-                    <dt>
-                      <kbd className="key">{key}</kbd>
-                    </dt>
-                    <dd>{what}</dd>
-                  </div>
-                ))}
-              </dl>
-            </section>
-          ))}
-          <Dialog.Close className="button">Close</Dialog.Close>
-        </Dialog.Content>
-      </Dialog.Portal>
+      <DialogContent aria-describedby={undefined} className="card fixed inset-x-2 top-[10vh] z-50 max-h-[80dvh] overflow-auto p-4 md:inset-x-auto md:left-1/2 md:w-[32rem] md:-translate-x-1/2">
+        <Dialog.Title className="mb-3 text-base font-semibold">Keys</Dialog.Title>
+        {KEYS.map(([where, keys]) => (
+          <section key={where} className="mb-3">
+            <h3 className="label mb-1">{where}</h3>
+            <dl className="grid grid-cols-[10rem_1fr] gap-1">
+              {keys.map(([key, what]) => (
+                <div key={key} className="contents">
+                  <dt>
+                    <kbd className="key">{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+        <Dialog.Close className="button">Close</Dialog.Close>
+      </DialogContent>
     </Dialog.Root>
   );
 }

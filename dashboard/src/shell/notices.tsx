@@ -1,5 +1,7 @@
-// Short notices at the edge of the page. They are read out, go away by themselves, and never cover a button.
+// Short notices at the edge of the page. They are read out and go away by themselves. On a phone, where there is no edge to
+// spare, only the newest is there, above the page, which makes room for it: nothing that can be pressed is below it.
 import { X } from "lucide-react";
+import { useLayoutEffect } from "react";
 
 import { Refusal } from "@/api/call";
 import { connection } from "@/api/live";
@@ -48,23 +50,47 @@ export function undoLast() {
 
 const dismiss = (id: number) => notices.update((all) => all.filter((notice) => notice.id !== id));
 
+/** Those above the page make it move when they come and go. */
+const isAbove = () => !matchMedia("(width >= 48rem)").matches;
+
+/** When the page last moved by itself because of them. */
+let movedAt = 0;
+
+/** How long a press was meant for what was there before. */
+const SETTLES = 500;
+
+/** Whether this press came in the moment in which the page moved under it. */
+export const isSlip = (target: Element) => Date.now() - movedAt < SETTLES && target.closest("article button") !== null;
+
+/** Whoever goes on with something else has read them, where they take room from it. Before that is done, which may say
+ * something itself. */
+export const dismissAbove = () => void (isAbove() && notices.get().length > 0 && notices.set([]));
+
 export function Notices() {
   const shown = useWatched(notices);
+  const newest = shown.at(-1)?.id;
+  useLayoutEffect(() => {
+    const note = () => void (isAbove() && (movedAt = Date.now()));
+    // When it comes, when another takes its place, and when it goes.
+    if (newest === undefined) return;
+    note();
+    return note;
+  }, [newest]);
   return (
-    <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-16 z-60 flex flex-col items-center gap-2 px-3 md:bottom-4">
+    <div role="status" aria-live="polite" className="pointer-events-none z-60 flex shrink-0 flex-col items-center gap-2 max-md:relative md:fixed md:inset-x-0 md:bottom-4 md:px-3">
       {shown.map(({ id, tone, text, hint, undo, button }) => (
-        <div key={id} className={`card pointer-events-auto flex max-w-xl items-start gap-3 px-3 py-2 shadow-lg ${tone === "bad" ? "border-bad" : ""}`}>
-          <div className="said min-w-0">
-            <p className={tone === "bad" ? "text-bad" : ""}>
+        <div key={id} data-notice className={`card pointer-events-auto flex max-w-xl items-start gap-3 px-3 py-2 shadow-lg max-md:w-full max-md:items-center max-md:rounded-none max-md:border-x-0 max-md:border-t-0 max-md:py-1 max-md:text-xs max-md:not-last:hidden ${tone === "bad" ? "border-bad" : ""}`}>
+          <div className="said min-w-0 max-md:flex max-md:flex-1 max-md:items-center max-md:gap-3">
+            <p className={`max-md:line-clamp-3 max-md:flex-1 ${tone === "bad" ? "text-bad" : ""}`}>
               <Plain text={text} />
             </p>
             {hint && (
-              <p className="text-dim">
+              <p className="text-dim max-md:hidden">
                 <Plain text={hint} />
               </p>
             )}
             {button && (
-              <button type="button" className="link min-h-6" onClick={() => (button.act(), dismiss(id))}>
+              <button type="button" className="link min-h-6 max-md:shrink-0" onClick={() => (button.act(), dismiss(id))}>
                 {button.label} {button.takesBack && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">u</kbd>}
               </button>
             )}
@@ -74,7 +100,7 @@ export function Notices() {
               Undo
             </button>
           )}
-          <button type="button" aria-label="Dismiss" className="-m-2 flex size-9 shrink-0 items-center justify-center text-dim" onClick={() => dismiss(id)}>
+          <button type="button" aria-label="Dismiss" className="-m-2 flex size-9 shrink-0 max-md:m-0 items-center justify-center text-dim" onClick={() => dismiss(id)}>
             <X size={16} />
           </button>
         </div>

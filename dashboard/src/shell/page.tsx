@@ -8,12 +8,12 @@ import { useWatched } from "@/api/watch";
 import { Plain } from "@/text/plain";
 import { zone } from "@/text/time";
 
-export function Page({ title, tabs, tools, error, children }: { title: string; tabs?: ReactNode; tools?: ReactNode; error?: Error | null; children: ReactNode }) {
+export function Page({ title, isWide = false, tabs, tools, error, children }: { title: string; /** It is made of rows, for which there is never too much room. */ isWide?: boolean; tabs?: ReactNode; tools?: ReactNode; error?: Error | null; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Iris`;
   }, [title]);
   return (
-    <div className="mx-auto flex w-full max-w-5xl flex-col gap-3 p-3 md:p-5">
+    <div className={`mx-auto flex w-full flex-col gap-3 p-3 md:p-5 ${isWide ? "max-w-7xl" : "max-w-5xl"}`}>
       <header className="flex flex-wrap items-center justify-between gap-2">
         <h1 className="text-lg font-semibold">{title}</h1>
         {tools}

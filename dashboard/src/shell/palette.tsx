@@ -20,6 +20,7 @@ import { partyName } from "@/session/party-name";
 import { title } from "@/text/title";
 import { visible } from "@/text/visible";
 
+import { DialogContent } from "./dialog";
 import { theme } from "./theme";
 
 /** What takes one more step after it was picked. */
@@ -33,19 +34,16 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
   if (step?.is === "stop") return <AskStop session={step.session} onClose={onClose} />;
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/50" />
-        <Dialog.Content aria-describedby={undefined} className="card fixed inset-x-2 top-[12vh] z-50 overflow-hidden shadow-2xl md:inset-x-auto md:left-1/2 md:w-[34rem] md:-translate-x-1/2">
-          <Dialog.Title className={step ? "said px-3 pt-3 font-semibold" : "sr-only"}>{step ? visible(`Tell ${step.party.to}`) : "Commands"}</Dialog.Title>
-          {step ? (
-            <div className="p-3">
-              <Composer party={step.party} isBusy={false} isFirst onSent={(id) => (onClose(), void navigate({ to: "/session/$id", params: { id } }))} />
-            </div>
-          ) : (
-            <Commands onClose={onClose} onHelp={onHelp} onStep={setStep} />
-          )}
-        </Dialog.Content>
-      </Dialog.Portal>
+      <DialogContent aria-describedby={undefined} className="card fixed inset-x-2 top-[12vh] z-50 overflow-hidden shadow-2xl md:inset-x-auto md:left-1/2 md:w-[34rem] md:-translate-x-1/2">
+        <Dialog.Title className={step ? "said px-3 pt-3 font-semibold" : "sr-only"}>{step ? visible(`Tell ${step.party.to}`) : "Commands"}</Dialog.Title>
+        {step ? (
+          <div className="p-3">
+            <Composer party={step.party} isBusy={false} isFirst onSent={(id) => (onClose(), void navigate({ to: "/session/$id", params: { id } }))} />
+          </div>
+        ) : (
+          <Commands onClose={onClose} onHelp={onHelp} onStep={setStep} />
+        )}
+      </DialogContent>
     </Dialog.Root>
   );
 }

@@ -17,6 +17,11 @@ test("what would not be seen is named", () => {
   expect(visible("a\u200db")).toBe("a⟨U+200D⟩b");
 });
 
+test("what is named cannot be written", () => {
+  expect(visible("a⟨U+202E⟩b")).toBe("a⟨U+27E8⟩U+202E⟩b");
+  expect(visible("a⟨U+202E⟩b")).not.toBe(visible("a\u202eb"));
+});
+
 // The same list as in iris-core.
 test("nothing that draws nothing is left out", () => {
   const hidden = [

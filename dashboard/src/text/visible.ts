@@ -57,10 +57,11 @@ export function pieces(text: string): Piece[] {
   return found;
 }
 
-/** The same in one string, for places that hold no elements: titles and labels. */
+/** The same in one string, for places that hold no elements: titles and labels. It can be read back in one way only: a bracket
+ * that looks like the beginning of a name is named itself, as a backslash is in what iris-core shows. */
 export function visible(text: string): string {
   return pieces(text)
-    .map((piece) => piece.text ?? `⟨${piece.hidden}⟩`)
+    .map((piece) => piece.text?.replaceAll("⟨", "⟨U+27E8⟩") ?? `⟨${piece.hidden}⟩`)
     .join("");
 }
 

@@ -1,11 +1,13 @@
 //! What the CLI wants of a person: leave for a tool, an answer, a form.
 
-use iris_core::agent::{AgentOutput, AskedOption, AskedQuestion, Asking, FormRequest, PermissionRequest};
+use iris_core::agent::{AgentOutput, AskedOption, AskedQuestion, Asking, FormRequest, PermissionRequest, ToolNature};
 use serde_json::value::RawValue;
 
 use super::wire::{AskInput, Request};
 
 const ASK_USER: &str = "AskUserQuestion";
+/// The tool by which it asks leave to carry out a plan.
+pub(super) const EXIT_PLAN: &str = "ExitPlanMode";
 
 /// A request for permission; the tool by which people are asked comes the same way.
 pub(super) fn permission(request: String, input: &RawValue, asked: &Request<'_>, plan: Option<String>) -> AgentOutput {
@@ -22,7 +24,27 @@ pub(super) fn permission(request: String, input: &RawValue, asked: &Request<'_>,
         return AgentOutput::Asked(Asking { request, questions: questions.collect(), call });
     }
     let reason = asked.decision_reason.clone().map(|reason| reason.into_owned());
-    AgentOutput::PermissionAsked(PermissionRequest { request, tool, input: input.to_owned(), reason, plan, call })
+    let nature = nature(&tool);
+    AgentOutput::PermissionAsked(PermissionRequest {
+        request,
+        tool,
+        nature,
+        input: input.to_owned(),
+        reason,
+        plan,
+        call,
+    })
+}
+
+fn nature(tool: &str) -> ToolNature {
+    match tool {
+        "Bash" => ToolNature::Shell,
+        "Read" | "Grep" | "LS" | "NotebookRead" | "TodoRead" => ToolNature::Looks,
+        "Glob" => ToolNature::Finds,
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ToolNature::Changes,
+        EXIT_PLAN => ToolNature::Plans,
+        _ => ToolNature::Unknown,
+    }
 }
 
 /// The tool has no field for what it recommends: it says so at the end of the label. What is answered is the label as the

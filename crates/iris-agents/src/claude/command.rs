@@ -5,12 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
 
 const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`";
-const PROGRAM: &str = "claude";
+pub(super) const PROGRAM: &str = "claude";
 /// Where it keeps what was said, below its home.
 pub(crate) const CONVERSATIONS: &str = ".claude/projects";
-
-/// The versions that are tested, oldest first; `xtask/src/claude.rs` fetches them.
-pub const TRIED: [&str; 2] = ["2.1.197", "2.1.325"];
 
 /// Of the daemon's environment, what Claude Code needs to reach its model. Anything else goes into the team's `env`.
 const PASSED_ON: [&str; 14] = [

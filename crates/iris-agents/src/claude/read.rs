@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use iris_core::agent::{AgentOutput, Introduction, Limit, Reply, ToolAnswer, TurnEnd, Usage};
 use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
-use iris_core::question::draft::EXIT_PLAN;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use super::ask::EXIT_PLAN;
 use super::tools::Tools;
 use super::wire::{Block, Content, Greeting, Line, RateLimitLine, ResultLine, SystemLine};
 use super::{ask, explain, tools, write};

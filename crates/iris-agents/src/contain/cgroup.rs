@@ -89,6 +89,10 @@ impl Group {
         Self { path }
     }
 
+    pub fn name(&self) -> &str {
+        self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+
     /// The groups in it.
     pub fn children(&self) -> Vec<Self> {
         groups_in(&self.path).into_iter().map(Self::at).collect()

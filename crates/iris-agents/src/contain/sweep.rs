@@ -1,6 +1,6 @@
 //! The weaker way: processes are known by marks in their environment, and by who started them.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use crate::process::{self, Process};
@@ -13,13 +13,38 @@ pub(super) struct Marks(pub Vec<String>);
 const LIMIT: Duration = Duration::from_secs(2);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(4);
 
-/// Everything that carries the marks, and everything those started, with or without them. Never this process.
-pub(super) fn find(marks: &Marks) -> Vec<Process> {
+impl Marks {
+    pub fn are_on(&self, process: &Process) -> bool {
+        process.carries(&self.0)
+    }
+}
+
+/// Everything that is ours, and everything those started, whatever it looks like. Never this process.
+pub(super) fn find(is_ours: impl Fn(&Process) -> bool) -> Vec<Process> {
     let own = std::process::id();
     let all: Vec<Process> =
         process::list().into_iter().filter(|one| one.is_alive() && u32::try_from(one.pid) != Ok(own)).collect();
-    let marked = all.iter().filter(|one| one.carries(&marks.0)).map(|one| one.pid);
-    with_descendants(&all, marked.collect())
+    let ours = all.iter().filter(|one| is_ours(one)).map(|one| one.pid);
+    with_descendants(&all, ours.collect())
+}
+
+/// The session of each: what is said of it, else what is said of whoever started it.
+pub(super) fn sessions(
+    family: &[Process],
+    said: impl Fn(&Process) -> Option<String>,
+) -> Vec<(Process, Option<String>)> {
+    let mut known: HashMap<i32, String> = family.iter().filter_map(|one| Some((one.pid, said(one)?))).collect();
+    loop {
+        let before = known.len();
+        for one in family {
+            if let Some(session) = known.get(&one.parent).filter(|_| !known.contains_key(&one.pid)).cloned() {
+                known.insert(one.pid, session);
+            }
+        }
+        if known.len() == before {
+            return family.iter().map(|one| (*one, known.get(&one.pid).cloned())).collect();
+        }
+    }
 }
 
 pub(super) fn with_descendants(all: &[Process], mut chosen: HashSet<i32>) -> Vec<Process> {
@@ -63,11 +88,13 @@ mod tests {
     use super::*;
     use crate::process::State;
 
-    fn check(family: &[(i32, i32)], chosen: &[i32], expected: &[i32]) {
-        let all: Vec<_> = family
-            .iter()
-            .map(|(pid, parent)| Process { pid: *pid, parent: *parent, started: 1, state: State::Alive })
-            .collect();
+    fn family(family: &[(i32, i32)]) -> Vec<Process> {
+        let one = |(pid, parent): &(i32, i32)| Process { pid: *pid, parent: *parent, started: 1, state: State::Alive };
+        family.iter().map(one).collect()
+    }
+
+    fn check(members: &[(i32, i32)], chosen: &[i32], expected: &[i32]) {
+        let all = family(members);
         let found: Vec<_> =
             with_descendants(&all, chosen.iter().copied().collect()).iter().map(|one| one.pid).collect();
         assert_eq!(found, expected);
@@ -78,5 +105,18 @@ mod tests {
         check(&[(2, 1), (3, 2), (4, 3), (5, 1)], &[2], &[2, 3, 4]);
         check(&[(4, 9), (5, 4), (9, 1), (7, 5)], &[9], &[4, 5, 9, 7]);
         check(&[(2, 1), (3, 1)], &[], &[]);
+    }
+
+    #[test]
+    fn a_child_is_of_the_session_of_its_parents_unless_it_says_otherwise() {
+        let all = family(&[(4, 3), (3, 2), (2, 1), (7, 2), (8, 7), (9, 1)]);
+        let said = |one: &Process| match one.pid {
+            2 => Some("a".to_owned()),
+            7 => Some("b".to_owned()),
+            _ => None,
+        };
+        let found = sessions(&all, said);
+        let found: Vec<_> = found.iter().map(|(one, session)| (one.pid, session.as_deref())).collect();
+        assert_eq!(found, [(4, Some("a")), (3, Some("a")), (2, Some("a")), (7, Some("b")), (8, Some("b")), (9, None)]);
     }
 }

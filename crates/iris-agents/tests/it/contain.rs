@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iris_agents::agent::{Agent, Progress};
-use iris_agents::contain::{Containment, Holds, Wanted, end_leftovers, list_leftovers};
+use iris_agents::contain::{Containment, Holds, Instance, Wanted, end_leftovers, list_leftovers};
 use iris_agents::launch::Launch;
 use iris_agents::process::Process;
 use iris_core::agent::{AgentExit, AgentOutput};
@@ -19,13 +19,13 @@ const BOTH: [Wanted; 2] = [Wanted::Auto, Wanted::Sweep];
 /// Contained agents under a name that no other test has.
 struct World {
     stage: Stage,
-    instance: String,
+    instance: Instance,
     containment: Containment,
 }
 
 impl World {
     fn new(test: &str, wanted: Wanted, steps: &str) -> Self {
-        let instance = format!("test-{test}-{wanted:?}-{}", std::process::id());
+        let instance = Instance::passing(format!("test-{test}-{wanted:?}-{}", std::process::id()));
         let containment = Containment::find(&instance, wanted);
         Self { stage: Stage::new(&format!("default: {steps}\n")), instance, containment }
     }
@@ -52,7 +52,7 @@ impl World {
     }
 
     fn assert_nothing_is_left(&self) {
-        assert_eq!(list_leftovers(&self.instance), [], "{}", self.instance);
+        assert_eq!(list_leftovers(&self.instance), [], "{:?}", self.instance);
         self.containment.close();
         assert!(self.cgroup().is_none_or(|group| !group.exists()), "the group is gone");
     }

@@ -71,13 +71,7 @@ mod tests {
     #[test]
     fn what_is_approved_and_who_wants_a_form_are_never_merely_alike() {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
-        let approval = Detail::Approval {
-            tool: "Bash".to_owned(),
-            input: raw("{}"),
-            folder: "/p".to_owned(),
-            plan: None,
-            reason: None,
-        };
+        let approval = Detail::of_command("{}");
         check(&approval, &approval, false);
         let form = |server: &str, schema: &str| Detail::Form {
             server: server.to_owned(),

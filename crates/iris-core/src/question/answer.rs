@@ -297,8 +297,7 @@ mod tests {
     use crate::agent::AskedOption;
 
     fn approval() -> Detail {
-        let input = RawValue::from_string(r#"{"command": "ls",  "a":1}"#.to_owned()).expect("JSON");
-        Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), plan: None, reason: None }
+        Detail::of_command(r#"{"command": "ls",  "a":1}"#)
     }
 
     fn choice() -> Detail {

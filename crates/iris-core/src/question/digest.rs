@@ -97,11 +97,11 @@ fn sorted(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::ToolNature;
     use crate::question::ResponseType;
 
     fn action(input: &str) -> Detail {
-        let input = RawValue::from_string(input.to_owned()).expect("JSON");
-        Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), plan: None, reason: None }
+        Detail::of_command(input)
     }
 
     fn check(one: &str, other: &str, same: bool) {
@@ -137,8 +137,15 @@ mod tests {
     fn another_plan_is_another_digest_and_another_deed() {
         let plan = |text: &str| {
             let input = RawValue::from_string("{}".to_owned()).expect("JSON");
-            let (tool, folder) = ("ExitPlanMode".to_owned(), "/p".to_owned());
-            Detail::Approval { tool, input, folder, plan: Some(text.to_owned()), reason: None }
+            let (tool, folder) = ("Plan".to_owned(), "/p".to_owned());
+            Detail::Approval {
+                tool,
+                nature: ToolNature::Plans,
+                input,
+                folder,
+                plan: Some(text.to_owned()),
+                reason: None,
+            }
         };
         let (one, other) = (plan("1. tidy up"), plan("1. tidy  up"));
         assert_eq!(one.digest(None), plan("1. tidy up").digest(None));

@@ -1,20 +1,18 @@
 //! A question on its way into the record, made from any of the ways in which agents ask.
 
-use std::collections::HashMap;
+mod context;
+mod options;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::answer::{fit, takes};
 use super::digest;
-use super::risk::{self, Place, Real, Risk};
+use super::risk::{self, Place, Real, Risk, Tool};
 use super::{Answer, AnswerError, Detail, OnDeadline, QuestionKind, ResponseType, Way};
-use crate::agent::{AskedOption, AskedQuestion, PermissionRequest};
+use crate::agent::{AskedOption, AskedQuestion, PermissionRequest, ToolNature};
 use crate::duration::Millis;
 use crate::turn::Ask;
-
-/// The tool by which an agent asks leave to carry out a plan.
-pub const EXIT_PLAN: &str = "ExitPlanMode";
 
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -125,7 +123,7 @@ pub enum AskError {
     OnDeadline(String),
     #[error("a choice needs options")]
     NoOptions,
-    #[error("{0} options are too many; at most {MOST_OPTIONS} are allowed")]
+    #[error("{0} options are too many; at most {most} are allowed", most = options::MOST)]
     Options(usize),
     #[error("two options are called '{0}', so a choice would not say which is meant")]
     Alike(String),
@@ -160,10 +158,6 @@ impl AskError {
 
 const LONGEST_TEXT: usize = 8 * 1024;
 const LONGEST_CONTEXT: usize = 64 * 1024;
-const LONGEST_OPTION: usize = 2 * 1024;
-const MOST_OPTIONS: usize = 50;
-/// What is deeper than this in a context is shown as it was given.
-const DEEPEST_LIST: usize = 4;
 
 impl Draft {
     /// What an agent asks on its pipe. `folder`: where it works.
@@ -171,11 +165,13 @@ impl Draft {
         match ask {
             Ask::Permission(asked) => {
                 let input: Value = serde_json::from_str(asked.input.get()).unwrap_or_default();
-                let is_plan = asked.tool == EXIT_PLAN;
+                let is_plan = asked.nature == ToolNature::Plans;
                 let plan = if is_plan { plan(asked, &input) } else { None };
-                let judged = risk::of(&asked.tool, &input, plan.as_deref(), Place { folder, real: policy.real });
+                let tool = Tool { name: &asked.tool, nature: asked.nature };
+                let judged = risk::of(tool, &input, plan.as_deref(), Place { folder, real: policy.real });
                 let detail = Detail::Approval {
                     tool: asked.tool.clone(),
+                    nature: asked.nature,
                     input: asked.input.clone(),
                     folder: folder.to_owned(),
                     plan,
@@ -210,7 +206,7 @@ impl Draft {
             [] if found.kind == QuestionKind::Approval => yes_or_no.as_slice(),
             options => options,
         };
-        let options: Vec<_> = given.iter().take(MOST_OPTIONS).map(|label| AskedOption::of(&clean(label))).collect();
+        let options: Vec<_> = given.iter().take(options::MOST).map(|label| AskedOption::of(&clean(label))).collect();
         let response = if options.is_empty() { ResponseType::Text } else { ResponseType::Choice };
         let question = beginning(&clean(found.text), LONGEST_TEXT);
         let asked = AskedQuestion { question, options, several: false };
@@ -247,7 +243,7 @@ impl Draft {
             return Err(AskError::Empty);
         }
         let kind = kind(&request.kind)?;
-        let options = options(&request.options)?;
+        let options = options::read(&request.options)?;
         let response = response(request.response_type.as_deref(), kind, &options)?;
         let free_text = request.allow_free_text.unwrap_or(response == ResponseType::Text);
         let asked = AskedQuestion { question: text, options, several: false };
@@ -351,84 +347,11 @@ fn response(word: Option<&str>, kind: QuestionKind, options: &[AskedOption]) -> 
     Ok(response)
 }
 
-fn options(given: &[AskOption]) -> Result<Vec<AskedOption>, AskError> {
-    if given.len() > MOST_OPTIONS {
-        return Err(AskError::Options(given.len()));
-    }
-    let options = given.iter().map(option).collect::<Result<Vec<_>, _>>()?;
-    match alike(&options) {
-        Some(name) => Err(AskError::Alike(name.to_owned())),
-        None => Ok(options),
-    }
-}
-
-/// A name that two options have, whatever it is to each. A person sees labels and the agent gets values: without this an
-/// agent could call "keep" what deletes.
-fn alike(options: &[AskedOption]) -> Option<&str> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    options.iter().enumerate().find_map(|(index, option)| {
-        let names = [Some(option.label.as_str()), option.value.as_deref(), option.id.as_deref()];
-        names.into_iter().flatten().find(|name| *seen.entry(name.to_lowercase()).or_insert(index) != index)
-    })
-}
-
-fn option(given: &AskOption) -> Result<AskedOption, AskError> {
-    let option = match given {
-        AskOption::Label(label) => AskedOption::of(&clean(label)),
-        AskOption::Full { id, label, value, description, recommended } => AskedOption {
-            id: id.as_deref().map(clean),
-            label: clean(label),
-            value: value.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), clean)),
-            description: clean(description.as_deref().unwrap_or_default()),
-            recommended: *recommended,
-        },
-    };
-    check_length("id of an option", option.id.as_deref().unwrap_or_default(), LONGEST_OPTION)?;
-    check_length("label of an option", &option.label, LONGEST_OPTION)?;
-    check_length("description of an option", &option.description, LONGEST_OPTION)?;
-    Ok(option)
-}
-
 fn context(given: Option<&Value>) -> Result<Option<String>, AskError> {
     let Some(given) = given.filter(|given| !given.is_null()) else { return Ok(None) };
-    let mut text = String::new();
-    match given {
-        Value::Object(_) | Value::Array(_) => list(given, 0, &mut text),
-        given => text.push_str(&plain(given)),
-    }
-    let text = clean(text.trim_end());
+    let text = clean(&context::write(given));
     check_length("context", &text, LONGEST_CONTEXT)?;
     Ok(Some(text))
-}
-
-/// For people, who are not to read JSON: a list, with what is in it below it.
-fn list(value: &Value, depth: usize, text: &mut String) {
-    let indent = "  ".repeat(depth);
-    let entries: Vec<(Option<&str>, &Value)> = match value {
-        Value::Object(fields) => fields.iter().map(|(name, value)| (Some(name.as_str()), value)).collect(),
-        Value::Array(values) => values.iter().map(|value| (None, value)).collect(),
-        _ => Vec::new(),
-    };
-    for (name, value) in entries {
-        let name = name.map(|name| format!("{name}: ")).unwrap_or_default();
-        let is_deep = matches!(value, Value::Object(_) | Value::Array(_)) && depth < DEEPEST_LIST;
-        let plain = if is_deep { String::new() } else { plain(value) };
-        if is_deep {
-            text.push_str(format!("{indent}- {}", name).trim_end());
-            text.push('\n');
-            list(value, depth + 1, text);
-        } else if plain.contains('\n') {
-            // As it is, line by line: a difference, a log.
-            let block = plain.lines().map(|line| format!("{indent}  {line}\n")).collect::<String>();
-            text.push_str(&format!("{indent}- {name}\n{indent}  ```\n{block}{indent}  ```\n"));
-        } else {
-            text.push_str(&format!("{indent}- {name}{plain}\n"));
-        }
-    }
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn default(given: Option<&Value>, detail: &Detail, is_approval: bool) -> Result<Option<Answer>, AskError> {

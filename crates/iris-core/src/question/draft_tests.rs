@@ -86,7 +86,8 @@ fn a_plan_is_what_is_asked_for() {
     let draft = |input: &str, plan: Option<&str>, call: &str| {
         let asked = PermissionRequest {
             request: "r".to_owned(),
-            tool: EXIT_PLAN.to_owned(),
+            tool: "Plan".to_owned(),
+            nature: ToolNature::Plans,
             input: serde_json::value::RawValue::from_string(input.to_owned()).expect("JSON"),
             reason: None,
             plan: plan.map(str::to_owned),

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::draft::EXIT_PLAN;
+use crate::agent::ToolNature;
 use crate::visible::{acts, hides};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,12 +59,13 @@ pub struct Judged {
 /// How the text of a plan begins that Iris was not told.
 pub const UNKNOWN_PLAN: &str = "(Iris was not told the text of this plan; call";
 
-/// The tool whose `command` a shell runs. A field of that name says nothing about what any other tool does.
-const SHELL: &str = "Bash";
-/// Tools that only look.
-const LOOKING: [&str; 6] = ["Read", "Grep", "Glob", "LS", "NotebookRead", "TodoRead"];
-/// Tools that change one file.
-const CHANGING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+/// What is to be used.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool<'a> {
+    pub name: &'a str,
+    pub nature: ToolNature,
+}
+
 /// How the name of a field ends that holds a path, or several.
 const PATHS: [&str; 17] = [
     "path",
@@ -103,7 +104,7 @@ pub fn as_written(path: &str) -> String {
 
 /// `plan`: what is to be carried out, where the input does not say. What is worst decides, and nothing in the input makes
 /// it less: an agent may write there what it likes.
-pub fn of(tool: &str, input: &Value, plan: Option<&str>, place: Place<'_>) -> Judged {
+pub fn of(tool: Tool<'_>, input: &Value, plan: Option<&str>, place: Place<'_>) -> Judged {
     if has_hidden(input) || plan.is_some_and(hides) {
         return hidden();
     }
@@ -112,37 +113,53 @@ pub fn of(tool: &str, input: &Value, plan: Option<&str>, place: Place<'_>) -> Ju
     if let Some(judged) = command.clone().filter(is_worst) {
         return judged;
     }
-    if let Some(path) = paths(tool, input).into_iter().find(|path| leaves(path, place)) {
+    if let Some(path) = paths(tool.nature, input).into_iter().find(|path| leaves(path, place)) {
         return outside(path);
     }
-    match command {
-        Some(judged) if tool == SHELL => judged,
-        _ if tool == EXIT_PLAN => of_plan(plan),
-        _ if LOOKING.contains(&tool) => Judged::low("it only looks"),
-        _ if CHANGING.contains(&tool) => Judged::medium("it changes a file in the team's folder"),
-        _ => Judged::medium(&format!("what {tool} does is not known to Iris")),
+    let is_pattern = |name: &str| name.ends_with("glob") || (tool.nature == ToolNature::Finds && name == "pattern");
+    let leads_anywhere = named(input, &is_pattern).into_iter().any(goes_through_pattern);
+    match (tool.nature, command) {
+        (ToolNature::Shell, Some(judged)) => judged,
+        (ToolNature::Plans, _) => of_plan(plan),
+        (ToolNature::Looks | ToolNature::Finds, _) if leads_anywhere => Judged::medium(PATTERN),
+        (ToolNature::Looks | ToolNature::Finds, _) => Judged::low("it only looks"),
+        (ToolNature::Changes, _) => Judged::medium("it changes a file in the team's folder"),
+        (ToolNature::Shell | ToolNature::Unknown, _) => {
+            Judged::medium(&format!("what {} does is not known to Iris", tool.name))
+        }
     }
 }
 
-/// Everything in the input that is a path by the name of its field, however deep.
-fn paths<'a>(tool: &str, input: &'a Value) -> Vec<&'a str> {
-    fn collect<'a>(value: &'a Value, is_path: &dyn Fn(&str) -> bool, is_named: bool, found: &mut Vec<&'a str>) {
+/// Everything in the input that is a path by the name of its field.
+fn paths(nature: ToolNature, input: &Value) -> Vec<&str> {
+    named(input, &|name| {
+        (nature == ToolNature::Finds && name == "pattern") || PATHS.iter().any(|end| name.ends_with(end))
+    })
+}
+
+/// A pattern for folders finds links as well; one for the names of files in a folder only names them.
+fn goes_through_pattern(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(folders, _)| folders.contains(PATTERNS)) || path.contains('{')
+}
+
+/// What a shell replaces by the files it finds.
+const PATTERNS: [char; 4] = ['*', '?', '[', '{'];
+const PATTERN: &str = "where a pattern leads cannot be known";
+
+/// The texts of all fields with such a name, in lower case, however deep.
+fn named<'a>(input: &'a Value, is_named: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+    fn collect<'a>(value: &'a Value, fits: &dyn Fn(&str) -> bool, is_named: bool, found: &mut Vec<&'a str>) {
         match value {
             Value::String(text) if is_named => found.push(text),
-            Value::Array(items) => items.iter().for_each(|item| collect(item, is_path, is_named, found)),
+            Value::Array(items) => items.iter().for_each(|item| collect(item, fits, is_named, found)),
             Value::Object(fields) => {
-                fields.iter().for_each(|(name, value)| collect(value, is_path, is_path(name), found));
+                fields.iter().for_each(|(name, value)| collect(value, fits, fits(name), found));
             }
             _ => {}
         }
     }
-    let is_path = |name: &str| {
-        let name = name.to_lowercase();
-        // What Glob looks for says where it looks; what Grep looks for is text.
-        (tool == "Glob" && name == "pattern") || PATHS.iter().any(|end| name.ends_with(end))
-    };
     let mut found = Vec::new();
-    collect(input, &is_path, false, &mut found);
+    collect(input, &|name| is_named(&name.to_lowercase()), false, &mut found);
     found
 }
 
@@ -211,9 +228,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(tool: &str, input: &Value, expected: Risk) {
-        let judged = of(tool, input, None, Place { folder: "/srv/site", real: linked });
-        assert_eq!(judged.risk, expected, "{tool} {input}: {}", judged.why);
+    fn check(name: &str, input: &Value, expected: Risk) {
+        let nature = match name {
+            "Bash" => ToolNature::Shell,
+            "Read" | "Grep" | "LS" => ToolNature::Looks,
+            "Glob" => ToolNature::Finds,
+            "Write" => ToolNature::Changes,
+            "Plan" => ToolNature::Plans,
+            _ => ToolNature::Unknown,
+        };
+        let judged = of(Tool { name, nature }, input, None, Place { folder: "/srv/site", real: linked });
+        assert_eq!(judged.risk, expected, "{name} {input}: {}", judged.why);
     }
 
     /// A folder with one link, which leads out of it.
@@ -251,7 +276,7 @@ mod tests {
         check("Write", &json!({"file_path": "/srv/site/a", "content": "deux\u{a0}mots\r\n"}), Risk::Medium);
         check("Write", &json!({"file_path": "/srv/site/a", "content": "a\u{e0100}"}), Risk::High);
         check("mcp__x__y", &json!({"a": 1}), Risk::Medium);
-        check(EXIT_PLAN, &json!({"plan": "1. tidy up"}), Risk::Medium);
+        check("Plan", &json!({"plan": "1. tidy up"}), Risk::Medium);
     }
 
     #[test]
@@ -261,7 +286,7 @@ mod tests {
         check("Write", &json!({"file_path": "/etc/cron.d/evil", "content": "x", "command": "ls"}), Risk::High);
         check("Write", &json!({"file_path": "/srv/site/a", "content": "x", "command": "ls"}), Risk::Medium);
         check("Bash", &json!({"command": "ls", "cwd": "/etc"}), Risk::High);
-        check(EXIT_PLAN, &json!({"plan": "1. tidy up", "command": "ls"}), Risk::Medium);
+        check("Plan", &json!({"plan": "1. tidy up", "command": "ls"}), Risk::Medium);
     }
 
     #[test]
@@ -282,9 +307,19 @@ mod tests {
         check("Glob", &json!({"pattern": "/etc/**/*.conf"}), Risk::High);
         check("Grep", &json!({"pattern": "key", "path": "../other"}), Risk::High);
         check("LS", &json!({"path": "/"}), Risk::High);
-        check("Glob", &json!({"pattern": "**/*.rs", "path": "/srv/site/src"}), Risk::Low);
+        check("Glob", &json!({"pattern": "*.rs", "path": "/srv/site/src"}), Risk::Low);
         check("Grep", &json!({"pattern": "/etc/hosts", "glob": "*.rs"}), Risk::Low);
         check("LS", &json!({"path": "src"}), Risk::Low);
+    }
+
+    #[test]
+    fn where_a_pattern_leads_cannot_be_known() {
+        check("Glob", &json!({"pattern": "d/*/passwd"}), Risk::Medium);
+        check("Glob", &json!({"pattern": "**/*.rs"}), Risk::Medium);
+        check("Glob", &json!({"pattern": "{d/e,src}/passwd"}), Risk::Medium);
+        check("Grep", &json!({"pattern": "root", "glob": "d/*/passwd"}), Risk::Medium);
+        check("Grep", &json!({"pattern": "a/.*/b", "path": "src"}), Risk::Low);
+        check("Read", &json!({"file_path": "app/[id]/page.tsx"}), Risk::Low);
     }
 
     #[test]
@@ -293,6 +328,9 @@ mod tests {
         check("Read", &json!({"file_path": "link/secret"}), Risk::High);
         command("cat link/secret", Risk::High);
         command("cat 'link'", Risk::High);
+        command("grep -flink/secret x", Risk::High);
+        command("grep --file=link/secret x", Risk::High);
+        command("grep -nflink/secret x", Risk::Medium);
         command("cat other/secret", Risk::Low);
     }
 }

@@ -56,7 +56,6 @@ pub fn tell_back(told: &Told<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::value::RawValue;
 
     use super::*;
     use crate::agent::AskedQuestion;
@@ -88,9 +87,7 @@ mod tests {
              on with that."
         );
 
-        let input = RawValue::from_string(r#"{"command":"make"}"#.to_owned()).expect("JSON");
-        let detail =
-            Detail::Approval { tool: "Bash".to_owned(), input, folder: "/p".to_owned(), plan: None, reason: None };
+        let detail = Detail::of_command(r#"{"command":"make"}"#);
         let yes = Answer::Approve { note: None };
         let words = tell_back(&Told { detail: &detail, answer: Some(&yes), ..told });
         assert!(words.contains(r#"{"command":"make"}"#) && words.contains("let through once"), "{words}");

@@ -285,6 +285,7 @@ impl Runner {
             }
             Command::LookAgain => {}
             Command::TakeUpConfig => self.take_up_config(),
+            Command::GiveUp => return Err(StoreError::Fenced),
             Command::Partial { turn, reply } => {
                 let current = self.current.as_ref().filter(|current| current.id == turn);
                 reply.send(current.map(|current| current.turn.partial_text()).unwrap_or_default()).ok();

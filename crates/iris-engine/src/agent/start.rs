@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use iris_agents::agent::{Agent, Progress};
 use iris_agents::launch::{AgentSpec, Conversation, explain_exit, launch};
 use iris_core::agent::{AgentExit, AgentOutput, Introduction};
 use iris_core::event::StopCause;
 use iris_core::id::SessionId;
+use iris_core::pool::PoolPhase;
 use iris_core::team::TeamName;
 use iris_store::lane;
 use iris_store::session::SessionRow;
@@ -66,6 +68,7 @@ async fn serve(
         return Ok(());
     };
     let (epoch, row) = (claim.epoch, &claim.session);
+    handle.slot.epoch.store(epoch, Ordering::SeqCst);
     let failed = match engine.team(&row.to) {
         None => StartFailure::because(format!("team '{}' is not in the config any more", row.to)),
         Some(team) if team.node.as_deref().is_some_and(|node| !engine.is_called(node)) => {
@@ -80,7 +83,7 @@ async fn serve(
         },
     };
     tracing::warn!(%session, team = %row.to, why = %failed.why, "an agent could not be started");
-    give_up(engine, session, epoch, failed).await
+    give_up(engine, session, epoch, &handle, failed).await
 }
 
 fn bound_elsewhere(engine: &Inner, name: &TeamName, team: &TeamConfig) -> String {
@@ -103,11 +106,13 @@ pub(super) struct Started {
 struct StartFailure {
     why: String,
     exit: Option<AgentExit>,
+    /// What is still to be ended.
+    left: Option<Box<Agent>>,
 }
 
 impl StartFailure {
     fn because(why: String) -> Self {
-        Self { why, exit: None }
+        Self { why, exit: None, left: None }
     }
 
     fn said(&self, words: &str) -> bool {
@@ -115,19 +120,45 @@ impl StartFailure {
     }
 }
 
-/// One waiting turn ends with the reason; the next, if there is one, is a new try.
-async fn give_up(engine: &Inner, session: &SessionId, epoch: i64, failed: StartFailure) -> Result<(), StoreError> {
+/// One waiting turn ends with the reason; the next, if there is one, is a new try. Whoever waits is told at once: to end a
+/// process that does not answer takes seconds. Until it is gone the session has an agent, and gets no other.
+async fn give_up(
+    engine: &Inner,
+    session: &SessionId,
+    epoch: i64,
+    handle: &RunnerHandle,
+    failed: StartFailure,
+) -> Result<(), StoreError> {
+    let StartFailure { why, exit, left } = failed;
+    let (id, reason) = (session.clone(), why.clone());
+    let Some(agent) = left else {
+        let ended = engine.persist("session.start_failed", move |tx| {
+            session::stopped(tx, &id, epoch, StopCause::StartFailed, exit.clone(), Some(reason.clone()))?;
+            turn::fail_waiting(tx, &id, &reason)
+        });
+        ended.await?.iter().for_each(|turn| engine.waiters.look(turn));
+        return Ok(());
+    };
+    // It is not starting any more, so another may.
+    handle.slot.set(PoolPhase::Stopping);
+    engine.pool.nudge();
+    let tell = async {
+        let ended = engine.persist("session.start_failed", move |tx| {
+            if session::start_failed(tx, &id, epoch, &reason)? {
+                turn::fail_waiting(tx, &id, &reason)
+            } else {
+                Ok(None)
+            }
+        });
+        ended.await.map(|ended| ended.iter().for_each(|turn| engine.waiters.look(turn)))
+    };
+    let (told, exit) = tokio::join!(tell, agent.stop());
+    told?;
     let id = session.clone();
-    let ended = engine
-        .persist("session.start_failed", move |tx| {
-            session::stopped(tx, &id, epoch, StopCause::StartFailed, failed.exit.clone(), Some(failed.why.clone()))?;
-            turn::fail_waiting(tx, &id, &failed.why)
-        })
-        .await?;
-    if let Some(turn) = ended {
-        engine.waiters.look(&turn);
-    }
-    Ok(())
+    let stopped = engine.persist("session.stopped", move |tx| {
+        session::stopped(tx, &id, epoch, StopCause::StartFailed, Some(exit.clone()), Some(why.clone()))
+    });
+    stopped.await.map(drop)
 }
 
 async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch: i64) -> Result<Started, StartFailure> {
@@ -206,7 +237,10 @@ async fn start_as(
         }
         Some(Ok(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Ok(Err(_))) => None,
-        Some(Err(_)) => Some(format!("it was not ready within {limit}")),
+        Some(Err(_)) => {
+            let why = format!("it was not ready within {limit}");
+            return Err(StartFailure { why, exit: None, left: Some(Box::new(agent)) });
+        }
         None => Some("everything was stopped".to_owned()),
     };
     // Also one that is gone already may have left something behind.
@@ -215,7 +249,7 @@ async fn start_as(
         let ended = format!("it ended at once: {}", exit.describe());
         explain_exit(team.agent, &exit).map_or_else(|| ended.clone(), |help| format!("{ended}; {help}"))
     });
-    Err(StartFailure { why, exit: Some(exit) })
+    Err(StartFailure { why, exit: Some(exit), left: None })
 }
 
 /// The folder in which the agent lives, if it is not the user's own.

@@ -33,12 +33,25 @@ pub fn changed(old: &Config, new: &Config) -> Vec<String> {
 }
 
 /// Whether a changed key has to wait for the next start.
-pub fn needs_restart(key: &str) -> bool {
+pub(super) fn needs_restart(key: &str) -> bool {
     AT_START.iter().any(|start| key.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
-/// What a config says at such a path, as it may be shown.
-pub fn value_at(config: &Config, key: &str) -> String {
+/// A key whose new value takes effect with the next start, as both may be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    pub key: String,
+    pub now: String,
+    pub next: String,
+}
+
+/// What the daemon was started with and would be started with otherwise now.
+pub fn pending(at_start: &Config, next: &Config) -> Vec<Pending> {
+    let keys = changed(at_start, next).into_iter().filter(|key| needs_restart(key));
+    keys.map(|key| Pending { now: value_at(at_start, &key), next: value_at(next, &key), key }).collect()
+}
+
+fn value_at(config: &Config, key: &str) -> String {
     let shown = config.shown();
     let found = key.split('.').try_fold(&shown, |value, name| value.get(name));
     match found {
@@ -78,11 +91,14 @@ mod tests {
         );
         let keys = changed(&old, &new);
         assert_eq!(keys, ["settings.maxProcesses", "settings.port", "teams.a", "database.url"]);
-        let late: Vec<_> = keys.iter().filter(|key| needs_restart(key)).collect();
-        assert_eq!(late, ["settings.port", "database.url"]);
+        let pending = |key: &str, now: &str, next: &str| Pending {
+            key: key.to_owned(),
+            now: now.to_owned(),
+            next: next.to_owned(),
+        };
+        let port = pending("settings.port", "1700", "1701");
+        assert_eq!(super::pending(&old, &new), [port, pending("database.url", "***", "***")], "no secret is told");
         assert!(changed(&old, &old).is_empty());
-        assert_eq!([value_at(&old, "settings.port"), value_at(&new, "settings.port")], ["1700", "1701"]);
-        assert_eq!(value_at(&new, "database.url"), "***", "a secret is not told");
         assert_eq!(value_at(&old, "telemetry.otlp"), "not set");
     }
 

@@ -1,5 +1,19 @@
-//! `${VAR}` and `${VAR:-default}` in the config, for values of every type: the text is filled in before it is read. `$${`
-//! is a `${` that is meant as it stands.
+//! `${VAR}` and `${VAR:-default}` in the config. `$${` is a `${` that is meant as it stands.
+//!
+//! The value of a variable is data: whatever is in it, it arrives as it is and as one value, never as keys, lists or
+//! comments. So it is first looked where in the YAML each variable stands, with a word in its place, and then filled in as
+//! that place needs it: escaped in quotes, and put in quotes where it stands in none and is more than a plain word. A
+//! default is text of the config's author and is put in as it is written.
+
+mod filled;
+mod find;
+mod quote;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+
+use filled::Edit;
+pub use filled::Filled;
+use find::{Fill, Found, Variable};
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{trouble}")]
@@ -9,7 +23,7 @@ pub struct ExpandError {
     trouble: Trouble,
 }
 
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Trouble {
     #[error("the environment has no {name}; set it, or write ${{{name}:-a default}}")]
     Missing { name: String },
@@ -19,100 +33,90 @@ enum Trouble {
     NoName { inside: String },
     #[error("{name} has several lines, which a config value cannot have")]
     SeveralLines { name: String },
+    #[error("{name} begins with a space or has control characters, and a text of several lines cannot; use quotes")]
+    NotInABlock { name: String },
 }
 
-pub fn expand(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, ExpandError> {
-    let mut expanded = String::with_capacity(text.len());
-    for (index, line) in text.split_inclusive('\n').enumerate() {
-        expand_line(line, index + 1, &variable, &mut expanded)?;
+pub fn expand(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Filled, ExpandError> {
+    let found = find::find(text, variable);
+    if found.variables.is_empty() {
+        return Ok(Filled::unchanged(text));
     }
-    Ok(expanded)
-}
-
-fn expand_line(
-    line: &str,
-    number: usize,
-    variable: &impl Fn(&str) -> Option<String>,
-    expanded: &mut String,
-) -> Result<(), ExpandError> {
-    // What a comment says is not a value.
-    if line.trim_start().starts_with('#') {
-        expanded.push_str(line);
-        return Ok(());
-    }
-    let comment = find_comment(line);
-    let mut rest = line;
-    let wrong = |rest: &str, trouble| {
-        let before = line.len() - rest.len();
-        ExpandError { line: number, column: line[..before].chars().count() + 1, trouble }
-    };
-    while let Some(start) = rest.find("${") {
-        if let Some(before) = rest[..start].strip_suffix('$') {
-            expanded.push_str(before);
-            expanded.push_str("${");
-            rest = &rest[start + 2..];
-            continue;
+    let source: Vec<char> = found.masked.chars().collect();
+    let mut edits = Vec::new();
+    for event in Parser::new_from_str(&found.masked) {
+        // What is wrong with it is told by whoever reads it.
+        let Ok((event, span)) = event else { return Ok(Filled::new(text, edits, false)) };
+        if let Event::Scalar(value, style, ..) = event {
+            fill_scalar(&found, &Scalar { value: &value, style, span, source: &source }, &mut edits)?;
         }
-        expanded.push_str(&rest[..start]);
-        let (here, inside) = (&rest[start..], &rest[start + 2..]);
-        // What may be a comment behind a value may also be a line of a longer text: it is filled in if it can be.
-        let may_stay = comment.is_some_and(|at| line.len() - here.len() > at);
-        let Some(end) = inside.find('}') else {
-            if may_stay {
-                rest = here;
-                break;
-            }
-            return Err(wrong(here, Trouble::Open));
-        };
-        let (name, default) = match inside[..end].split_once(":-") {
-            Some((name, default)) => (name, Some(default)),
-            None => (&inside[..end], None),
-        };
-        let given = variable(name).filter(|value| !value.is_empty() || default.is_none());
-        let value = match given.or_else(|| default.map(str::to_owned)) {
-            Some(value) if !value.contains('\n') => value,
-            _ if may_stay => here[..2 + end + 1].to_owned(),
-            Some(_) => return Err(wrong(here, Trouble::SeveralLines { name: name.to_owned() })),
-            None => return Err(wrong(here, missing(name))),
-        };
-        expanded.push_str(&value);
-        rest = &inside[end + 1..];
     }
-    expanded.push_str(rest);
+    Ok(Filled::new(text, edits, true))
+}
+
+/// A value or a key as it stands in the file, with a word in the place of each variable.
+struct Scalar<'a> {
+    value: &'a str,
+    style: ScalarStyle,
+    span: Span,
+    source: &'a [char],
+}
+
+fn fill_scalar(found: &Found, scalar: &Scalar<'_>, edits: &mut Vec<Edit>) -> Result<(), ExpandError> {
+    let variables = found.in_value(scalar.value);
+    if let Some((variable, trouble)) =
+        variables.iter().find_map(|found| found.trouble(scalar.style).map(|why| (found, why)))
+    {
+        return Err(ExpandError { line: variable.line, column: variable.column, trouble });
+    }
+    let whole = || found.fill_value(scalar.value);
+    match scalar.style {
+        ScalarStyle::Plain
+            if variables.iter().any(|variable| !variable.is_plain_word()) || is_nothing(&whole(), &variables) =>
+        {
+            edits.push(scalar.in_quotes(&whole()));
+        }
+        ScalarStyle::SingleQuoted if variables.iter().any(|variable| variable.needs_escapes()) => {
+            edits.push(scalar.in_quotes(&whole()));
+        }
+        // On a line of its own nothing would become the end of a paragraph.
+        ScalarStyle::DoubleQuoted if variables.iter().any(|variable| variable.is_empty()) => {
+            edits.push(scalar.in_quotes(&whole()));
+        }
+        style => edits.extend(variables.iter().map(|variable| variable.filled_in(style))),
+    }
     Ok(())
 }
 
-/// A bracket further on may have closed what was not meant to reach so far.
-fn missing(name: &str) -> Trouble {
-    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if !name.is_empty() && name.chars().all(is_of_a_name) {
-        Trouble::Missing { name: name.to_owned() }
-    } else if name.contains(|c: char| c.is_whitespace() || "\"'{,".contains(c)) {
-        Trouble::Open
-    } else {
-        Trouble::NoName { inside: name.to_owned() }
-    }
+/// A word that YAML takes for no value at all. One that a default says is meant.
+fn is_nothing(value: &str, variables: &[&Variable]) -> bool {
+    matches!(value, "null" | "Null" | "NULL" | "~")
+        && variables.iter().any(|variable| matches!(variable.fill, Fill::Given(_)))
 }
 
-/// Where a comment behind a value begins: at a `#` after a space that is in no quotes. A quote counts where a value may
-/// begin; an apostrophe in a word is none.
-fn find_comment(line: &str) -> Option<usize> {
-    let mut quote = None;
-    let mut before = ' ';
-    let mut is_escaped = false;
-    for (at, c) in line.char_indices() {
-        match quote {
-            Some('"') if is_escaped => is_escaped = false,
-            Some('"') if c == '\\' => is_escaped = true,
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if c == '#' && before == ' ' => return Some(at),
-            None if matches!(c, '"' | '\'') && " [{,".contains(before) => quote = Some(c),
-            None => {}
-        }
-        before = c;
+impl Scalar<'_> {
+    /// On as many lines as before, so that what follows stays where it is.
+    fn in_quotes(&self, value: &str) -> Edit {
+        let (start, end) = self.bounds();
+        let lines = self.source[start..end].iter().filter(|c| **c == '\n').count();
+        let indent = self.span.start.col();
+        let breaks = format!("\\\n{}", " ".repeat(indent)).repeat(lines);
+        Edit { start, end, text: format!("\"{}{breaks}\"", quote::escaped(value)) }
     }
-    None
+
+    /// Without the tag or the anchor before it, and without what the parser counts in behind a quote.
+    fn bounds(&self) -> (usize, usize) {
+        let (mut start, mut end) = (self.span.start.index(), self.span.end.index());
+        while start < end && matches!(self.source[start], '!' | '&') {
+            let word = self.source[start..end].iter().take_while(|c| !c.is_whitespace()).count();
+            let space = self.source[start + word..end].iter().take_while(|c| c.is_whitespace()).count();
+            start += word + space;
+        }
+        if self.style != ScalarStyle::Plain {
+            end = start + quote::length(&self.source[start..end]);
+        }
+        (start, end)
+    }
 }
 
 #[cfg(test)]
@@ -124,9 +128,11 @@ mod tests {
             "PORT" => Some("1700".to_owned()),
             "EMPTY" => Some(String::new()),
             "TWO" => Some("a\nb".to_owned()),
+            "SET_IN" => Some("  x".to_owned()),
             _ => None,
         };
-        let found = expand(text, variable).map_err(|error| format!("{}:{}: {error}", error.line, error.column));
+        let found = expand(text, variable).map(|filled| filled.text);
+        let found = found.map_err(|error| format!("{}:{}: {error}", error.line, error.column));
         assert_eq!(found.as_deref().map_err(String::as_str), expected, "{text}");
     }
 
@@ -135,11 +141,16 @@ mod tests {
         check("port: ${PORT}", Ok("port: 1700"));
         check("port: ${NONE:-1615}", Ok("port: 1615"));
         check("a: ${EMPTY:-x} ${PORT}", Ok("a: x 1700"));
+        check("a: ${EMPTY}", Ok("a: \"\""));
+        check("a: ${NONE:-}", Ok("a: "));
+        check("a: ${NONE:-{}}\nb: ${NONE:-[x, y]}", Ok("a: {}\nb: [x, y]"));
+        check("a: ${PORT:-{}}", Ok("a: 1700"));
         check("# ${NONE} is not set\nb: 1", Ok("# ${NONE} is not set\nb: 1"));
         check("a: {} # ${NONE}", Ok("a: {} # ${NONE}"));
         check("a: $${PORT} ${PORT} $x $$", Ok("a: ${PORT} 1700 $x $$"));
-        check("a: '$${' # $${NONE}", Ok("a: '${' # ${NONE}"));
-        check("a: it's # ${NONE} or ${PORT} ${TWO} ${", Ok("a: it's # ${NONE} or 1700 ${TWO} ${"));
+        check("a: '$${' # $${NONE}", Ok("a: '${' # $${NONE}"));
+        check("a: it's # ${NONE} or ${PORT} ${TWO} ${", Ok("a: it's # ${NONE} or ${PORT} ${TWO} ${"));
+        check("a: |\n  # ${PORT}\n", Ok("a: |\n  # 1700\n"));
         check("a: 'x # ${NONE}'", Err("1:9: the environment has no NONE; set it, or write ${NONE:-a default}"));
         check(r#"a: "x\" # ${NONE}""#, Err("1:11: the environment has no NONE; set it, or write ${NONE:-a default}"));
         check("a: x#${NONE}", Err("1:6: the environment has no NONE; set it, or write ${NONE:-a default}"));
@@ -149,5 +160,102 @@ mod tests {
         check("a: \"${}\"", Err("1:5: '${}' names no variable; write ${NAME} or ${NAME:-a default}"));
         check("a: ${my-port}", Err("1:4: '${my-port}' names no variable; write ${NAME} or ${NAME:-a default}"));
         check("a: ${TWO}", Err("1:4: TWO has several lines, which a config value cannot have"));
+        check(
+            "a: |\n  ${SET_IN}\n",
+            Err(
+                "2:3: SET_IN begins with a space or has control characters, and a text of several lines cannot; use quotes",
+            ),
+        );
+    }
+
+    /// What is hard to write in YAML, each for a reason of its own.
+    const VALUES: [&str; 33] = [
+        "abc #def",
+        "x, model: evil",
+        "a: b",
+        "a:",
+        "- a",
+        "[a]",
+        "{a: b}",
+        "}",
+        "]",
+        "say \"hi\"",
+        "it's",
+        "pa\\tss#1",
+        "C:\\new",
+        "pa\tss",
+        "\tx\t",
+        " x ",
+        "  ",
+        "",
+        "null",
+        "~",
+        "&a",
+        "*a",
+        "!a",
+        "|",
+        ">",
+        "%a",
+        "@a",
+        "`a`",
+        "?",
+        "${PORT}",
+        "\u{1}\u{7f}\u{85}\u{2028}\r",
+        "äöü 😀",
+        "---",
+    ];
+
+    #[test]
+    fn what_is_in_a_variable_arrives_as_it_is_wherever_it_stands() {
+        for value in VALUES {
+            let check = |text: &str, expected: serde_json::Value| {
+                let filled = expand(text, |_| Some(value.to_owned())).expect("filled in").text;
+                let read: Result<serde_json::Value, _> = serde_saphyr::from_str(&filled);
+                assert_eq!(read.ok(), Some(expected), "{text} with {value:?}: {filled:?}");
+            };
+            use serde_json::json;
+            let twice = format!("{value}{value}");
+            let amid = format!("a {value} b");
+            check("k: ${V}\nz: 1", json!({ "k": value, "z": 1 }));
+            check("k: ${V} # why", json!({ "k": value }));
+            check("k: a ${V} b # why", json!({ "k": amid }));
+            check("k: ${V}${V}", json!({ "k": twice }));
+            check("k: \"${V}\" # why", json!({ "k": value }));
+            check("k: \"a ${V} b\"", json!({ "k": amid }));
+            check("k: '${V}' # it's", json!({ "k": value }));
+            check("k: 'it''s ${V}${V}' # why", json!({ "k": format!("it's {twice}") }));
+            check(
+                "k: { a: ${V}, b: [${V}, \"${V}\", '${V}'] }",
+                json!({ "k": { "a": value, "b": [value, value, value] } }),
+            );
+            check("- ${V}\n- x\n", json!([value, "x"]));
+            check("k: a\n  ${V}\n  b\nz: 1", json!({ "k": amid, "z": 1 }));
+            check("k: \"a\n  ${V}\n  b\"\nz: 1", json!({ "k": amid, "z": 1 }));
+            check("k: 'a\n  ${V}\n  b'\nz: 1", json!({ "k": amid, "z": 1 }));
+            check("k: !!str ${V}\nz: &x ${V}", json!({ "k": value, "z": value }));
+            check("\u{feff}k: ${V}\r\nz: ${V}\r\n", json!({ "k": value, "z": value }));
+            check("k: \u{100000} ${V}", json!({ "k": format!("\u{100000} {value}") }));
+            if !value.is_empty() && !value.starts_with(' ') && !quote::has_controls(value) {
+                check("k: |\n  a\n  ${V}\n", json!({ "k": format!("a\n{value}\n") }));
+            }
+        }
+    }
+
+    #[test]
+    fn a_place_behind_a_variable_is_the_one_in_the_file() {
+        let check = |text: &str, now: &str, expected: (usize, usize)| {
+            let filled = expand(text, |_| Some("it's \"long\"".to_owned())).expect("filled in");
+            let at = filled.text.find(now).expect("it is there");
+            let (line, column) = (
+                filled.text[..at].matches('\n').count() + 1,
+                filled.text[..at].chars().rev().take_while(|c| *c != '\n').count() + 1,
+            );
+            assert_eq!(filled.place_before((line, column)), expected, "{text}");
+        };
+        check("a: ${V}\nb: { c: ${V}, d: '${V}', wrong: 1 }", "wrong", (2, 26));
+        check("a: ${V}, wrong", "\"it", (1, 4));
+        check("a: b\n  ${V}\n  c # ä\nwrong: 1", "wrong", (4, 1));
+        check("a: { b: ${V}, c: wrong }", "wrong", (1, 18));
+        check("a: { b: 1 }", "1", (1, 9));
     }
 }

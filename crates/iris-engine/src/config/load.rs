@@ -10,7 +10,7 @@ use iris_core::team::{AgentKind, GrantPermission};
 use nix::fcntl::OFlag;
 
 use super::color::is_color;
-use super::expand::expand;
+use super::expand::{Filled, expand};
 use super::explain::{explain, explain_said};
 use super::listen::{check_names, listening_address};
 use super::place::{Place, Spot, locate, locate_name};
@@ -135,15 +135,16 @@ pub fn parse(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>)
     let own = variable("HOME");
     let filled = fill_in(path, text, variable)?;
     // It was emptied, or is about to be written: that nobody is a team any more has to be said.
-    if says_nothing(&filled) {
+    if says_nothing(&filled.text) {
         return Err(ConfigError::new(path, "it is empty; to have no team, write `teams: {}`"));
     }
     let mut config: Config =
-        read(path, text, &filled).map_err(|error| ConfigError { hint: older::hint(path, &filled), ..error })?;
+        read(path, text, &filled).map_err(|error| ConfigError { hint: older::hint(path, &filled.text), ..error })?;
     find_own_folders(&mut config, own.as_deref());
     check(&config).map_err(|found| ConfigError {
         hint: found.hint.map(str::to_owned),
-        ..ConfigError::new(path, format!("{}: {}", found.key, found.what)).at(text, (found.find)(&filled, &found.key))
+        ..ConfigError::new(path, format!("{}: {}", found.key, found.what))
+            .at(text, (found.find)(&filled.text, &found.key).map(|spot| filled.place_before(spot)))
     })?;
     Ok(config)
 }
@@ -157,7 +158,8 @@ pub fn parse_values(
     let filled = fill_in(path, text, variable)?;
     // As YAML 1.2 has it, `yes` and `no` are words.
     let options = serde_saphyr::options! { strict_booleans: true };
-    serde_saphyr::from_str_with_options(&filled, options).map_err(|error| unreadable(path, text, &filled, &error))
+    let read = serde_saphyr::from_str_with_options(&filled.text, options);
+    read.map_err(|error| unreadable(path, text, &filled, &error)).and_then(|read| whole(path, &filled, read))
 }
 
 /// As `parse_values`, with the variables as they are written.
@@ -186,18 +188,28 @@ pub fn has_key(yaml: &str, key: &str) -> bool {
     locate(yaml, key).is_some()
 }
 
-fn fill_in(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, ConfigError> {
+fn fill_in(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Filled, ConfigError> {
     let wrong = |spot, what: String| ConfigError::new(path, what).at(text, Some(spot));
     expand(text, variable).map_err(|error| wrong((error.line, error.column), error.to_string()))
 }
 
-fn read<T: serde::de::DeserializeOwned>(path: &Path, text: &str, filled: &str) -> Result<T, ConfigError> {
-    serde_saphyr::from_str(filled).map_err(|error| unreadable(path, text, filled, &error))
+fn read<T: serde::de::DeserializeOwned>(path: &Path, text: &str, filled: &Filled) -> Result<T, ConfigError> {
+    let read = serde_saphyr::from_str(&filled.text);
+    read.map_err(|error| unreadable(path, text, filled, &error)).and_then(|read| whole(path, filled, read))
 }
 
-fn unreadable(path: &Path, text: &str, filled: &str, error: &serde_saphyr::Error) -> ConfigError {
-    let (spot, what) = explain(filled, error);
-    ConfigError::new(path, what).at(text, spot)
+/// Two readers of YAML look at it, one for the variables and one for the rest. If only the second can read it, there may be
+/// variables in it that were not filled in.
+fn whole<T>(path: &Path, filled: &Filled, read: T) -> Result<T, ConfigError> {
+    match filled.is_whole {
+        true => Ok(read),
+        false => Err(ConfigError::new(path, "its variables cannot be filled in, because it is not plainly YAML")),
+    }
+}
+
+fn unreadable(path: &Path, text: &str, filled: &Filled, error: &serde_saphyr::Error) -> ConfigError {
+    let (spot, what) = explain(&filled.text, error);
+    ConfigError::new(path, what).at(text, spot.map(|spot| filled.place_before(spot)))
 }
 
 /// Whether there are only comments in it, if anything.
@@ -363,6 +375,11 @@ mod tests {
         check("\u{feff}teams: {}\n", "0 teams");
         check("\u{feff}teams:\n  a: 1\n", "config.yaml:2:6: ");
         check("teams: [", "config.yaml:1:8: here must be keys with values");
+        check(
+            "settings: { host: \"${NONE:-127.0.0.1}\", maxProces: 3 }",
+            "config.yaml:1:41: `maxProces` is no key here",
+        );
+        check("settings: { host: \"${NONE:-127.0.0.1}\", maxProcesses: 0 }", "config.yaml:1:55: settings.maxProcesses");
         check("teams:\n  a:\n    path: ${NOWHERE}", "config.yaml:3:11: the environment has no NOWHERE");
     }
 

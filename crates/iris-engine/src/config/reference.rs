@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::needs_restart;
+use super::change::needs_restart;
 use super::schema::of_types;
 
 /// A Markdown page: a table for each part of the file.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use iris_core::event::{ConfigEvent, Draft, Fact, Subject};
 use iris_store::{event, wall_ms};
 
-use super::change::{changed, needs_restart};
+use super::change::{Pending, changed, pending};
 use super::{Config, ConfigError, load};
 use crate::agent::RunnerHandle;
 use crate::engine::Inner;
@@ -29,22 +29,11 @@ const LONGEST_OPEN: u32 = 600;
 pub struct ConfigState {
     /// Why the file as it is now is not used, and since when.
     pub refused: Option<(String, i64)>,
-    /// Keys whose new values take effect with the next start.
-    pub pending: Vec<String>,
+    /// What takes effect with the next start.
+    pub pending: Vec<Pending>,
     /// Since when a changed file is not read because somebody has it open to write to.
     pub waiting: Option<i64>,
 }
-
-impl ConfigState {
-    /// Why the file as it is now is not used, and since when, for whatever reason.
-    pub fn unused(&self) -> Option<(String, i64)> {
-        let waiting = self.waiting.map(|since| (WAITING.to_owned(), since));
-        waiting.or_else(|| self.refused.clone())
-    }
-}
-
-/// Said of a file that changes just now.
-pub const WAITING: &str = "changed, waiting for its writer, who still has it open";
 
 pub(crate) struct Watched {
     /// What the daemon was started with.
@@ -60,10 +49,6 @@ impl Watched {
 
     pub fn state(&self) -> ConfigState {
         self.state.lock().expect("nothing panics while it holds the state").clone()
-    }
-
-    pub fn at_start(&self) -> &Config {
-        &self.at_start
     }
 
     pub fn close(&self) {
@@ -143,24 +128,24 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
     match found {
         Err(why) => {
             tracing::error!(why, "the config file cannot be used; the config that was in force stays");
-            let pending = engine.watched.state().pending;
-            engine.watched.set(ConfigState { refused: Some((why.clone(), wall_ms())), pending, waiting: None });
+            // What an earlier file would have brought with the next start, this one does not.
+            engine.watched.set(ConfigState { refused: Some((why.clone(), wall_ms())), ..ConfigState::default() });
             note(engine, ConfigEvent::Refused { why }).await;
         }
         Ok(config) => {
             let changed = changed(&engine.config(), &config);
-            let pending = super::change::changed(&engine.watched.at_start, &config);
-            let pending: Vec<_> = pending.into_iter().filter(|key| needs_restart(key)).collect();
+            let pending = pending(&engine.watched.at_start, &config);
+            let needs_restart: Vec<_> = pending.iter().map(|pending| pending.key.clone()).collect();
             let was_refused = engine.watched.state().refused.is_some();
-            engine.watched.set(ConfigState { refused: None, pending: pending.clone(), waiting: None });
+            engine.watched.set(ConfigState { refused: None, pending, waiting: None });
             if changed.is_empty() && !was_refused {
                 return;
             }
             engine.set_config(config);
-            tracing::info!(?changed, ?pending, "the config file has changed and is in force");
+            tracing::info!(?changed, pending = ?needs_restart, "the config file has changed and is in force");
             engine.pool.nudge();
             engine.runners().values().for_each(RunnerHandle::take_up_config);
-            note(engine, ConfigEvent::Applied { changed, needs_restart: pending }).await;
+            note(engine, ConfigEvent::Applied { changed, needs_restart }).await;
         }
     }
 }

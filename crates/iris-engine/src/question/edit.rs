@@ -34,7 +34,7 @@ impl Engine {
     }
 
     fn edited(&self, row: &QuestionRow, input: Box<RawValue>) -> Result<NewQuestion, QuestionError> {
-        let Detail::Approval { tool, folder, plan, reason, .. } = &row.detail else {
+        let Detail::Approval { tool, nature, folder, plan, reason, .. } = &row.detail else {
             return Err(QuestionError::NothingToEdit);
         };
         if serde_json::from_str::<serde_json::Map<_, _>>(input.get()).is_err() {
@@ -43,6 +43,7 @@ impl Engine {
         let asked = PermissionRequest {
             request: row.request.clone(),
             tool: tool.clone(),
+            nature: *nature,
             input,
             reason: reason.clone(),
             plan: plan.clone(),

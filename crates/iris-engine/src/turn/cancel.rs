@@ -65,19 +65,22 @@ impl Engine {
         }
     }
 
-    /// Withdraws everything that waits in a session and interrupts what runs. Returns what was asked to end.
+    /// Withdraws everything that waits in a session, for its turn or for its time, and interrupts what runs. Returns what was asked to end.
     pub async fn cancel_session(&self, id: &SessionId, by: Option<&Actor>) -> Result<Vec<TurnId>, CancelError> {
         let wanted = id.clone();
-        let (waiting, running) = self
+        let going_on = self
             .inner
             .store
             .read(move |tx| {
-                let running = session::find(tx, &wanted)?.and_then(|row| row.running);
-                Ok((turn::list_waiting(tx, &wanted)?, running))
+                // First what is put off: its time may come at any moment, and it is then found among what waits.
+                let mut turns = turn::list_put_off(tx, &wanted)?;
+                turns.extend(turn::list_waiting(tx, &wanted)?);
+                turns.extend(session::find(tx, &wanted)?.and_then(|row| row.running));
+                Ok(turns)
             })
             .await?;
         let mut ended = Vec::new();
-        for turn in waiting.into_iter().chain(running) {
+        for turn in going_on {
             match self.cancel_turn(&turn, by).await {
                 Ok(_) => ended.push(turn),
                 // It ended by itself meanwhile, which is as good.

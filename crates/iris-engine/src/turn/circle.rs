@@ -113,6 +113,8 @@ fn name(tx: &mut Tx<'_>, id: &TurnId) -> Result<String, StoreError> {
     Ok(session.map_or_else(|| id.to_string(), |session| format!("{} (asked by {})", session.to, session.from)))
 }
 
+/// A turn that waits behind another of its own session is one link with it.
 pub(super) fn chain(path: &[String]) -> String {
-    format!("it would wait for you for ever. Each of these waits for the next: {}", path.join(" -> "))
+    let links: Vec<&str> = path.chunk_by(|one, next| one == next).map(|same| same[0].as_str()).collect();
+    format!("it would wait for you for ever. Each of these waits for the next: {}", links.join(" -> "))
 }

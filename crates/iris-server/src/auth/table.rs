@@ -109,6 +109,19 @@ pub(crate) fn find(method: &str, path: &str) -> Option<Entry> {
     TABLE.iter().find(|(m, p, _)| *m == method && *p == path).map(|(.., entry)| *entry)
 }
 
+/// The methods that a route has rows for, as the header Allow names them. Nothing if it has none.
+pub(crate) fn methods(path: &str) -> String {
+    let rows = TABLE.iter().filter(|(_, p, _)| *p == path);
+    let named = rows.map(|(method, ..)| if *method == "GET" { "GET,HEAD" } else { method });
+    named.collect::<Vec<_>>().join(",")
+}
+
+/// Whether a browser's cookie alone reads it, without the word that only our own page has: the description of the API, and
+/// who one is. A browser that follows a link to them can send nothing else.
+pub(crate) fn tells_nothing(path: &str) -> bool {
+    ["/api/openapi.json", "/api/docs", "/api/docs/", "/api/docs/{*rest}", "/api/me"].contains(&path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -36,7 +36,9 @@ pub(super) use follow::{Follower, Item};
 pub(crate) struct Filter {
     /// Only events with higher numbers. A stream without it starts with what happens next.
     after: Option<i64>,
-    /// For a page: at most this many; 100 if not said, 1000 at most.
+    /// For a page: only events with lower numbers.
+    before: Option<i64>,
+    /// For a page: at most this many; 100 if not said, 1000 at most. A page with fewer may have a `next` too.
     limit: Option<i64>,
     team: Option<String>,
     session: Option<String>,
@@ -51,7 +53,7 @@ impl Filter {
     /// Everything that happens in one session.
     pub(super) fn of_session(session: &str) -> Self {
         let session = Some(session.to_owned());
-        Self { after: None, limit: None, team: None, session, job: None, turn: None, kind: None }
+        Self { after: None, before: None, limit: None, team: None, session, job: None, turn: None, kind: None }
     }
 
     /// With the session of its job in place of the job, which has one of its own.
@@ -144,20 +146,26 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
     number.map(Some).ok_or_else(|| Fault::new(FaultKind::Invalid, what()).hint(hint))
 }
 
-/// How many events are looked at for one page. A filter that takes few may give a page that is not full and not last.
-const LOOKED_AT: usize = 1000;
+/// How many events are read at once. Others read the store in between.
+const AT_ONCE: usize = 1000;
+/// How many events are looked at for one page. A filter that takes few may give a page that is not full and not last: whoever
+/// may read at all could else have the whole log looked through with every request.
+const LOOKED_AT: usize = 20 * AT_ONCE;
 
 async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
     let limit = page_size(filter.limit);
-    let wanted = usize::try_from(limit).unwrap_or(LOOKED_AT);
+    let wanted = usize::try_from(limit).unwrap_or(AT_ONCE);
     let mut after = filter.after.unwrap_or(0);
     is_of_this_log(app, after).await?;
     let mut items = Vec::new();
-    // Goes on until the page is full or the log is at its end, so that a rare kind is found in one request.
-    loop {
-        let events = app.engine.bus().read_after(app.engine.store(), after, LOOKED_AT).await?;
+    // Goes on until the page is full, so that what is rare is found with few requests.
+    for _ in 0..LOOKED_AT / AT_ONCE {
+        let events = app.engine.bus().read_after(app.engine.store(), after, AT_ONCE).await?;
         let seen = events.len();
         for event in &events {
+            if filter.before.is_some_and(|before| event.seq >= before) {
+                return Ok(Json(Page { items, next: None }));
+            }
             after = event.seq;
             if filter.takes(event) {
                 items.push(wire::event(event));
@@ -166,10 +174,11 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
                 return Ok(Json(Page { next: next_page(items.len(), limit, Some(after)), items }));
             }
         }
-        if seen < LOOKED_AT {
+        if seen < AT_ONCE {
             return Ok(Json(Page { items, next: None }));
         }
     }
+    Ok(Json(Page { items, next: Some(after.to_string()) }))
 }
 
 /// An empty page would say that nothing has happened since, to a reader that would wait for ever. A stream says `reset`.

@@ -20,6 +20,7 @@ use utoipa::IntoParams;
 use super::body::Object;
 use super::page_size;
 use super::problem::{Fault, not_found};
+use super::repeat;
 use crate::App;
 use crate::auth::Caller;
 use crate::wire::question as wire;
@@ -36,14 +37,10 @@ pub(crate) async fn start(
         team: request.team.parse()?,
         goal: request.goal,
         by: caller.actor(),
-        key: request.key.or_else(|| key(&headers)),
+        key: repeat::one_key(&headers, request.key)?,
         again_of: None,
     };
     Ok(Json(wire::job(app.engine.start_job(start).await?)))
-}
-
-fn key(headers: &HeaderMap) -> Option<String> {
-    headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned)
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -96,7 +93,7 @@ pub(crate) async fn ask(
     headers: HeaderMap,
     Object(mut request): Object<AskRequest>,
 ) -> Result<Json<AskResponse>, Fault> {
-    request.key = request.key.or_else(|| key(&headers));
+    request.key = repeat::one_key(&headers, request.key)?;
     let job = JobId::new(id);
     // An agent asks in the jobs of its own team, and does not learn of others.
     if !caller.credential.kind.is_human() && app.engine.find_job(&job).await?.team.as_str() != caller.party.as_str() {

@@ -10,6 +10,7 @@ use iris_core::fault::FaultKind;
 use iris_core::team::TeamNameError;
 use iris_engine::StoreError;
 use iris_engine::backup::BackupError;
+use iris_engine::halt::HaltError;
 use iris_engine::job::JobError;
 use iris_engine::question::QuestionError;
 use iris_engine::rule::RuleError;
@@ -188,6 +189,12 @@ impl From<TokenError> for Fault {
 impl From<CancelError> for Fault {
     fn from(error: CancelError) -> Self {
         Self::new(error.kind(), error.to_string())
+    }
+}
+
+impl From<HaltError> for Fault {
+    fn from(error: HaltError) -> Self {
+        Self::new(error.kind(), error.to_string()).hint(error.hint())
     }
 }
 

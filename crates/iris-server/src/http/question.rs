@@ -9,7 +9,7 @@ use iris_api::question::{
 };
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
-use iris_core::id::QuestionId;
+use iris_core::id::{QuestionId, SessionId};
 use iris_core::question::{Answer, AskError, QuestionKind, QuestionState};
 use iris_core::rule::RuleScope;
 use iris_engine::question::answer::Saying;
@@ -32,6 +32,9 @@ pub(crate) struct Filter {
     /// Only of this kind; `non_blocking` is all that no agent waits for.
     #[serde(rename = "type")]
     kind: Option<String>,
+    /// Taken, and filters nothing: a daemon is one workspace, whatever it is called.
+    #[serde(rename = "workspaceId")]
+    _workspace: Option<String>,
     /// Only of this team.
     team: Option<String>,
     /// The same as `team`: a team is an agent in a project.
@@ -92,6 +95,8 @@ pub(crate) async fn pending(
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Paging {
+    /// Only those of one session.
+    session: Option<String>,
     /// The `next` of the page before.
     after: Option<String>,
     /// At most this many; 100 if not said, 1000 at most.
@@ -107,7 +112,8 @@ pub(crate) async fn decided(
     let Query(paging) = paging?;
     let limit = page_size(paging.limit);
     let before = paging.after.as_deref().map(read_place).transpose()?;
-    let rows = app.engine.list_closed_questions(before, limit).await?;
+    let session = paging.session.map(SessionId::new);
+    let rows = app.engine.list_closed_questions(session, before, limit).await?;
     let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = rows.last().filter(|_| is_full).map(|row| format!("{}.{}", row.closed_at.unwrap_or_default(), row.id));
     Ok(Json(Page { items: rows.into_iter().map(wire::question).collect(), next }))

@@ -23,14 +23,13 @@ use super::problem::{Fault, too_large};
 use crate::App;
 use crate::auth::Caller;
 
-pub(super) const HEADER: &str = "idempotency-key";
+const HEADER: &str = "idempotency-key";
 /// On an answer to a request that was done before.
 pub(super) const REPLAYED: &str = "idempotency-replayed";
 const LONGEST_KEY: usize = 200;
-/// The key of a tell, a job or a question is kept with it, in the same transaction: it needs nothing here. Tools have keys of their own. And an
-/// answer that holds a secret is not written down: a second token of the same name is refused anyway.
-const OWN_KEYS: [&str; 6] =
-    ["/api/teams/tell", "/api/jobs", "/api/jobs/{id}/questions", "/mcp", "/api/tokens", "/api/links"];
+/// The key of a tell, a job or a question is kept with it, in the same transaction: it needs nothing here. And an answer that
+/// holds a secret is not written down: a second token of the same name is refused anyway.
+const OWN_KEYS: [&str; 5] = ["/api/teams/tell", "/api/jobs", "/api/jobs/{id}/questions", "/api/tokens", "/api/links"];
 const LARGEST_ANSWER: usize = 4 * 1024 * 1024;
 
 /// A credential's id and the key: the same key of somebody else is another key.
@@ -75,27 +74,53 @@ impl Drop for Turn {
 }
 
 pub(crate) async fn once(app: &App, request: Request, next: Next) -> Response {
-    let key = request.headers().get(HEADER).filter(|_| request.method() == Method::POST);
-    let (Some(key), Some(caller)) = (key, request.extensions().get::<Caller>()) else {
+    let Some(caller) = request.extensions().get::<Caller>().filter(|_| request.method() == Method::POST) else {
         return next.run(request).await;
     };
-    let key = match read_key(key) {
-        Ok(key) => key,
+    let key = match read_key(request.headers()) {
+        Ok(Some(key)) => key,
+        Ok(None) => return next.run(request).await,
         Err(fault) => return fault.into_response(),
     };
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    if path.is_some_and(|path| OWN_KEYS.contains(&path)) {
-        return next.run(request).await;
+    match path {
+        Some("/mcp") => return not_of_a_call().into_response(),
+        Some(path) if OWN_KEYS.contains(&path) => return next.run(request).await,
+        _ => {}
     }
     let caller = caller.clone();
     perform(app.clone(), caller, key, request, next).await.unwrap_or_else(IntoResponse::into_response)
 }
 
-pub(super) fn read_key(key: &HeaderValue) -> Result<String, Fault> {
+/// The key of a request that may say it in its body as well. Of two that differ, one would be passed over.
+pub(super) fn one_key(headers: &HeaderMap, in_body: Option<String>) -> Result<Option<String>, Fault> {
+    match (read_key(headers)?, in_body) {
+        (Some(header), Some(body)) if header != body => {
+            let what = format!("the request has two keys: '{header}' as its Idempotency-Key and '{body}' in its body");
+            Err(Fault::new(FaultKind::Invalid, what).hint("send one of them, or the same twice"))
+        }
+        (header, body) => Ok(body.or(header)),
+    }
+}
+
+/// A message of the protocol may be anything, and what is no call has no use for a key.
+fn not_of_a_call() -> Fault {
+    let what = "/mcp takes no Idempotency-Key: the key of a call is in the call".to_owned();
+    Fault::new(FaultKind::Invalid, what)
+        .hint("give a tell or a question its `key` as an argument, or as \"iris/key\" in _meta")
+}
+
+fn read_key(headers: &HeaderMap) -> Result<Option<String>, Fault> {
+    let mut keys = headers.get_all(HEADER).iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    if keys.next().is_some() {
+        let what = "the request has more than one Idempotency-Key".to_owned();
+        return Err(Fault::new(FaultKind::Invalid, what).hint("send one"));
+    }
     let text = key.to_str().ok().filter(|text| !text.is_empty() && text.len() <= LONGEST_KEY);
     let what = || format!("an Idempotency-Key has 1 to {LONGEST_KEY} plain characters");
     let hint = "make up a new one for each thing to be done, a UUID for instance";
-    text.map(str::to_owned).ok_or_else(|| Fault::new(FaultKind::Invalid, what()).hint(hint))
+    text.map(|text| Some(text.to_owned())).ok_or_else(|| Fault::new(FaultKind::Invalid, what()).hint(hint))
 }
 
 /// From the moment that the whole request is here, it is seen through, whether anybody waits for it or not.

@@ -9,6 +9,7 @@ use iris_api::status::{
     StoreStatus,
 };
 use iris_core::fault::FaultKind;
+use iris_engine::config::Pending;
 use iris_engine::{Holds, StoreHealth};
 
 use super::body::Object;
@@ -54,7 +55,8 @@ pub(crate) async fn back_up(
     let path = PathBuf::from(request.path);
     if !path.is_absolute() {
         let what = format!("'{}' is not an absolute path", path.display());
-        return Err(Fault::new(FaultKind::Invalid, what));
+        let hint = "the daemon has a folder of its own: give the whole path, beginning with /";
+        return Err(Fault::new(FaultKind::Invalid, what).hint(hint));
     }
     let made = app.engine.back_up(path).await?;
     Ok(Json(BackupResponse { path: made.path.display().to_string(), bytes: made.bytes, schema: made.manifest.schema }))
@@ -72,8 +74,8 @@ pub(crate) async fn config(State(app): State<App>) -> Json<EffectiveConfig> {
 
 fn config_status(app: &App) -> ConfigStatus {
     let state = app.engine.config_state();
-    let (refused, refused_at) = state.unused().unzip();
-    let pending = app.engine.pending_config().into_iter();
-    let pending = pending.map(|(key, now, next)| PendingSetting { key, now, next }).collect();
-    ConfigStatus { refused, refused_at, pending }
+    let (refused, refused_at) = state.refused.unzip();
+    let pending = |Pending { key, now, next }| PendingSetting { key, now, next };
+    let pending = state.pending.into_iter().map(pending).collect();
+    ConfigStatus { refused, refused_at, waiting_since: state.waiting, pending }
 }

@@ -23,7 +23,8 @@ use super::problem::{Fault, not_found};
 use super::repeat;
 use super::request::RequestId;
 use crate::auth::Caller;
-use crate::{App, shell, wire};
+use crate::speaker::speaker;
+use crate::{App, wire};
 
 /// Tells a team something, and waits for the answer as long as `timeout` says
 #[utoipa::path(post, path = "/api/teams/tell", tag = "turns", request_body = TellRequest, responses((status = 200, description = "done", body = TellResponse)))]
@@ -34,20 +35,17 @@ pub(crate) async fn tell(
     headers: HeaderMap,
     Object(request): Object<TellRequest>,
 ) -> Result<(HeaderMap, Json<TellResponse>), Fault> {
-    let header_key = headers.get(repeat::HEADER).map(repeat::read_key).transpose()?;
-    let shell = shell::of(&app, &headers).await?;
+    let key = repeat::one_key(&headers, request.key)?;
+    let speaker = speaker(&app, &caller, &headers, request.from_team.as_deref()).await?;
     let tell = Tell {
-        from: match &shell {
-            Some(shell) => shell.party.clone(),
-            None => caller.speaks_as(request.from_team.as_deref()),
-        },
+        from: speaker.party,
         through: Some(caller.through()),
         to: request.to_team.parse()?,
         text: request.message,
         patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
-        key: request.key.or(header_key).map(|key| own_key(&caller, key)),
+        key: key.map(|key| own_key(&caller, key)),
         delay: request.delay.map(Millis),
-        within: shell.and_then(|shell| shell.turn),
+        within: speaker.turn,
     };
     let report = app.engine.tell_for(Some(&id.0), tell, |_| {}).await?;
     let mut headers = HeaderMap::new();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use iris_core::agent::{ToolEffect, ToolSpec};
 use iris_core::credential::Scope;
@@ -22,8 +23,9 @@ use serde_json::value::to_raw_value;
 use super::Door;
 use super::caller::{caller, may};
 use super::progress::Progress;
+use crate::auth::Caller;
 use crate::http::request::RequestId;
-use crate::shell::{self, Shell};
+use crate::speaker::{Speaker, speaker};
 
 /// Names a call that may be sent again, in `_meta`. The argument `key` of a tell is the same.
 const KEY: &str = "iris/key";
@@ -62,10 +64,7 @@ pub(super) async fn call(
     if let Some(key) = &key {
         arguments.insert("key".to_owned(), Value::from(key.as_str()));
     }
-    let (party, turn) = match shell_of(door, &context).await? {
-        Some(shell) => (shell.party, shell.turn),
-        None => (who.speaks_as(named.as_deref()), None),
-    };
+    let Speaker { party, turn } = speaker_of(door, &who, named.as_deref(), &context).await?;
     let told = Told::default();
     let open = key.map(|key| door.calls.open(&party, &key, &told));
     let request_id = context.extensions.get::<Parts>().and_then(|parts| RequestId::of(&parts.extensions));
@@ -92,9 +91,15 @@ pub(super) async fn call(
     }
 }
 
-async fn shell_of(door: &Door, context: &RequestContext<RoleServer>) -> Result<Option<Shell>, ErrorData> {
-    let Some(parts) = context.extensions.get::<Parts>() else { return Ok(None) };
-    let found = shell::of(&door.app, &parts.headers).await;
+async fn speaker_of(
+    door: &Door,
+    who: &Caller,
+    named: Option<&str>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Speaker, ErrorData> {
+    let none = HeaderMap::new();
+    let headers = context.extensions.get::<Parts>().map_or(&none, |parts| &parts.headers);
+    let found = speaker(&door.app, who, headers, named).await;
     found.map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 

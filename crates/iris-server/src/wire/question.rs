@@ -6,12 +6,12 @@ use iris_api::question::{
 use iris_api::{job, question, rule};
 use iris_core::actor::Through;
 use iris_core::agent::{AskedOption, AskedQuestion};
+use iris_core::question::shown::shown;
 use iris_core::question::{Answer, Detail, ResponseType, type_of};
-use iris_core::visible::visible;
+use iris_core::visible::exact;
 use iris_engine::question::figures::Suggestion;
 use iris_engine::{Figures, JobRow, QuestionRow, RuleRow, wall_ms};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 pub(crate) fn question(row: QuestionRow) -> Question {
     let questions: Vec<_> = row.detail.questions().iter().map(asked).collect();
@@ -19,7 +19,7 @@ pub(crate) fn question(row: QuestionRow) -> Question {
     let allow_free_text = row.detail.takes_words();
     let options = options(&row.detail);
     let (action, schema) = match row.detail {
-        Detail::Approval { tool, input, folder, plan, reason } => {
+        Detail::Approval { tool, input, folder, plan, reason, .. } => {
             let (shown, digest) = (shown(&input, plan.as_deref()), row.digest.clone().unwrap_or_default());
             (Some(Action { tool, input, shown, folder, digest, reason }), None)
         }
@@ -69,25 +69,6 @@ pub(crate) fn through(through: Through) -> question::Through {
         name: through.name,
         signed_in_by: through.signed_in_by,
     }
-}
-
-/// An action for people: each field on lines of its own, whole. A text is shown as the text it is, so that nothing hides
-/// in the escapes of JSON.
-fn shown(input: &RawValue, plan: Option<&str>) -> String {
-    let plan = plan.map(|plan| format!("plan as the agent wrote it: {}", visible(plan)));
-    let input = fields(input);
-    plan.into_iter().chain(Some(input).filter(|input| !input.is_empty())).collect::<Vec<_>>().join("\n")
-}
-
-fn fields(input: &RawValue) -> String {
-    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(input.get()) else {
-        return visible(input.get()).into_owned();
-    };
-    let lines = fields.iter().map(|(name, value)| match value {
-        Value::String(text) => format!("{}: {}", visible(name), visible(text)),
-        other => format!("{}: {}", visible(name), visible(&other.to_string())),
-    });
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What can be chosen, if one thing is asked.
@@ -177,7 +158,7 @@ pub(crate) fn rule(row: RuleRow) -> rule::Rule {
         id: row.rule.id.to_string(),
         team: row.team.to_string(),
         scope: row.rule.scope.to_string(),
-        about: visible(&row.about).into_owned(),
+        about: exact(&row.about).into_owned(),
         risk: row.rule.risk.map(|risk| risk.to_string()),
         answer: given_to_any(&row.rule.answer),
         made_by: row.made_by.to_string(),
@@ -233,19 +214,4 @@ pub(crate) fn figures(within_ms: i64, figures: &Figures) -> QuestionFigures {
 #[expect(clippy::cast_precision_loss, reason = "counts of questions are small")]
 fn rate(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_action_is_shown_whole_and_nothing_in_it_hides() {
-        let input = RawValue::from_string("{\"command\":\"echo a\\u001b[2Kb \\u202e x\\nrm tail\"}".to_owned());
-        let shown = shown(&input.expect("JSON"), Some("1. tidy\u{200b} up\r\n2. rest"));
-        assert_eq!(
-            shown,
-            "plan as the agent wrote it: 1. tidy\\u{200b} up\\r\n2. rest\ncommand: echo a\\u{1b}[2Kb \\u{202e} x\nrm tail"
-        );
-    }
 }

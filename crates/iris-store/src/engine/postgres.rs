@@ -48,7 +48,10 @@ impl Postgres {
                 }
             });
             // What is acknowledged is on disk, whatever the server's default says.
-            client.batch_execute("SET synchronous_commit = on; SET lock_timeout = '10s'").await?;
+            // A node that is frozen in the middle of a transaction must not hold the others up until it wakes.
+            let settings = "SET synchronous_commit = on; SET lock_timeout = '10s'; \
+                            SET idle_in_transaction_session_timeout = '5s'";
+            client.batch_execute(settings).await?;
             Ok::<_, StoreError>(client)
         })?;
         Ok(Self { runtime, client, prepared: HashMap::new(), unsent: Vec::new() })

@@ -8,7 +8,7 @@ use iris_core::question::{Answer, OnDeadline, QuestionState, Way, type_of};
 use iris_core::relay;
 use iris_core::rule::RuleScope;
 
-use super::open::{insert, to_json};
+use super::open::{insert, note_unasked, to_json};
 use super::{NewQuestion, QuestionRow, find, lock, restate};
 use crate::error::StoreError;
 use crate::rule::{self, NewRule};
@@ -159,6 +159,7 @@ pub fn supersede(
     new.draft.deadline = left.map(|row| Millis(u64::try_from(row.int(0)).unwrap_or(1).max(1)));
     supersede_by(tx, &row, Some(by), &new.id)?;
     insert(tx, &session, Some(row.epoch), &new)?;
+    note_unasked(tx, &new.id)?;
     restate(tx, &row.session, row.job.as_ref())?;
     Ok(Some((true, *reread(tx, &new.id)?)))
 }

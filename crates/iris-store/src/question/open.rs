@@ -200,10 +200,15 @@ fn answer_by_rule(
     insert(tx, session, epoch, new)?;
     close_by_rule(tx, session, new, rule, None)?;
     if !refused {
-        tx.run("UPDATE question SET asked = 0 WHERE id = ?1", values![&new.id])?;
+        note_unasked(tx, &new.id)?;
     }
     let row = find(tx, &new.id)?.ok_or_else(|| StoreError::Sql("a question vanished while it was made".to_owned()))?;
     Ok(Opening::Answered(Box::new(row)))
+}
+
+/// It does not count as asked by the agent.
+pub(super) fn note_unasked(tx: &mut Tx<'_>, id: &QuestionId) -> Result<(), StoreError> {
+    tx.run("UPDATE question SET asked = 0 WHERE id = ?1", values![id])
 }
 
 /// `resume`: `due` if the agent has to be told, nothing if it waits for what comes back here.

@@ -103,12 +103,13 @@ fn append_finished(
 /// Ends a turn whose daemon died. What it had said is kept and becomes its response.
 pub(crate) fn end_interrupted(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId) -> Result<(), StoreError> {
     let ending = Ending::Terminated { cause: Termination::Interrupted };
-    let finished = TurnFinished { ending, duration_ms: 0, cost_usd: 0.0 };
     let response = said_so_far(tx, turn)?;
     let usage = Usage { incomplete: true, ..Usage::default() };
-    let outcome = TurnOutcome { ending: finished.ending.clone(), response, usage };
+    let outcome = TurnOutcome { ending: ending.clone(), response, usage };
     write_ending(tx, turn, &outcome)?;
-    append_finished(tx, session, turn, finished)
+    // Nobody who saw it begin is left to say how long it took: what its row says is all there is.
+    let duration_ms = find(tx, turn)?.and_then(|turn| Some(turn.finished_at? - turn.started_at?)).unwrap_or(0).max(0);
+    append_finished(tx, session, turn, TurnFinished { ending, duration_ms, cost_usd: 0.0 })
 }
 
 /// An agent may have said gigabytes.

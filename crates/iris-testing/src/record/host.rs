@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use iris_agents::agent::{Agent, Progress};
-use iris_agents::contain::{Containment, Wanted};
+use iris_agents::contain::{Containment, Instance, Wanted};
 use iris_agents::launch::{AgentSpec, Conversation, launch};
 use iris_core::agent::{AgentOutput, Asking, Reply, ToolEffect, ToolSpec};
 use iris_core::id::{SessionId, TurnId};
@@ -35,7 +35,8 @@ pub async fn play(scene: &Scene, program: &Path) -> Result<Recording> {
     let spec = spec(home.path(), program, &model)?;
     let mut launch = launch(&spec)?;
     launch.program = tee(home.path(), program, &written, scene.text)?;
-    let cell = Containment::find(&format!("record-{}", std::process::id()), Wanted::Sweep).cell(&spec.session, 1);
+    let instance = Instance::passing(format!("record-{}", std::process::id()));
+    let cell = Containment::find(&instance, Wanted::Sweep).cell(&spec.session, 1);
     let agent = Agent::start(&launch, cell, tools())?;
     let tells = (scene.tells)().into_iter();
     let mut host = Host { agent, tells, leave: scene.leave, interrupt: scene.interrupt, ends: scene.ends };

@@ -1,6 +1,7 @@
 //! Lists that come in pages, read to their end.
 
 use iris_api::Page;
+use iris_api::event::Event;
 use iris_api::session::Session;
 use serde::de::DeserializeOwned;
 
@@ -23,6 +24,14 @@ impl Client {
                 None => return Ok(items),
             }
         }
+    }
+
+    /// A page of the log, and where the next one begins, if there is one. A page on which nothing is need not be the last.
+    pub async fn events(&self, filter: Query<'_>, after: i64) -> Result<(Vec<Event>, Option<i64>), ClientError> {
+        let mut query = filter.to_vec();
+        query.extend([("after", after.to_string()), ("limit", LARGEST_PAGE.to_owned())]);
+        let page: Page<Event> = self.get(&["events"], &query).await?;
+        Ok((page.items, page.next.and_then(|next| next.parse().ok())))
     }
 
     pub async fn sessions(&self, team: Option<&str>) -> Result<Vec<Session>, ClientError> {

@@ -7,14 +7,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
-use iris_api::Page;
-use iris_api::event::Event;
 use iris_api::status::Status;
 use iris_core::event::AUDITED;
 use iris_core::fault::FaultKind;
 
 use super::Context;
-use crate::client::Client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place;
@@ -76,9 +73,12 @@ pub async fn run(arguments: AuditArguments, context: &mut Context) -> Result<Exi
     if arguments.format == Form::Csv {
         sink.write(&entry::csv(entry::COLUMNS), &mut context.printer)?;
     }
-    let (mut after, mut count) = (arguments.after, 0_u64);
+    let (mut next, mut count) = (Some(arguments.after), 0_u64);
+    let kinds = [("kind", AUDITED.join(","))];
     // Page by page, and not beyond what there was at the start: a busy log would never end.
-    while let Some(page) = page(&client, after).await? {
+    while let Some(after) = next {
+        let (page, follows) = client.events(&kinds, after).await?;
+        next = follows.filter(|after| *after < newest);
         for event in page.iter().filter(|event| event.seq <= newest) {
             let entry = Entry::of(event);
             let line = match arguments.format {
@@ -88,20 +88,9 @@ pub async fn run(arguments: AuditArguments, context: &mut Context) -> Result<Exi
             sink.write(&line, &mut context.printer)?;
             count += 1;
         }
-        after = page.last().map_or(newest, |event| event.seq);
-        if after >= newest {
-            break;
-        }
     }
     sink.finish()?;
     say(&arguments, count, newest, context)
-}
-
-/// The next page, or none at the end of the log.
-async fn page(client: &Client, after: i64) -> Result<Option<Vec<Event>>, Failure> {
-    let query = [("after", after.to_string()), ("limit", "1000".to_owned()), ("kind", AUDITED.join(","))];
-    let page: Page<Event> = client.get(&["events"], &query).await?;
-    Ok(Some(page.items).filter(|items| !items.is_empty()))
 }
 
 fn say(arguments: &ExportArguments, count: u64, newest: i64, context: &mut Context) -> Result<Exit, Failure> {

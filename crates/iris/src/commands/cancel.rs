@@ -1,4 +1,4 @@
-//! `iris cancel`: withdraw turns that wait, interrupt those that run.
+//! `iris cancel`: withdraw turns that wait, for their turn or for their time; interrupt those that run.
 
 use iris_api::team::{CancelResponse, PartyRequest};
 use iris_api::turn::TurnCancelled;

@@ -24,12 +24,15 @@ pub struct CompletionsArguments {
 }
 
 pub fn run(arguments: &CompletionsArguments, context: &mut Context) -> Result<Exit, Failure> {
-    if context.printer.is_json() {
-        return Err(Failure::invalid("completions are a script for a shell, not JSON").hint("leave out --json"));
-    }
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "iris", &mut text);
-    context.printer.line(String::from_utf8_lossy(&text).trim_end())?;
+    let script = String::from_utf8_lossy(&text);
+    if context.printer.is_json() {
+        let shell = arguments.shell.to_string();
+        context.printer.json(&serde_json::json!({ "shell": shell, "script": script }))?;
+    } else {
+        context.printer.line(script.trim_end())?;
+    }
     Ok(Exit::Done)
 }
 

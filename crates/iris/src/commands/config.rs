@@ -6,8 +6,9 @@ use clap::Subcommand;
 use iris_agents::scripted::{self, ScriptError};
 use iris_api::status::{EffectiveConfig, PendingSetting};
 use iris_core::team::{AgentKind, TeamName};
-use iris_engine::config::{self, ConfigError, TeamConfig};
+use iris_engine::config::{self, ConfigError, ServerConfig, TeamConfig, TlsConfig};
 use iris_engine::home::Home;
+use iris_server::tls::{Tls, TlsError};
 use serde::Serialize;
 
 use super::Context;
@@ -98,6 +99,7 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
     for (name, team) in &config.teams {
         check_script(&file, name, team)?;
     }
+    check_tls(&file, &config.server)?;
     let teams = config.teams.len();
     let printer = &mut context.printer;
     if printer.is_json() {
@@ -107,6 +109,20 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
         printer.line(format!("{} is right ({count})", place::shown(&file)))?;
     }
     Ok(Exit::Done)
+}
+
+/// Without them no daemon starts with this config.
+pub(super) fn check_tls(file: &Path, server: &ServerConfig) -> Result<(), ConfigError> {
+    let Some(TlsConfig { certificate, key }) = &server.tls else { return Ok(()) };
+    Tls::load(certificate, key).map(drop).map_err(|error| {
+        let part = match &error {
+            TlsError::Unusable { path, .. } if path == key && path != certificate => "server.tls.key",
+            TlsError::Unusable { .. } => "server.tls.certificate",
+            TlsError::Mismatch(_) => "server.tls",
+        };
+        let text = config::read_text(file).ok().flatten().unwrap_or_default();
+        ConfigError::of_key(file, &text, part, &error.to_string())
+    })
 }
 
 /// A team whose script cannot be played cannot be told anything.
@@ -144,9 +160,11 @@ async fn show(context: &mut Context) -> Result<Exit, Failure> {
         printer.json(&shown)?;
         return Ok(Exit::Done);
     }
+    if shown.status.waiting_since.is_some() {
+        printer.note("the file is changed and still open to be written, so this is what was in force before");
+    }
     if let Some(refused) = &shown.status.refused {
-        let why = if refused == config::WAITING { "the file is not used yet" } else { "the file cannot be used" };
-        printer.note(format!("{why}, so this is what was in force before: {refused}"));
+        printer.note(format!("the file cannot be used, so this is what was in force before: {refused}"));
     }
     if !shown.status.pending.is_empty() {
         printer.note(format!("takes effect with the next start: {}", told(&shown.status.pending)));

@@ -15,10 +15,12 @@ mod registration;
 mod team;
 
 use iris_api::status::Status;
-use iris_engine::config;
+use iris_engine::config::{self, ServerConfig};
 use iris_engine::home::Home;
 
 use super::Context;
+use super::config::check_tls;
+use super::serve::listen::TWO_FILES;
 use crate::client::{Client, ClientError};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -71,6 +73,7 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     let config = config.unwrap_or_default();
     findings.push(daemon);
     findings.push(port::look(home, &config));
+    findings.extend(look_at_tls(home, &config.server));
     let (database, newest) = database::look(home, &config, status);
     findings.extend(database);
     findings.push(clock::look(client, status, newest).await);
@@ -79,7 +82,7 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     findings.push(containment::look_for_leftovers(home, client, status).await);
     // IRIS_URL may lead to a daemon of another home or machine, whose environment and teams are not these.
     let own = status.filter(|status| home.holder().is_some_and(|holder| holder.pid == status.pid));
-    findings.push(program::look(&config, own).await);
+    findings.extend(program::look(&config, own).await);
     findings.push(program::look_at_codex().await);
     findings.extend(login::look(home, &config, own));
     findings.extend(team::look(client, &config, own).await);
@@ -88,17 +91,27 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     findings
 }
 
+fn look_at_tls(home: &Home, server: &ServerConfig) -> Option<Finding> {
+    const CHECK: &str = "tls";
+    let tls = server.tls.as_ref()?;
+    Some(match check_tls(&home.config(), server) {
+        Ok(()) => Finding::ok(CHECK, format!("{} and its key can be used", place::shown(&tls.certificate))),
+        Err(error) => Finding::problem(CHECK, error.to_string(), TWO_FILES),
+    })
+}
+
 async fn look_at_daemon(client: &Client, home: &Home) -> (Finding, Option<Status>) {
     const CHECK: &str = "daemon";
     match client.get::<Status>(&["status"], &[]).await {
         Ok(status) => {
             let said = format!("iris {}, process {}", status.version, status.pid);
             let finding = match &status.config.refused {
-                None => Finding::ok(CHECK, said),
-                Some(why) if why == config::WAITING => {
+                None if status.config.waiting_since.is_some() => {
+                    let what = format!("{said}; the config file is changed and waits for its writer, who has it open");
                     let help = "save the file and close it; whatever else has it open, `lsof` on it says";
-                    Finding::warning(CHECK, format!("{said}; the config file is {why}"), help)
+                    Finding::warning(CHECK, what, help)
                 }
+                None => Finding::ok(CHECK, said),
                 Some(why) => {
                     let what =
                         format!("{said}; it goes on with the config of before, because the file is wrong: {why}");

@@ -5,7 +5,6 @@ pub mod describe;
 use std::collections::{BTreeSet, VecDeque};
 
 use clap::builder::PossibleValuesParser;
-use iris_api::Page;
 use iris_api::event::Event;
 use iris_api::status::Status;
 use iris_core::event::KINDS;
@@ -63,15 +62,16 @@ pub async fn run(arguments: EventsArguments, context: &mut Context) -> Result<Ex
     let mut seen = arguments.after.unwrap_or(newest);
     match arguments.after {
         Some(after) => {
-            let mut from = after;
+            let mut next = Some(after);
             // Page by page, so that a long log shows its beginning at once.
-            while let Some(page) = page(&client, &filter, from).await? {
+            while let Some(from) = next {
+                let (page, follows) = client.events(&filter, from).await?;
+                next = follows;
                 for event in &page {
                     show(event, &mut context.printer)?;
-                    from = event.seq;
+                    seen = event.seq;
                 }
             }
-            seen = seen.max(from);
         }
         None if arguments.limit > 0 => {
             for event in latest(&client, &filter, newest, arguments.limit).await? {
@@ -97,29 +97,36 @@ async fn filter(client: &Client, arguments: &EventsArguments) -> Result<Filter, 
     Ok(filter)
 }
 
-/// The next page, or none at the end of the log.
-async fn page(client: &Client, filter: &Filter, after: i64) -> Result<Option<Vec<Event>>, Failure> {
-    let mut query: Vec<(&str, String)> = filter.clone();
-    query.extend([("after", after.to_string()), ("limit", "1000".to_owned())]);
-    let page: Page<Event> = client.get(&["events"], &query).await?;
-    Ok(Some(page.items).filter(|items| !items.is_empty()))
+/// The last so many. Without a filter they are near the end; with one, the whole log is looked through. Not every number
+/// is that of an event, so that it is gone back further until there are enough.
+async fn latest(client: &Client, filter: &Filter, newest: i64, limit: usize) -> Result<VecDeque<Event>, Failure> {
+    let mut back = i64::try_from(limit).unwrap_or(i64::MAX);
+    loop {
+        let from = if filter.is_empty() { newest.saturating_sub(back).max(0) } else { 0 };
+        let kept = latest_after(client, filter, (from, newest), limit).await?;
+        if kept.len() >= limit || from == 0 {
+            return Ok(kept);
+        }
+        back = back.saturating_mul(4);
+    }
 }
 
-/// The last so many. Without a filter they are near the end; with one, the whole log is looked through.
-async fn latest(client: &Client, filter: &Filter, newest: i64, limit: usize) -> Result<VecDeque<Event>, Failure> {
-    let back = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut from = if filter.is_empty() { newest.saturating_sub(back).max(0) } else { 0 };
+async fn latest_after(
+    client: &Client,
+    filter: &Filter,
+    (from, newest): (i64, i64),
+    limit: usize,
+) -> Result<VecDeque<Event>, Failure> {
+    let mut next = Some(from);
     let mut kept = VecDeque::new();
-    while let Some(page) = page(client, filter, from).await? {
+    while let Some(from) = next {
+        let (page, follows) = client.events(filter, from).await?;
+        next = follows.filter(|from| *from < newest);
         for event in page {
-            from = event.seq;
             kept.push_back(event);
             if kept.len() > limit {
                 kept.pop_front();
             }
-        }
-        if from >= newest {
-            break;
         }
     }
     kept.retain(|event: &Event| event.seq <= newest);

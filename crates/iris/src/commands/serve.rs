@@ -2,7 +2,7 @@
 
 mod code;
 mod detach;
-mod listen;
+pub mod listen;
 pub mod starter;
 mod stop;
 
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use super::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
-use crate::{place, telemetry};
+use crate::{config_file, place, telemetry};
 pub use stop::Signals;
 
 /// Run Iris in the foreground, until Ctrl-C
@@ -59,7 +59,7 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     let mut signals = Signals::listen()?;
     let home = Home::prepare(&context.home)?;
     let mut lock = take(&home).await?;
-    if starter::write_if_missing(&home.config())? {
+    if config_file::write_if_missing(&home.config())? {
         context.printer.note(format!("wrote a first config: {}", place::shown(&home.config())));
     }
     starter::write_schema(home.root());

@@ -1,7 +1,6 @@
 //! `iris status`: the daemon's own state.
 
 use iris_api::status::{Status, StoreStatus};
-use iris_engine::config::WAITING;
 
 use super::{Context, config};
 use crate::exit::Exit;
@@ -37,9 +36,10 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
         0 => String::new(),
         count => format!(", {count} waiting for a place"),
     };
-    let is_waited_for = status.config.refused.as_deref() == Some(WAITING);
     let in_force = match (&status.config.refused, status.config.pending.as_slice()) {
-        (Some(why), _) if is_waited_for => why.clone(),
+        _ if status.config.waiting_since.is_some() => {
+            "changed, waiting for its writer, who still has it open".to_owned()
+        }
         (Some(_), _) => "NOT what the file says: the file cannot be used".to_owned(),
         (None, []) => "as the file says".to_owned(),
         (None, pending) => format!("as the file says, but for the next start: {}", config::told(pending)),
@@ -52,7 +52,7 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
         ("config", in_force),
         ("newest event", status.newest_event.to_string()),
     ])?;
-    if let Some(refused) = status.config.refused.as_ref().filter(|_| !is_waited_for) {
+    if let Some(refused) = &status.config.refused {
         printer.note(refused);
     }
     if let Some(hint) = hint {

@@ -66,6 +66,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   iris teams import ~/old/config.yaml
+  iris teams import ~/old/config.yaml --dry-run
   iris teams import ~/.iris/config.yaml     the very file of this home, if it is one of Iris MCP
 
 All of it is taken over or nothing. Teams and settings that are there already stay as they are; what cannot be taken over is
@@ -73,6 +74,9 @@ listed. Their file is not changed; if it is where the config of this home has to
     Import {
         /// Its config.yaml or config.json
         file: std::path::PathBuf,
+        /// Say what would be taken over, and write nothing
+        #[arg(long)]
+        dry_run: bool,
     },
 }
 
@@ -82,7 +86,9 @@ pub async fn run(arguments: TeamsArguments, context: &mut Context) -> Result<Exi
         TeamsCommand::Show { team } => show(&team, context).await,
         TeamsCommand::Add(arguments) => add::add(arguments, context).await,
         TeamsCommand::Remove { team } => add::remove(&team, context).await,
-        TeamsCommand::Import { file } => import::import(&file, context).await,
+        TeamsCommand::Import { file, dry_run } => {
+            import::import(&file, if dry_run { import::How::DryRun } else { import::How::Really }, context).await
+        }
     }
 }
 

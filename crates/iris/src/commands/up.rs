@@ -2,9 +2,8 @@
 
 pub mod demo;
 mod offer;
-mod show;
+pub mod show;
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -106,7 +105,8 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     }
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
-    if let Err(error) = config::load(&Home::at(&context.home).config()) {
+    let config = config::load(&Home::at(&context.home).config());
+    if let Err(error) = &config {
         context.printer.note(format!("the config file cannot be used, so what was in force before still is: {error}"));
     }
     let teams: Vec<Team> = client.all(&["teams"], &[]).await?;
@@ -114,7 +114,7 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     let programs = program::found().await;
     context.printer.stop_waiting();
     let up = Up {
-        link: format!("{url}{}", made.path),
+        link: format!("{}{}", show::address(url.clone(), &config.unwrap_or_default().server), made.path),
         url,
         link_expires_in_ms: made.expires_in_ms,
         pid: status.pid,
@@ -177,8 +177,8 @@ fn show_link(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failur
             .printer
             .line(format!("you are here by ssh; for the link to work, run on your own machine: {command}"))?;
     }
-    if std::io::stdout().is_terminal() && show::can_be_reached_by_a_phone(&up.link) {
-        context.printer.line(show::qr(&up.link))?;
+    if let Some(code) = show::qr(&up.link) {
+        context.printer.line(code)?;
     }
     Ok(())
 }

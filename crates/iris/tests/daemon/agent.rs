@@ -122,6 +122,30 @@ async fn an_agent_that_is_never_ready_is_given_up_on() {
     assert!(refused["error"].as_str().expect("why").contains("not ready within 200ms"), "{refused}");
 }
 
+/// It has to be made to end, which takes its time; nobody waits for that, and nothing is started beside it.
+#[tokio::test]
+async fn whoever_waits_for_an_agent_that_is_never_ready_does_not_wait_for_its_end() {
+    let world = World::new(setup().team("alpha", "start: { delay: 60s }\n").setting("sessionInitTimeout: 300ms"));
+    let refused = world.tell("hello").await;
+    assert!(refused["error"].as_str().expect("why").contains("not ready within 300ms"), "{refused}");
+    let ending = world.session("user").await;
+    assert_eq!(ending["state"], "terminating", "its process is still to be ended: {ending}");
+    let next = world.tell_async("user", "again").await;
+    let (status, problem) = world.post("/api/teams/alpha/wake", json!({})).await;
+    assert_eq!(status, 503, "{problem}");
+    assert!(problem["detail"].as_str().expect("why").contains("not ready within 300ms"), "{problem}");
+    assert_eq!(world.session("user").await["state"], "terminating");
+    assert_eq!(world.ended(id(&next)).await["reason"], "not_started", "the next was a try of its own");
+    let order: Vec<String> = world.get("/api/events?limit=1000").await["items"]
+        .as_array()
+        .expect("events")
+        .iter()
+        .filter_map(|event| event["kind"].as_str().map(str::to_owned))
+        .filter(|kind| matches!(kind.as_str(), "session.spawning" | "session.stopped"))
+        .collect();
+    assert_eq!(order, ["session.spawning", "session.stopped", "session.spawning"], "one after the other");
+}
+
 #[tokio::test]
 async fn a_running_turn_is_cancelled_and_one_that_does_not_listen_too() {
     let world = World::new(setup().team("alpha", SCRIPT));

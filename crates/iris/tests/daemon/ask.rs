@@ -133,6 +133,16 @@ async fn a_question_stays_open_over_many_restarts() {
     assert_eq!(world.events("question.resumed").await.len(), 1);
 }
 
+/// A daemon is one workspace.
+#[tokio::test]
+async fn the_questions_of_a_workspace_are_those_of_the_daemon() {
+    let world = asking();
+    world.tell_async("user", "ask").await;
+    let question = world.open_question().await;
+    let pending = world.get("/api/questions/pending?workspaceId=home&projectId=alpha").await;
+    assert_eq!(pending["questions"][0]["id"], question["id"], "{pending}");
+}
+
 #[tokio::test]
 async fn the_tool_that_asks_waits_or_goes_on_by_its_kind() {
     let world = asking();

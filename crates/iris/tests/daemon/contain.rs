@@ -22,6 +22,8 @@ replies:
     do: [{ ignore_term: true }, { fork: { daemonise: true, sleep: 600 } }, { say: "here" }, { hang: deaf }]
   - match: "^unmarked$"
     do: [{ run: "(env -i setsid sleep 600 >/dev/null 2>&1 & echo $!)" }, { say: "{{result}}" }]
+  - match: "^unmarked work$"
+    do: [{ run: "env -i setsid sleep 600 >/dev/null 2>&1 & echo $!; sleep 5" }, { say: "{{result}}" }]
   - match: "^hang$"
     do: [{ say: "thinking" }, { hang: true }]
   - match: "^die$"
@@ -44,7 +46,24 @@ async fn side_by_side(check: impl AsyncFn(Setup)) {
 impl World {
     /// Everything of this home that runs, the daemon apart.
     fn running(&self) -> Vec<Process> {
-        list_leftovers(&Home::at(self.path()).instance().expect("a daemon ran here"))
+        let instance = Home::at(self.path()).instance().expect("a daemon ran here");
+        list_leftovers(&instance).into_iter().map(|left| left.process).collect()
+    }
+
+    /// Waits for as long as it takes the daemon to see and write down what runs.
+    async fn has_looked(&self) {
+        tokio::time::sleep(Duration::from_secs(4)).await;
+    }
+
+    /// The verdict of one check, and what is said about it.
+    fn doctor(&self, check: &str) -> (String, String) {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_iris"));
+        let output = command.args(["doctor", "--json"]).env("IRIS_HOME", self.path()).output().expect("it runs");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let findings = report["findings"].as_array().expect("findings");
+        let found = findings.iter().find(|finding| finding["check"] == check).expect("it is looked at");
+        let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
+        (text("verdict"), text("what"))
     }
 
     /// Waits until the agent of a turn has said something: it is in the trouble it is meant for then.
@@ -92,6 +111,50 @@ async fn one_that_threw_its_mark_away_ends_with_the_last_agent_at_the_latest() {
         eventually("it is gone", async || Ok(!runs(&stray))).await.expect("gone");
         eventually("no zombie stays", async || Ok(world.children().is_empty())).await.expect("none");
     }
+}
+
+#[tokio::test]
+async fn one_that_threw_its_mark_away_is_ended_by_the_start_after_a_killed_daemon() {
+    for setup in ways() {
+        let world = World::new(setup);
+        let stray = world.tell("unmarked").await["response"].as_str().expect("a pid").to_owned();
+        world.has_looked().await;
+        let killed = Instant::now();
+        let world = world.crash_and_restart();
+        eventually("it is gone", async || Ok(!runs(&stray))).await.expect("gone");
+        assert!(killed.elapsed() < Duration::from_secs(15), "{:?}", killed.elapsed());
+        // Its agent may have ended by itself, when its pipe broke.
+        let ended = world.events("daemon.recovered").await[0]["data"]["processes"].as_i64();
+        assert!(matches!(ended, Some(1 | 2)), "{ended:?}");
+        assert_eq!(world.doctor("leftovers").0, "ok");
+    }
+}
+
+/// Its parent was seen beside it, so it is known whose it is.
+#[tokio::test]
+async fn one_that_threw_its_mark_away_and_lost_its_parent_ends_with_its_own_agent() {
+    for setup in ways() {
+        let world = World::new(setup);
+        world.client().tell("other", "alpha", "hello").await.expect("told");
+        let stray = world.tell("unmarked work").await["response"].as_str().expect("a pid").to_owned();
+        assert!(runs(&stray));
+        world.post("/api/teams/alpha/sleep", json!({ "fromTeam": "user" })).await;
+        assert!(!runs(&stray));
+        assert_eq!(world.session("other").await["state"], "idle", "which is not the last one");
+    }
+}
+
+#[tokio::test]
+async fn the_doctor_names_what_a_sleeping_agent_left_beside_one_that_is_awake() {
+    let world = World::new(setup().team("alpha", SCRIPT).setting("containment: sweep"));
+    world.client().tell("other", "alpha", "hello").await.expect("told");
+    assert_eq!(world.doctor("leftovers").0, "ok");
+    let stray = world.tell("unmarked").await["response"].as_str().expect("a pid").trim().to_owned();
+    world.post("/api/teams/alpha/sleep", json!({ "fromTeam": "user" })).await;
+    world.has_looked().await;
+    assert!(runs(&stray), "it ends with the last agent");
+    let (verdict, what) = world.doctor("leftovers");
+    assert!(verdict == "warning" && what.contains(&stray), "{verdict}: {what}");
 }
 
 #[tokio::test]

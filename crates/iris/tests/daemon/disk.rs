@@ -85,6 +85,24 @@ async fn a_disk_that_says_it_is_full_is_believed() {
     survives("full", "", "disk is full").await;
 }
 
+/// Agents go whether or not that can be written down, and whoever stopped them is told both.
+#[tokio::test]
+async fn the_kill_switch_says_that_agents_were_ended_though_nothing_can_be_written() {
+    let faults = Faults::new();
+    let world = world(&faults);
+    world.tell("hello").await;
+    let pid = world.session("user").await["pid"].as_u64().expect("a pid");
+    faults.set("full", "");
+    let (status, problem) = world.post("/api/agents/stop", json!({})).await;
+    assert_eq!((status, problem["kind"].as_str()), (503, Some("unavailable")), "{problem}");
+    let detail = problem["detail"].as_str().expect("what");
+    assert!(detail.starts_with("1 agent was ended") && detail.contains("the disk is full"), "{problem}");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("again")), "{problem}");
+    let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    assert!(command.is_empty(), "it is gone, or dead and not yet asked how it ended");
+    faults.clear("full");
+}
+
 /// A turn that runs when the disk fills is not forgotten: its end is written when there is room again.
 #[tokio::test]
 async fn a_turn_that_ends_while_nothing_can_be_written_is_written_later() {
@@ -159,4 +177,29 @@ async fn fill_and_free(folder: &std::path::Path) -> anyhow::Result<()> {
     anyhow::ensure!(told["status"] == "completed", "{told}");
     daemon.stop()?;
     Ok(())
+}
+
+/// A database is made at the first start, and every start after a kill finds it made or makes it.
+#[tokio::test]
+async fn killed_at_any_sync_of_its_first_start_it_starts_the_next_time() {
+    const MORE_THAN_THERE_ARE: u32 = 200;
+    let faults = Faults::new();
+    let mut setup = setup().team("alpha", ECHO);
+    setup.env.extend(faults.env());
+    for sync in 1.. {
+        assert!(sync < MORE_THAN_THERE_ARE, "a start has an end");
+        let home = tempfile::tempdir().expect("a temporary folder");
+        setup.write(home.path()).expect("a home");
+        faults.set("kill", &sync.to_string());
+        let lived = Daemon::start(&setup, home.path());
+        faults.clear("kill");
+        if let Ok(daemon) = lived {
+            daemon.stop().expect("it ends");
+            assert!(sync > 3, "it was killed at {sync} syncs");
+            return;
+        }
+        let again =
+            Daemon::start(&setup, home.path()).unwrap_or_else(|error| panic!("killed at sync {sync}: {error:#}"));
+        again.stop().expect("it ends");
+    }
 }

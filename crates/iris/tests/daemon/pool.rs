@@ -39,6 +39,53 @@ async fn a_busy_agent_is_never_evicted_and_the_wait_is_visible() {
     assert_eq!(world.get("/api/status").await["waitingSessions"], 0);
 }
 
+/// Long enough for the pool to have looked again.
+const A_LOOK: std::time::Duration = std::time::Duration::from_millis(2500);
+
+/// Nobody has to go for work that was withdrawn while it waited for a place; somebody who was woken has one all the same.
+#[tokio::test]
+async fn what_is_cancelled_while_it_waits_takes_no_place() {
+    let world = World::new(setup().team("alpha", SLOW).setting("maxProcesses: 1"));
+    let slow = world.tell_async("a", "slow").await;
+    eventually("the first runs", async || Ok(world.turn(id(&slow)).await["state"] == "running")).await.expect("runs");
+    let waiting = world.tell_async("b", "hello").await;
+    eventually("it waits", async || Ok(world.get("/api/status").await["waitingSessions"] == 1)).await.expect("waits");
+    assert_eq!(world.post(&format!("/api/turns/{}/cancel", id(&waiting)), json!({})).await.0, 200);
+    assert_eq!(world.ended(id(&slow)).await["state"], "completed");
+    tokio::time::sleep(A_LOOK).await;
+    assert_eq!(world.events("session.spawning").await.len(), 1, "none is started with nothing to do");
+    assert_eq!(world.session("a").await["state"], "idle", "and none had to go for it");
+    assert_eq!(world.get("/api/status").await["waitingSessions"], 0);
+    let (status, woken) = world.post("/api/teams/alpha/wake", json!({"fromTeam": "b"})).await;
+    assert_eq!((status, &woken["session"]["state"]), (200, &json!("idle")), "{woken}");
+}
+
+/// The only place is taken by an agent that waits for the one that waits for the place.
+#[tokio::test]
+async fn what_is_refused_while_it_waits_takes_no_place() {
+    let world = World::new(setup().team("alpha", ASKS).team("beta", ASKS).setting("maxProcesses: 1"));
+    let told = world.tell("ask beta hello").await;
+    assert!(told["response"].as_str().expect("text").contains("wait for each other"), "{told}");
+    tokio::time::sleep(A_LOOK).await;
+    assert_eq!(world.events("session.spawning").await.len(), 1, "none is started with nothing to do");
+    assert_eq!(world.session("user").await["state"], "idle", "and none had to go for it");
+}
+
+const ASKS: &str = r#"
+replies:
+  - match: '^ask (\w+) (.*)$'
+    do: [{ mcp: { server: iris, tool: team_tell, arguments: { toTeam: "$1", message: "$2" } } }, { say: "{{result}}" }]
+"#;
+
+/// alpha asks beta, who asks alpha, who asks beta: the last is told who waits for whom, each once.
+#[tokio::test]
+async fn a_circle_is_told_link_by_link() {
+    let world = World::new(setup().team("alpha", ASKS).team("beta", ASKS));
+    let told = world.tell("ask beta ask alpha ask beta hello").await;
+    let said = told["response"].as_str().expect("text");
+    assert!(said.contains("next: beta (asked by alpha) -> alpha (asked by beta)"), "{told}");
+}
+
 /// Two sessions that wait for a limit to be lifted do not push each other out of the only place.
 #[tokio::test]
 async fn what_is_held_by_a_limit_takes_no_place() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use iris_testing::daemon::eventually;
 use iris_testing::postgres::fresh_database;
 use iris_testing::postgres::server::Server;
+use nix::sys::signal::Signal;
 use serde_json::json;
 
 use crate::world::{ECHO, World, id, setup};
@@ -76,6 +77,33 @@ async fn a_conversation_stays_with_the_node_that_has_it_until_that_is_gone() {
     let ended = second.ended(id(&told)).await;
     assert_eq!(ended["response"], "turn 1", "nobody else is left: {ended}");
     assert_eq!(second.events("session.began_anew").await.len(), 1, "which is said");
+}
+
+/// It hears nothing from its agent that it could not write down, and still must not let it work beside the other's.
+#[tokio::test]
+async fn a_node_that_was_given_up_on_ends_an_agent_that_says_nothing() {
+    let Some(url) = fresh_database() else { return };
+    let quiet = || setup().team("alpha", "replies:\n  - match: hang\n    do: [{ hang: true }]\n").database(&url);
+    let (first, second) = (World::new(quiet()), World::new(quiet()));
+    let told = first.tell_async("user", "hang").await;
+    eventually("it runs", async || Ok(first.turn(id(&told)).await["state"] == "running")).await.expect("runs");
+    let pid = first.session("user").await["pid"].as_u64().expect("a pid");
+    let is_there = || std::path::Path::new(&format!("/proc/{pid}")).exists();
+    // What it had to write down about the start is written: stopped in the middle of that, it would hold locks.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    first.daemon.signal(Signal::SIGSTOP).expect("stopped");
+    let next = second.tell_async("user", "hello").await;
+    // Not before the lease has run out, which is half of what is waited for something at most; so it is waited twice.
+    let goes_on = async || Ok(second.turn(id(&next)).await["state"] == "completed");
+    if eventually("the other goes on with the session", &goes_on).await.is_err() {
+        eventually("the other goes on with the session", &goes_on).await.expect("it does");
+    }
+    assert_eq!(second.turn(id(&told)).await["reason"], "interrupted");
+    assert!(is_there(), "nobody has ended the agent so far");
+    first.daemon.signal(Signal::SIGCONT).expect("goes on");
+    eventually("the agent is ended", async || Ok(!is_there())).await.expect("ended");
+    assert!(first.daemon.log().contains("another node serves this session"), "{}", first.daemon.log());
+    assert_eq!(second.tell("again").await["status"], "completed", "the other is not disturbed");
 }
 
 /// Where the team says who serves it, nobody else does.

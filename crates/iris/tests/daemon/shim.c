@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,15 +41,24 @@ static int fails(int fd, const char *name, int error) {
     return 1;
 }
 
+/* The process is killed before it syncs the database for the so many-th time. */
+static void dies(int fd) {
+    static int count;
+    char value[64];
+    if (fault("kill", value, sizeof value) && is_database(fd) && ++count == atoi(value)) kill(getpid(), SIGKILL);
+}
+
 int fdatasync(int fd) {
     static int (*real)(int);
     if (!real) real = dlsym(RTLD_NEXT, "fdatasync");
+    dies(fd);
     return fails(fd, "sync", EIO) ? -1 : real(fd);
 }
 
 int fsync(int fd) {
     static int (*real)(int);
     if (!real) real = dlsym(RTLD_NEXT, "fsync");
+    dies(fd);
     return fails(fd, "sync", EIO) ? -1 : real(fd);
 }
 

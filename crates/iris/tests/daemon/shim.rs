@@ -25,7 +25,7 @@ impl Faults {
         [("LD_PRELOAD".to_owned(), library), ("IRIS_TEST_FAULTS".to_owned(), folder)]
     }
 
-    /// `sync`, `full`, or `clock` or `asleep` with a number of seconds.
+    /// `sync`, `full`, `clock` or `asleep` with a number of seconds, or `kill` with the number of the sync to die at.
     pub fn set(&self, fault: &str, value: &str) {
         let beside = self.folder.path().join("next");
         std::fs::write(&beside, value).expect("writable");

@@ -1,6 +1,6 @@
 //! Backup and restore.
 
-use crate::daemon::{Daemon, Place};
+use crate::daemon::{Daemon, Place, mode};
 
 #[test]
 fn what_was_said_comes_back_in_another_home() {
@@ -19,6 +19,7 @@ fn what_was_said_comes_back_in_another_home() {
     let file = place.path("live.tar");
     let told = other.iris(&["restore", file.to_str().expect("text")]).ok();
     assert!(told.contains("start it with `iris up`"), "{told}");
+    assert_eq!(mode(&other.home().join("data/iris.db")), 0o600);
     let daemon = Daemon::on(other);
     let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
     assert_eq!(kept["turns"][0]["response"], "You said: remember this (turn 1)");
@@ -29,6 +30,9 @@ fn what_was_said_comes_back_in_another_home() {
     let (other, _) = daemon.stop();
     let told = other.iris(&["restore", file.to_str().expect("text"), "--json"]).json();
     assert_eq!(told["kept"].as_array().map(Vec::len), Some(3), "{told}");
+    let databases = std::fs::read_dir(other.home().join("data")).expect("a folder").flatten().map(|entry| entry.path());
+    let databases: Vec<_> = databases.filter(|path| path.extension().is_some_and(|end| end == "db")).collect();
+    assert!(databases.len() == 2 && databases.iter().all(|path| mode(path) == 0o600), "{databases:?}");
 }
 
 #[test]

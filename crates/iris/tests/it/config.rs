@@ -68,6 +68,28 @@ fn a_script_that_cannot_be_played_is_told_with_its_place() {
     let daemon = Daemon::on(place);
     let told = daemon.iris(&["tell", "a", "hi"]).failed(1);
     assert!(told.contains(&format!("correct the script there: {file}")), "{told}");
+    let told = daemon.iris(&["wake", "a"]).failed(2);
+    assert!(told.contains(&format!("{file}:1:19")) && told.contains("iris config check"), "{told}");
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_is_found_before_a_start() {
+    let place = Place::empty();
+    let (certificate, key) = (place.path("cert.pem"), place.path("key.pem"));
+    let config = format!("server:\n  tls:\n    certificate: {}\n    key: {}\n", certificate.display(), key.display());
+    let check = |expected: &str| {
+        place.configure(&config);
+        let told = place.iris(&["config", "check"]).failed(2);
+        assert!(told.contains(expected), "{told}");
+        let found = place.iris(&["doctor"]);
+        assert!(found.code == 10 && found.stdout.contains(expected), "{found:?}");
+    };
+    check("config.yaml:3:18: server.tls.certificate: the certificate");
+    fs::write(&certificate, "no PEM").expect("written");
+    check("config.yaml:3:18: server.tls.certificate: the certificate");
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    fs::write(&certificate, made.cert.pem()).expect("written");
+    check("config.yaml:4:10: server.tls.key: the key");
 }
 
 #[test]
@@ -77,8 +99,9 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
     let text = format!(
         "# config.yaml, every key\n\nMade from the types by `cargo xtask generate` (`iris config schema --markdown`); a test \
          fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
-         `${{NAME:-default}}` stand for variables of the environment, in values of every kind; `$${{` is a `${{` \
-         as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
+         `${{NAME:-default}}` stand for variables of the environment, in values of every kind. What is in a variable \
+         arrives as it is, as one value, whatever characters it has; a default is read as if it stood there. `$${{` is a \
+         `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
          one that cannot be used changes nothing, and `iris status` says so. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",
@@ -114,6 +137,9 @@ fn an_edit_is_in_force_or_said_not_to_be() {
     wait_for(&daemon, "it is there again", |config| config["config"]["settings"]["maxQueue"] == 103);
     let pending = &shown(&daemon)["pending"];
     assert_eq!((&pending[0]["key"], &pending[0]["next"]), (&json!("settings.port"), &json!("1700")), "{pending}");
+    fs::write(&file, "nonsense: 1").expect("written");
+    wait_for(&daemon, "it is refused", |config| config["refused"].is_string());
+    assert_eq!(shown(&daemon)["pending"], json!([]), "what is in the file no more comes with no start");
     let events = daemon.iris(&["events"]).ok();
     for told in ["config.applied", "config.refused"] {
         assert!(events.contains(told), "{told} in {events}");

@@ -69,6 +69,15 @@ fn it_goes_with_all_that_was_said() {
     assert_eq!(stage.iris(&["demo", "clean"]).ok(), "there is no demo\n");
 }
 
+#[test]
+fn what_was_put_off_goes_with_it() {
+    let stage = Stage::new();
+    stage.up().ok();
+    stage.iris(&["tell", "demo-coder", "later", "--in", "10m"]).ok();
+    assert_eq!(stage.iris(&["demo", "clean"]).ok(), "the demo is gone\n");
+    assert_eq!(stage.conversations(), 0);
+}
+
 /// What people type is text, wherever it ends up.
 #[test]
 fn an_answer_is_written_and_never_run() {

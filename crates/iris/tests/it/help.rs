@@ -26,7 +26,9 @@ fn help_may_be_asked_for_by_its_name() {
     assert!(place.iris(&["help", "nothing"]).failed(2).contains("there is no command 'nothing'"));
     let told = place.iris(&["--json", "taems", "list"]).failed(2);
     assert!(told.contains("unrecognized subcommand 'taems'") && told.contains("similar"), "{told}");
-    assert!(place.iris(&["completions", "bash", "--json"]).failed(2).contains("not JSON"));
+    let told = place.iris(&["completions", "bash", "--json"]).json();
+    assert_eq!(told["shell"], "bash");
+    assert!(told["script"].as_str().is_some_and(|script| script.contains("_iris()")), "{told}");
 }
 
 #[test]

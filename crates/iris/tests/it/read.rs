@@ -1,6 +1,6 @@
 //! Reading: teams, sessions, the cache, the log; and waking and putting to sleep.
 
-use crate::daemon::Daemon;
+use crate::daemon::{Daemon, Place};
 
 /// Ids, times and ages are different each time; their shape is not.
 fn settings() -> insta::Settings {
@@ -70,6 +70,47 @@ fn the_cache_is_read_by_team_session_or_turn_and_forgotten() {
     assert_eq!(gone["turns"], 2);
 }
 
+/// A turn without words of somebody else says why there is one.
+#[test]
+fn a_turn_that_the_agent_began_itself_is_shown_with_its_origin() {
+    let place = Place::empty();
+    let script = place.path("script.yaml");
+    std::fs::write(&script, OWN_TURN).expect("a script");
+    let home = place.home();
+    place.configure(&format!(
+        "settings: {{ port: 0 }}\nteams:\n  alpha: {{ path: {}, agent: scripted, script: {} }}\n",
+        home.display(),
+        script.display()
+    ));
+    let daemon = Daemon::on(place);
+    daemon.iris(&["tell", "alpha", "go"]).ok();
+    let began = std::time::Instant::now();
+    let own = loop {
+        let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
+        match kept["turns"]
+            .as_array()
+            .expect("turns")
+            .iter()
+            .find(|turn| turn["state"] == "completed" && turn["number"] == 2)
+        {
+            Some(own) => break own.clone(),
+            None => assert!(began.elapsed().as_secs() < 20, "it begins none: {kept}"),
+        }
+    };
+    let says = format!("> (by itself: {})\n", own["origin"].as_str().expect("an origin"));
+    let turn = own["id"].as_str().expect("an id");
+    for what in ["alpha", turn] {
+        let shown = daemon.iris(&["cache", "inspect", what]).ok();
+        assert!(shown.contains(&says), "{shown}");
+    }
+}
+
+const OWN_TURN: &str = r#"
+default:
+  - subagent: { type: explorer, prompt: look, background: true, do: [{ say: found }], notify: [{ say: "notified" }] }
+  - say: started
+"#;
+
 #[test]
 fn the_log_is_read_from_any_number() {
     let daemon = Daemon::start();
@@ -86,6 +127,21 @@ fn the_log_is_read_from_any_number() {
     assert_eq!(last.lines().map(seq).collect::<Vec<_>>(), seqs[seqs.len() - 2..]);
     let finished = daemon.iris(&["events", "--kind", "turn.finished", "--team", "alpha", "--json"]).ok();
     assert_eq!(finished.lines().count(), 1);
+}
+
+/// Some numbers are places in a queue and no events.
+#[test]
+fn as_many_events_are_shown_as_were_asked_for() {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "hang", "--async"]).ok();
+    for _ in 0..6 {
+        daemon.iris(&["tell", "alpha", "hi", "--async"]).ok();
+    }
+    let all = daemon.iris(&["events", "--after", "0", "--json"]).ok().lines().count();
+    for limit in 1..=all {
+        let shown = daemon.iris(&["events", "--limit", &limit.to_string(), "--json"]).ok().lines().count();
+        assert_eq!(shown, limit);
+    }
 }
 
 fn seq(line: &str) -> i64 {
@@ -143,4 +199,21 @@ fn a_kind_of_event_that_is_not_there_is_refused() {
     daemon.iris(&["tell", "alpha", "hello"]).ok();
     let events = daemon.iris(&["events", "--kind", "turn.finished,config", "--json"]).ok();
     assert!(events.contains("turn.finished") && !events.contains("session.ready"), "{events}");
+}
+
+/// One request looks at so much of the log; the commands go on to its end.
+#[test]
+fn what_is_rare_is_found_in_a_long_log() {
+    let daemon = Daemon::start();
+    let script = "default: [{ times: { n: 21000, do: [{ say: x }] } }]\n";
+    std::fs::write(daemon.place.path("script.yaml"), script).expect("a script");
+    daemon.iris(&["tell", "alpha", "--timeout", "0", "go"]).ok();
+    daemon.iris(&["token", "create", "--name", "late"]).ok();
+    let found = |words: &[&str], kind: &str| {
+        let told = daemon.iris(words).ok();
+        assert!(told.contains(kind), "{words:?}: {told}");
+    };
+    found(&["events", "--kind", "token.created"], "token.created");
+    found(&["events", "--kind", "token.created", "--after", "100"], "token.created");
+    found(&["audit", "export", "--after", "100"], "token.created");
 }

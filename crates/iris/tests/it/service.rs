@@ -1,5 +1,7 @@
 //! `iris service`, in a home of the user's that is empty. Nothing here reaches the systemd of whoever runs the tests.
 
+mod systemd;
+
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
 use crate::daemon::{Place, Ran, mode};
 
@@ -23,6 +24,48 @@ fn the_first_command_of_all_may_be_the_one_that_adds_a_team() {
     assert!(ran.ok().contains("shop is a team"));
     assert!(config(&place).contains("\n  shop:\n"), "{}", config(&place));
     assert_eq!((mode(&place.home()), mode(&place.home().join("config.yaml"))), (0o700, 0o600));
+}
+
+#[test]
+fn teams_that_are_added_at_the_same_time_are_all_there() {
+    const COMMENT: &str = "# mine, and it stays";
+    let place = Place::empty();
+    place.configure(&format!("{COMMENT}\nteams:\n  # the first\n  first: {{ path: /srv/first }}\n"));
+    let names: Vec<String> = (1..=12).map(|number| format!("team-{number}")).collect();
+    let adding: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let mut command = place.command(&["teams", "add", &project(&place, name)]);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("iris runs")
+        })
+        .collect();
+    for child in adding {
+        let ended = child.wait_with_output().expect("it ends");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+    let found = config(&place);
+    for name in &names {
+        assert!(found.contains(&format!("\n  {name}:\n")), "{name} is not in\n{found}");
+    }
+    assert!(
+        found.starts_with(&format!("{COMMENT}\nteams:\n  # the first\n  first: {{ path: /srv/first }}\n")),
+        "{found}"
+    );
+    place.iris(&["config", "check"]).ok();
+    let left: Vec<_> = fs::read_dir(place.home()).expect("a home").flatten().map(|entry| entry.file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".new")), "{left:?}");
+}
+
+#[test]
+fn a_config_that_somebody_else_is_changing_is_waited_for_and_not_for_ever() {
+    let place = Place::empty();
+    place.configure("teams: {}\n");
+    let held = iris_engine::home::Home::prepare(&place.home()).and_then(|home| home.lock_config()).expect("the lock");
+    let said = place.iris(&["teams", "add", &project(&place, "shop")]).failed(4);
+    assert!(said.contains("another command has been changing"), "{said}");
+    assert_eq!(config(&place), "teams: {}\n");
+    drop(held);
+    place.iris(&["teams", "add", &project(&place, "shop")]).ok();
 }
 
 /// As people have it, with what there is here and what is not.
@@ -269,6 +312,59 @@ fn a_config_in_braces_and_one_with_a_mark_are_changed_as_they_are() {
 }
 
 /// No place in a text that only Iris has seen is told, nor a form that the file does not have.
+const THEIR_JSON: &str = r#"// Iris MCP
+{
+  /* how
+     long */
+  "settings": {
+    "idleTimeout": 3600000, // an hour
+    "agent": { "completionAnalysis": { "enabled": false, "minConfidence": 0.5, "odd": 1 }, "other": 1 }
+  },
+  "teams": { "near": { "path": "/srv/near", "description": "http://x // no comment" } }
+}
+"#;
+
+#[test]
+fn their_json_may_have_comments_and_what_is_known_of_its_settings_is_taken() {
+    let place = Place::empty();
+    place.configure("teams: {}\n");
+    let file = place.path("theirs.json");
+    fs::write(&file, THEIR_JSON).expect("written");
+    let file = file.to_str().expect("text");
+    let ran = place.iris(&["teams", "import", file, "--dry-run"]);
+    assert!(ran.stderr.contains("nothing was written"), "{ran:?}");
+    assert!(ran.ok().starts_with("would be added: near, settings.agent, settings.idleTimeout"));
+    assert_eq!(config(&place), "teams: {}\n");
+    let ran = place.iris(&["teams", "import", file, "--json"]);
+    assert_eq!(ran.stderr, "");
+    let told = ran.json();
+    let left_out = serde_json::json!(["settings.agent.completionAnalysis.odd", "settings.agent.other"]);
+    assert_eq!((&told["leftOut"], &told["dryRun"]), (&left_out, &serde_json::json!(false)), "{told}");
+    let shown = &place.iris(&["config", "show", "--json"]).json()["config"];
+    assert_eq!(shown["teams"]["near"]["description"], "http://x // no comment");
+    let analysis = &shown["settings"]["agent"]["completionAnalysis"];
+    assert_eq!((&analysis["enabled"], &analysis["minConfidence"]), (&false.into(), &0.5.into()), "{shown}");
+}
+
+#[test]
+fn what_is_no_config_of_theirs_is_refused_and_nothing_is_written() {
+    let place = Place::empty();
+    for text in ["root:x:0:0:root:/root:/bin/sh\nbin:x:1:1::/:/bin/no\n", "one line of text\n", "[]\n", "{}\n", ""] {
+        let file = place.path("theirs");
+        fs::write(&file, text).expect("written");
+        place.iris(&["teams", "import", file.to_str().expect("text")]).failed(2);
+        assert!(!place.home().exists(), "{text}");
+    }
+}
+
+#[test]
+fn for_a_script_a_team_is_added_without_remarks() {
+    let place = Place::empty();
+    for _ in 0..2 {
+        assert_eq!(place.iris(&["teams", "add", &project(&place, "shop"), "--json"]).stderr, "");
+    }
+}
+
 #[test]
 fn what_cannot_be_changed_is_named_where_it_is() {
     let place = Place::empty();

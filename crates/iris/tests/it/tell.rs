@@ -115,6 +115,17 @@ fn without_waiting_the_ids_are_printed() {
 }
 
 #[test]
+fn what_is_put_off_can_be_withdrawn_by_the_teams_name() {
+    let daemon = Daemon::start();
+    let told = daemon.iris(&["tell", "alpha", "later", "--in", "10m", "--json"]).json();
+    let (session, turn) = (told["sessionId"].as_str().expect("an id"), told["turnId"].as_str().expect("an id"));
+    let refused = daemon.iris(&["sessions", "delete", session, "--yes"]).failed(4);
+    assert!(refused.contains("iris cancel <team>"), "{refused}");
+    assert_eq!(daemon.iris(&["cancel", "alpha"]).ok(), format!("cancelled turn {turn}\n"));
+    daemon.iris(&["sessions", "delete", session, "--yes"]).ok();
+}
+
+#[test]
 fn the_same_key_tells_once() {
     let daemon = Daemon::start();
     for _ in 0..2 {

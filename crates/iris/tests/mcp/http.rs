@@ -238,6 +238,22 @@ async fn an_agent_is_who_its_credential_says() {
     }
 }
 
+/// Two agents outside that tell each other whenever their own team is done: the chain has an end.
+#[tokio::test]
+async fn two_agents_that_tell_each_other_by_their_tokens_come_to_an_end() {
+    let world = world();
+    Modern::of(&world).done("team_tell", json!({"toTeam": "alpha", "message": "start"})).await;
+    let alpha = token(&world, json!({"name": "a", "kind": "agent", "party": "alpha"})).await;
+    let beta = token(&world, json!({"name": "b", "kind": "agent", "party": "beta"})).await;
+    let tell = |team: &str| json!({"toTeam": team, "message": "and you?", "timeout": 0});
+    for _ in 0..4 {
+        alpha.done("team_tell", tell("beta")).await;
+        beta.done("team_tell", tell("alpha")).await;
+    }
+    let refused = alpha.refused("team_tell", tell("beta")).await;
+    assert!(refused.contains("number 9 in a chain of tells"), "{refused}");
+}
+
 #[tokio::test]
 async fn a_credential_that_may_only_read_only_reads() {
     let world = world();

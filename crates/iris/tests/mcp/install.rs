@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use iris_agents::claude::TRIED;
+use iris_agents::cli;
+use iris_core::team::AgentKind;
 use iris_testing::claude;
 use iris_testing::model::Model;
 use serde_json::{Value, json};
@@ -70,7 +71,8 @@ async fn the_real_cli_finds_iris_after_install_and_calls_it() {
     let script = "replies:\n  - match: '^work'\n    do: [{ delay: 8s }, { say: 'the work is done' }]\n";
     let world = World::new(setup().team("alpha", script));
     for (version, program) in claude::binaries() {
-        assert!(TRIED.contains(&version.as_str()), "`iris doctor` does not know that {version} is tested");
+        let tried = cli::find(AgentKind::Claude).expect("a program").tried;
+        assert!(tried.contains(&version.as_str()), "`iris doctor` does not know that {version} is tested");
         let model = Model::start().await.expect("a model");
         let desk = Desk::new(&program, &model.url());
         let done = desk.iris(&world, &["install"]);

@@ -99,6 +99,23 @@ async fn a_restart_of_the_daemon_is_not_noticed() {
     assert_eq!(read["turns"].as_array().map(Vec::len), Some(2), "it was not told again: {read}");
 }
 
+/// A client that only watches makes no request by which the bridge would find out that its session is gone.
+#[tokio::test]
+async fn who_only_watches_goes_on_watching_after_a_restart() {
+    let place = Place::new();
+    let mut watcher = place.open(place.path()).await;
+    let watched = watcher.request("resources/subscribe", json!({"uri": "iris://teams/alpha"})).await;
+    assert_eq!(watched["result"], json!({}), "{watched}");
+    place.kill_daemon();
+    let mut other = place.open(place.path()).await;
+    // What happened while nobody could tell is not known, so it is said to have changed.
+    assert_eq!(watcher.read().await["params"]["uri"], "iris://teams/alpha");
+    other.done("team_tell", json!({"toTeam": "alpha", "message": "hello"})).await;
+    let notice = watcher.read().await;
+    assert_eq!(notice["method"], "notifications/resources/updated", "{notice}");
+    assert_eq!(notice["params"]["uri"], "iris://teams/alpha", "{notice}");
+}
+
 #[tokio::test]
 async fn what_is_no_message_is_answered_with_an_error() {
     let place = Place::new();

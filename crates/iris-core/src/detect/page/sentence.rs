@@ -35,7 +35,7 @@ pub(super) fn cut(text: &str, page: &mut Page) {
             line += 1;
         }
         let run = page.lines[first].said.start..page.lines[line].said.end;
-        cut_run(page, run, first, line, &mut sentences);
+        cut_run(text, page, run, first, line, &mut sentences);
         line += 1;
     }
     for sentence in &mut sentences {
@@ -74,7 +74,7 @@ fn trim(text: &str, source: Range<usize>) -> Range<usize> {
     from..to.max(from)
 }
 
-fn cut_run(page: &Page, run: Range<usize>, first: usize, last: usize, sentences: &mut Vec<Sentence>) {
+fn cut_run(text: &str, page: &Page, run: Range<usize>, first: usize, last: usize, sentences: &mut Vec<Sentence>) {
     let mut add = |said: Range<usize>, ending: Ending| {
         let piece = &page.said[said.clone()];
         let start = said.start + piece.len() - piece.trim_start().len();
@@ -97,6 +97,9 @@ fn cut_run(page: &Page, run: Range<usize>, first: usize, last: usize, sentences:
         let rest = &said[at + next.len_utf8()..];
         let Some(ending) = ends(&said[..at], next, rest) else { continue };
         let mut end = run.start + at + next.len_utf8();
+        if is_picture(next) && goes_on(text, page, end) {
+            continue;
+        }
         // Marks in a row and what closes after them belong to the sentence.
         while let Some(&(at, next)) = characters.peek() {
             if !matches!(next, '?' | '？' | '!' | '！' | '.' | ')' | '）' | '"' | '”' | '」' | '»') {
@@ -115,6 +118,18 @@ fn cut_run(page: &Page, run: Range<usize>, first: usize, last: usize, sentences:
     }
     let ending = if said.ends_with([':', '：']) { Ending::Colon } else { Ending::Open };
     add(start..run.end, ending);
+}
+
+fn is_picture(mark: char) -> bool {
+    matches!(mark, '\u{2600}'..='\u{27bf}' | '\u{1f300}'..='\u{1faff}')
+}
+
+/// A picture among words does not end them: "Should I push 😀 now?". What follows it begins small, in the reply itself.
+fn goes_on(text: &str, page: &Page, end: usize) -> bool {
+    let rest = &page.said[end..];
+    let next = end + rest.len() - rest.trim_start().len();
+    let from = page.origin.get(next).and_then(|&from| text.get(from as usize..));
+    from.and_then(|rest| rest.chars().next()).is_some_and(char::is_lowercase)
 }
 
 fn marked_at_end(sentence: &str) -> Ending {
@@ -141,7 +156,7 @@ fn ends(before: &str, mark: char, rest: &str) -> Option<Ending> {
             })
             .then_some(Ending::Full),
         ';' => next.is_none_or(char::is_whitespace).then_some(Ending::Open),
-        '\u{2600}'..='\u{27bf}' | '\u{1f300}'..='\u{1faff}' => {
+        _ if is_picture(mark) => {
             // A picture after words ends them: "All done 🎉 If you want more …".
             (next == Some(' ') && before.ends_with(' ') && before.contains(char::is_alphanumeric))
                 .then_some(Ending::Full)

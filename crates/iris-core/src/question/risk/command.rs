@@ -1,7 +1,7 @@
 //! The risk of a line for a shell. It is read as words, without the quotes and backslashes that a shell takes away, and
 //! rated up by what is found in it; only a closed list of commands is ever rated low.
 
-use super::{Judged, Place, leaves};
+use super::{Judged, PATTERN, PATTERNS, Place, leaves};
 use crate::visible::acts;
 
 /// Words that destroy or take power over what is not the folder's.
@@ -87,8 +87,7 @@ pub(super) fn judge(command: &str, place: Place<'_>) -> Judged {
         .or_else(|| (command.len() > LONG).then(|| format!("it is {} characters long", command.chars().count())));
     match why {
         Some(why) => Judged::high(why),
-        None if only_looks(command) => Judged::low("it only looks"),
-        None => Judged::medium("it runs a command"),
+        None => look(command, place).unwrap_or_else(|| Judged::medium("it runs a command")),
     }
 }
 
@@ -169,10 +168,23 @@ fn reaches(command: &Simple, place: Place<'_>) -> Option<String> {
     let word = REACHING.iter().find(|known| command.words.iter().any(|word| name(word) == **known));
     let elsewhere = |word: &&String| {
         let is_home = matches!(word.split('/').next(), Some("HOME" | "OLDPWD"));
-        (is_home || leaves(word, place)) && !matches!(word.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr")
+        let is_outside = |path: &str| leaves(path, place) && !NOWHERE.contains(&path);
+        is_home || is_outside(word) || glued(word).is_some_and(is_outside)
     };
     let path = || command.words.iter().find(elsewhere).map(|path| super::outside(path).why);
     word.map(|word| format!("it reaches out with {word}")).or_else(path)
+}
+
+/// Nothing is read or written there that is anybody's.
+const NOWHERE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
+/// Flags with what separates columns, which is no path.
+const SEPARATORS: [&str; 3] = ["-d/", "-F/", "-t/"];
+
+/// What stands in one word with its flag: the path in `-f/etc/passwd`.
+fn glued(word: &str) -> Option<&str> {
+    let mut letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?.chars();
+    letters.next()?;
+    Some(letters.as_str()).filter(|rest| !rest.is_empty() && !SEPARATORS.contains(&word))
 }
 
 /// What is run, or one of its words, is not what can be read here.
@@ -191,30 +203,88 @@ fn made_up(command: &str) -> Option<String> {
     heads.into_iter().any(is_made_up).then(|| "which command it runs is known only when it runs".to_owned())
 }
 
-/// A command that looks, whatever its flags are.
-const LOOKING: [&str; 11] = ["ls", "cat", "head", "tail", "wc", "grep", "pwd", "which", "stat", "du", "df"];
+/// Commands that look, with the flags by which they go where links or lists of names lead: in letters, and in words.
+const LOOKING: [(&str, &str, &[&str]); 11] = [
+    ("ls", "LH", &["dereference", "dereference-command-line", "dereference-command-line-symlink-to-dir"]),
+    ("cat", "", &[]),
+    ("head", "", &[]),
+    ("tail", "", &[]),
+    ("wc", "", &["files0-from"]),
+    ("grep", "ROS", &["dereference-recursive"]),
+    ("pwd", "", &[]),
+    ("which", "", &[]),
+    ("stat", "L", &["dereference"]),
+    ("du", "LDH", &["dereference", "dereference-args", "files0-from"]),
+    ("df", "", &[]),
+];
 /// Commands that look, unless they have other flags than these.
-const LOOKING_WITH: [(&str, &[&str]); 5] = [
+const LOOKING_WITH: [(&str, &[&str]); 4] = [
     ("echo", &["-n", "-e", "-E"]),
-    ("diff", &["-u", "-r", "-q", "-w", "-b", "-i", "-ru", "-ur"]),
     ("rg", &["-n", "-i", "-l", "-w", "-c", "-v", "-F", "-e", "-o", "-g", "-t", "-A", "-B", "-C", "-S", "-uu"]),
     ("file", &["-b", "-i", "-L"]),
     ("date", &["-u", "-R", "-I", "--utc", "--iso-8601"]),
 ];
 
-/// Nothing but one known command, with flags that are known to be harmless.
-fn only_looks(command: &str) -> bool {
-    if command.contains([';', '|', '&', '`', '$', '>', '<', '\n', '(', '{', '\\']) {
-        return false;
+/// Nothing but one known command, with flags that are known to be harmless. `diff` is none: it follows every link in the
+/// folders it compares.
+fn look(command: &str, place: Place<'_>) -> Option<Judged> {
+    if command.contains([';', '|', '&', '`', '$', '>', '<', '\n', '(', '\\']) {
+        return None;
     }
-    let Some(words) = shlex::split(command) else { return false };
-    let Some((name, rest)) = words.split_first() else { return false };
-    if LOOKING.contains(&name.as_str()) {
-        return true;
+    let words = shlex::split(command)?;
+    let (name, rest) = words.split_first()?;
+    let follows = match LOOKING.iter().find(|(known, ..)| known == name) {
+        Some((_, letters, long)) => rest.iter().any(|word| has_flag(word, letters, long)),
+        None if has_harmless_flags(name, rest) => false,
+        None => return None,
+    };
+    Some(if has_pattern(command) {
+        Judged::medium(PATTERN)
+    } else if follows || rest.iter().any(|word| may_hold_outside(word, place)) {
+        Judged::medium("where its flags lead it cannot be known")
+    } else {
+        Judged::low("it only looks")
+    })
+}
+
+/// Whether a word is a flag with one of these letters, or the beginning of one of these: a long flag may be cut short.
+fn has_flag(word: &str, letters: &str, long: &[&str]) -> bool {
+    match (word.strip_prefix("--"), word.strip_prefix('-')) {
+        (Some(name), _) => {
+            let name = name.split('=').next().unwrap_or(name);
+            !name.is_empty() && long.iter().any(|known| known.starts_with(name))
+        }
+        (None, Some(flags)) => flags.contains(|flag| letters.contains(flag)),
+        (None, None) => false,
     }
-    let Some((_, flags)) = LOOKING_WITH.iter().find(|(known, _)| known == name) else { return false };
+}
+
+/// Whether a shell would put the names of files in place of a word. It does so only outside of quotes.
+fn has_pattern(command: &str) -> bool {
+    let mut quote = None;
+    command.chars().any(|c| {
+        match quote {
+            Some(open) if open == c => quote = None,
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            _ => {}
+        }
+        quote.is_none() && PATTERNS.contains(&c)
+    })
+}
+
+/// Longer flags are not looked through.
+const LONG_FLAG: usize = 100;
+
+/// A path may stand behind any number of letters: `-rnf/etc/passwd`. Which are letters is known only to the command.
+fn may_hold_outside(word: &str, place: Place<'_>) -> bool {
+    let Some(rest) = glued(word) else { return false };
+    rest.len() > LONG_FLAG || rest.char_indices().any(|(at, _)| leaves(&rest[at..], place))
+}
+
+fn has_harmless_flags(name: &str, rest: &[String]) -> bool {
+    let Some((_, flags)) = LOOKING_WITH.iter().find(|(known, _)| *known == name) else { return false };
     // The time of the machine is set by a mere number.
-    let is_harmless = |word: &String| match name.as_str() {
+    let is_harmless = |word: &String| match name {
         "date" => word.starts_with('+') || flags.contains(&word.as_str()),
         _ => !word.starts_with('-') || flags.contains(&word.as_str()),
     };
@@ -238,8 +308,59 @@ mod tests {
     fn a_closed_list_only_looks() {
         check(
             Risk::Low,
-            &["ls -la src", "cat 'a file'", "grep -rn x src", "date", "date -u +%s", "echo hello", "rg -n x"],
+            &[
+                "ls -la src",
+                "cat 'a file'",
+                "grep -rn x src",
+                "grep -n 'fn .*[a-z]{2}' src/main.rs",
+                "grep --color=never x src",
+                "du -sh src",
+                "date",
+                "date -u +%s",
+                "echo hello",
+                "rg -n x",
+            ],
         );
+    }
+
+    #[test]
+    fn where_a_pattern_or_a_link_in_a_folder_leads_cannot_be_known() {
+        check(
+            Risk::Medium,
+            &[
+                "cat d/*/passwd",
+                "cat a*",
+                "cat alin?",
+                "cat [a]link",
+                "cat {a,b}link",
+                "cat 'a'*",
+                "ls *.rs",
+                "echo d/*/*",
+                "grep -R root .",
+                "grep -rnR root .",
+                "grep --dereference-recursive root .",
+                "grep --deref root .",
+                "ls -L d",
+                "ls -laL d",
+                "ls --dereference d",
+                "du -L .",
+                "du --files0-from=list",
+                "wc --files0=list",
+                "stat -L d",
+                "diff -r d e",
+                "grep -rnf/etc/passwd x",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_stands_in_one_word_with_its_flag_is_read_like_a_word_of_its_own() {
+        check(
+            Risk::High,
+            &["grep -f/etc/passwd x", "grep -f../x y", "grep -f~/x y", "grep --file=/etc/passwd x", "tar -C/ -xf a"],
+        );
+        check(Risk::Medium, &["cut -d/ -f2 x", "awk -F/ x", "make -j4", "tar -Cbuild -xf a"]);
+        check(Risk::Low, &["head -n5 x", "head -c-5 x", "ls -w80"]);
     }
 
     #[test]

@@ -93,6 +93,8 @@ impl Follower {
                     self.woken = Instant::now();
                     return Some(items);
                 }
+                // A filter that takes little is not tried on a long log without a pause for others.
+                tokio::task::yield_now().await;
                 continue;
             }
             tokio::select! {

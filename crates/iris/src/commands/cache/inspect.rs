@@ -123,6 +123,7 @@ async fn show_session(
 
 fn show_exchange(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
     heading(turn, printer)?;
+    show_origin(turn, printer)?;
     for line in turn.message.trim_end().lines() {
         printer.spans([Span::faint("> "), Span::plain(line)])?;
     }
@@ -131,6 +132,15 @@ fn show_exchange(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
     }
     show_error(turn, printer)?;
     Ok(())
+}
+
+/// Nobody told it: why there is a turn at all.
+fn show_origin(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
+    match turn.origin.as_deref() {
+        Some("answer") => printer.spans([Span::faint("> (goes on with the answer)")]),
+        Some(origin) => printer.spans([Span::faint(format!("> (by itself: {origin})"))]),
+        None => Ok(()),
+    }
 }
 
 fn show_error(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
@@ -175,7 +185,10 @@ async fn show_turn(
         return printer.json(&TurnCache { turn, messages, next });
     }
     heading(&turn, printer)?;
-    printer.spans([Span::faint("> "), Span::plain(turn.message.trim_end())])?;
+    show_origin(&turn, printer)?;
+    if turn.origin.is_none() || !turn.message.is_empty() {
+        printer.spans([Span::faint("> "), Span::plain(turn.message.trim_end())])?;
+    }
     for message in &messages {
         show_message(message, printer)?;
     }

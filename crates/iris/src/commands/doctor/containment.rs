@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use iris_agents::contain::{Containment, Holds, SESSION_MARK, list_leftovers};
+use iris_agents::contain::{Containment, Holds, Instance, Leftover, list_leftovers};
 use iris_agents::process::{Process, can_signal_safely};
 use iris_api::status::{ContainmentStatus, Status};
 use iris_engine::config::Config;
@@ -26,8 +26,9 @@ pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> Fin
         Some(ContainmentStatus::Sweep { why }) => weaker(&why),
         None => {
             // A name of its own, so that nothing of a daemon is touched.
-            let instance = format!("{}-doctor", home.instance().unwrap_or_default());
-            let found = Containment::find(&instance, config.settings.containment);
+            let instance = home.instance();
+            let name = instance.as_ref().map(Instance::name).unwrap_or_default();
+            let found = Containment::find(&Instance::passing(format!("{name}-doctor")), config.settings.containment);
             let finding = match found.holds() {
                 Holds::Cgroup { group } => {
                     let place = group.parent().unwrap_or(group).display();
@@ -47,15 +48,16 @@ fn held(group: &str) -> String {
 
 fn weaker(why: &str) -> Finding {
     let what = format!(
-        "process groups and marks in the environment; a process that clears its environment and leaves its family is \
-         ended only with the last agent. No cgroups: {why}"
+        "process groups, marks in the environment and a look every two seconds; a process that clears its environment and \
+         leaves its family between two looks is ended only with the last agent, and not at all if the daemon is killed \
+         before the next look. No cgroups: {why}"
     );
     let help = "run Iris where it may make cgroups: `iris service install`, or `systemd-run --user --scope -p Delegate=yes \
                 iris serve`";
     Finding::warning(CONTAINMENT, what, help)
 }
 
-/// Processes with our mark that belong to no live session.
+/// Processes of this home that belong to no live session.
 pub(super) async fn look_for_leftovers(home: &Home, client: &Client, status: Option<&Status>) -> Finding {
     let Some(instance) = home.instance() else { return Finding::ok(LEFTOVERS, "no daemon ever ran here") };
     // First who runs, then who may: an agent that is started in between is then no surprise.
@@ -67,23 +69,34 @@ pub(super) async fn look_for_leftovers(home: &Home, client: &Client, status: Opt
     }
     if status.is_some() {
         match live_sessions(client).await {
-            Some(live) => found.retain(|process| !belongs(process, &live)),
+            Some(live) => found.retain(|left| !belongs(left, &live)),
             None => return Finding::warning(LEFTOVERS, "the daemon does not say which sessions live", "try again"),
         }
     }
     if found.is_empty() {
         return Finding::ok(LEFTOVERS, "nothing runs that belongs to no session");
     }
-    let numbers: Vec<String> = found.iter().map(|process| process.pid.to_string()).collect();
-    let count = if found.len() == 1 { "1 process".to_owned() } else { format!("{} processes", found.len()) };
-    let what = format!("{count} with the mark of this home, and of no live session: {}", numbers.join(", "));
-    let help = match status {
-        Some(_) => "restart Iris: it ends what an earlier life left, before anything else",
-        None => "start Iris (`iris up`): it ends them before anything else",
-    };
-    let finding = Finding::problem(LEFTOVERS, what, help);
+    if status.is_none() {
+        let what = format!("{} of this home, and of no live session: {}", count(&found), numbers(&found));
+        let help = "start Iris (`iris up`): it ends them before anything else";
+        return Finding::problem(LEFTOVERS, what, help).fixed_by(Remedy::EndLeftovers);
+    }
     // Beside a daemon that runs, only it knows what it is starting just now.
-    if status.is_none() { finding.fixed_by(Remedy::EndLeftovers) } else { finding }
+    let (of_a_session, of_any): (Vec<_>, Vec<_>) = found.into_iter().partition(|left| left.session.is_some());
+    if of_a_session.is_empty() {
+        let what = format!("{} that an agent left behind, nobody can tell which: {}", count(&of_any), numbers(&of_any));
+        return Finding::warning(LEFTOVERS, what, "they end with the last agent of this home; or end them yourself");
+    }
+    let what = format!("{} of this home, and of no live session: {}", count(&of_a_session), numbers(&of_a_session));
+    Finding::problem(LEFTOVERS, what, "restart Iris: it ends what an earlier life left, before anything else")
+}
+
+fn count(found: &[Leftover]) -> String {
+    if found.len() == 1 { "1 process".to_owned() } else { format!("{} processes", found.len()) }
+}
+
+fn numbers(found: &[Leftover]) -> String {
+    found.iter().map(|left| left.process.pid.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 async fn live_sessions(client: &Client) -> Option<HashSet<String>> {
@@ -92,7 +105,8 @@ async fn live_sessions(client: &Client) -> Option<HashSet<String>> {
 }
 
 /// One that has ended meanwhile belongs to nobody, and is no trouble either.
-fn belongs(process: &Process, live: &HashSet<String>) -> bool {
-    let gone = Process::find(process.pid).is_none_or(|now| now.started != process.started || !now.is_alive());
-    gone || process.variable(SESSION_MARK).is_none_or(|session| live.contains(&session))
+fn belongs(left: &Leftover, live: &HashSet<String>) -> bool {
+    let process = &left.process;
+    let gone = Process::find(process.pid).is_none_or(|now| now.identity() != process.identity() || !now.is_alive());
+    gone || left.session.as_ref().is_some_and(|session| live.contains(session))
 }

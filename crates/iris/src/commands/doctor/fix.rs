@@ -18,7 +18,7 @@ pub(super) enum Remedy {
     MakeFolders,
     /// What was half-written when its process died.
     RemoveFiles(Vec<PathBuf>),
-    /// Processes with the mark of this home that no daemon looks after.
+    /// Processes of this home that no daemon looks after.
     EndLeftovers,
 }
 

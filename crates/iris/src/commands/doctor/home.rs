@@ -17,8 +17,7 @@ const FILES: &str = "files";
 
 pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
     let Some(mode) = mode(home.root()) else {
-        let what = format!("{} is not there yet", place::shown(home.root()));
-        return vec![Finding::warning(HOME, what, "`iris up` makes it")];
+        return vec![not_there(home.root())];
     };
     let mut findings = vec![access(home, mode)];
     // Where nothing can be written, nothing can be made either.
@@ -26,6 +25,26 @@ pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
     findings.push(token(home));
     findings.extend(unfinished(home, has_daemon));
     findings
+}
+
+/// `iris up` makes it, if it can be made where it is to be.
+fn not_there(root: &Path) -> Finding {
+    let shown = place::shown(root);
+    let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+    let nearest = root.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
+    let can_be_made = match nearest.is_dir() {
+        true => nix::unistd::access(nearest, nix::unistd::AccessFlags::W_OK | nix::unistd::AccessFlags::X_OK),
+        false => Err(Errno::ENOTDIR),
+    };
+    match can_be_made {
+        Ok(()) => Finding::warning(HOME, format!("{shown} is not there yet"), "`iris up` makes it"),
+        Err(error) => {
+            let nearest = place::shown(nearest);
+            let what = format!("{shown} is not there, and cannot be made in {nearest} ({})", error.desc());
+            let help = format!("see who owns it (`ls -ld {nearest}`), or choose another home: --home or IRIS_HOME");
+            Finding::problem(HOME, what, help)
+        }
+    }
 }
 
 fn access(home: &Home, mode: u32) -> Finding {
@@ -80,20 +99,44 @@ fn token(home: &Home) -> Finding {
 
 /// What is being written is under another name until it is whole. The lock is not looked at: it is held by a process and
 /// not by its file, which has to stay, because the agents of this home are known by it.
-const UNFINISHED: [&str; 5] =
-    ["config.yaml.new", "config.schema.json.new", "token.new", "data/node.new", "data/iris.db.restoring"];
+const UNFINISHED: [&str; 6] = [
+    "config.yaml.new",
+    "config.schema.json.new",
+    "token.new",
+    "data/node.new",
+    "data/iris.db.restoring",
+    "run/processes.json.new",
+];
 /// Nothing takes that long to write.
 const ABANDONED: Duration = Duration::from_secs(60);
 
 fn unfinished(home: &Home, has_daemon: bool) -> Option<Finding> {
     let paths = UNFINISHED.map(|name| home.root().join(name));
-    let files: Vec<PathBuf> = paths.into_iter().filter(|path| is_abandoned(path)).collect();
+    let files: Vec<PathBuf> =
+        paths.into_iter().chain(configs_in_writing(home)).filter(|path| is_abandoned(path)).collect();
     if files.is_empty() {
         return None;
     }
     let what = format!("{} was being written when its process ended; nobody reads it", fix::shown(&files));
     let finding = Finding::warning(FILES, what, format!("remove it: rm {}", fix::shown(&files)));
     Some(if has_daemon { finding } else { finding.fixed_by(Remedy::RemoveFiles(files)) })
+}
+
+/// Every command that changes the config writes to a file of its own.
+fn configs_in_writing(home: &Home) -> impl Iterator<Item = PathBuf> + use<> {
+    let is_one = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.strip_prefix("config.yaml.").and_then(|rest| rest.strip_suffix(".new")).is_some_and(|id| !id.is_empty())
+    };
+    let mut paths: Vec<_> = std::fs::read_dir(home.root())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(is_one)
+        .collect();
+    paths.sort();
+    paths.into_iter()
 }
 
 fn is_abandoned(path: &Path) -> bool {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use iris_agents::cli::{self, Cli, Login, Surroundings};
 use iris_api::status::Status;
-use iris_core::team::AgentKind;
 use iris_engine::config::{AgentHome, Config, TeamConfig};
 use iris_engine::home::Home;
 
@@ -14,69 +14,51 @@ use super::program::daemons;
 use crate::place;
 
 const CHECK: &str = "login";
-/// With one of these set, Claude Code needs no login of its own.
-const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
-/// With one of these it goes to a provider whose credentials are not ours to look for.
-const ELSEWHERE: [&str; 2] = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"];
 
 /// One finding for every way in which teams log in.
 pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> Vec<Finding> {
-    let mut ways: BTreeMap<Way, Vec<String>> = BTreeMap::new();
-    for (name, team) in config.teams.iter().filter(|(_, team)| team.agent == AgentKind::Claude) {
-        let own = home.root().join("data/homes").join(name.as_str());
-        ways.entry(way(team, own, status)).or_default().push(name.to_string());
-    }
-    ways.into_iter().map(|(way, teams)| describe(&way, &teams.join(", "))).collect()
+    cli::kinds()
+        .flat_map(|(kind, cli)| {
+            let mut ways: BTreeMap<Login, Vec<&str>> = BTreeMap::new();
+            for (name, team) in config.teams.iter().filter(|(_, team)| team.agent == kind) {
+                let own = home.agent_homes().join(name.as_str());
+                if let Some(way) = way(team, own, status) {
+                    ways.entry(way).or_default().push(name.as_str());
+                }
+            }
+            ways.into_iter().map(|(way, teams)| describe(cli, &way, &teams.join(", "))).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
-    Key(&'static str),
-    Elsewhere(&'static str),
-    File(PathBuf),
-    /// Where it was looked for.
-    None(PathBuf),
-}
-
-fn way(team: &TeamConfig, own_home: PathBuf, status: Option<&Status>) -> Way {
-    // What the team sets counts first. A daemon passes on its own keys; without a daemon, ours are what it would have.
+fn way(team: &TeamConfig, own_home: PathBuf, status: Option<&Status>) -> Option<Login> {
+    // A daemon passes on its own keys; without a daemon, ours are what it would have.
     let inherited = |name: &str| match status {
         Some(_) => daemons(status, name),
         None => std::env::var(name).ok(),
     };
-    let is_set = |name: &&'static str| team.env.contains_key(*name) || inherited(name).is_some();
-    if let Some(key) = KEYS.into_iter().find(|name| is_set(name)) {
-        return Way::Key(key);
-    }
-    if let Some(name) = ELSEWHERE.into_iter().find(|name| team.env.contains_key(*name)) {
-        return Way::Elsewhere(name);
-    }
-    let user = || std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
-    let folder = team.env.get("CLAUDE_CONFIG_DIR").cloned().or_else(|| inherited("CLAUDE_CONFIG_DIR"));
-    let folder = match (folder, team.home) {
-        (Some(folder), _) => PathBuf::from(folder),
-        (None, AgentHome::Shared) => user().join(".claude"),
-        (None, AgentHome::Own) => own_home.join(".claude"),
+    let home = match team.home {
+        AgentHome::Shared => std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
+        AgentHome::Own => own_home,
     };
-    let file = folder.join(".credentials.json");
-    if file.is_file() { Way::File(file) } else { Way::None(file) }
+    cli::find_login(team.agent, &Surroundings { env: &team.env, inherited: &inherited, home: &home })
 }
 
-fn describe(way: &Way, teams: &str) -> Finding {
+fn describe(cli: &Cli, way: &Login, teams: &str) -> Finding {
     match way {
-        Way::Key(name) => Finding::ok(CHECK, format!("{teams}: by {name}; whether it is good, only a tell shows")),
-        Way::Elsewhere(name) => Finding::ok(CHECK, format!("{teams}: cannot tell, {name} is set")),
-        Way::File(file) => {
+        Login::Key(name) => Finding::ok(CHECK, format!("{teams}: by {name}; whether it is good, only a tell shows")),
+        Login::Elsewhere(name) => Finding::ok(CHECK, format!("{teams}: cannot tell, {name} is set")),
+        Login::File(file) => {
             let what = format!("{teams}: by {}; whether it is still good, only a tell shows", place::shown(file));
             Finding::ok(CHECK, what)
         }
-        Way::None(file) if cfg!(target_os = "macos") => Finding::ok(
+        Login::None(file) if cfg!(target_os = "macos") => Finding::ok(
             CHECK,
             format!("{teams}: cannot tell, a login may be in the keychain (no {})", place::shown(file)),
         ),
-        Way::None(file) => {
+        Login::None(file) => {
             let what = format!("{teams}: probably not logged in; no key is set and there is no {}", place::shown(file));
-            Finding::warning(CHECK, what, "run `claude` and type /login, or set ANTHROPIC_API_KEY in the team's `env`")
+            Finding::warning(CHECK, what, cli.log_in)
         }
     }
 }

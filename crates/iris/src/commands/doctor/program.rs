@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use iris_agents::claude::TRIED;
+use iris_agents::cli::{self, Cli};
 use iris_agents::launch::find_program;
 use iris_agents::process::Process;
 use iris_api::status::Status;
@@ -16,29 +16,38 @@ use tokio::time::timeout;
 use super::finding::Finding;
 use crate::place;
 
-const CLAUDE: &str = "claude";
 const CODEX: &str = "codex";
-const INSTALL: &str = "install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name it: `command:` of the team; \
-                       `iris up --demo` needs none";
 /// A program that was just installed may be slow the first time.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Somebody waits for the dashboard meanwhile.
 const SHORT_LIMIT: Duration = Duration::from_secs(3);
 
-/// The one in the PATH, which teams use that name no other.
-pub(super) async fn look(config: &Config, status: Option<&Status>) -> Finding {
-    let needed = config.teams.values().any(|team| team.agent == AgentKind::Claude && team.command.is_none());
+/// Those in the PATH, which teams use that name no other.
+pub(super) async fn look(config: &Config, status: Option<&Status>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (kind, cli) in cli::kinds() {
+        findings.push(look_at(kind, cli, config, status).await);
+    }
+    findings
+}
+
+async fn look_at(kind: AgentKind, cli: &Cli, config: &Config, status: Option<&Status>) -> Finding {
+    let check = kind.as_str();
+    let needed = config.teams.values().any(|team| team.agent == kind && team.command.is_none());
     let finding = if needed { Finding::problem } else { Finding::warning };
-    let program = match find_program(AgentKind::Claude, None, daemons(status, "PATH")) {
+    let program = match find_program(kind, None, daemons(status, "PATH")) {
         Ok(program) => program,
-        Err(error) => return finding(CLAUDE, error.to_string(), INSTALL.to_owned()),
+        Err(error) => {
+            let help = format!("{}, or name it: `command:` of the team; `iris up --demo` needs none", cli.install);
+            return finding(check, error.to_string(), help);
+        }
     };
     match version(&program).await {
-        Ok(said) => judge(CLAUDE, &said),
+        Ok(said) => judge(check, cli, &said),
         Err(why) => {
             let shown = place::shown(&program);
             let help = format!("run `{shown} --version` yourself; if it fails there too, install it anew");
-            finding(CLAUDE, format!("{shown} is there, but it does not say its version ({why})"), help)
+            finding(check, format!("{shown} is there, but it does not say its version ({why})"), help)
         }
     }
 }
@@ -68,8 +77,8 @@ pub struct Program {
 
 /// The agent programs there are.
 pub async fn found() -> Vec<Program> {
-    let (claude, codex) = tokio::join!(find(CLAUDE), find(CODEX));
-    claude.into_iter().chain(codex).collect()
+    let names = cli::kinds().map(|(_, cli)| cli.program).chain([CODEX]);
+    futures_util::future::join_all(names.map(find)).await.into_iter().flatten().collect()
 }
 
 async fn find(name: &'static str) -> Option<Program> {
@@ -85,10 +94,10 @@ pub(super) fn daemons(status: Option<&Status>, name: &str) -> Option<String> {
     Process::find(pid)?.variable(name)
 }
 
-pub(super) fn judge(check: &'static str, said: &str) -> Finding {
+pub(super) fn judge(check: &'static str, cli: &Cli, said: &str) -> Finding {
     let numbers = |text: &str| text.split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u64>>>();
     let version = said.split_whitespace().find_map(numbers).filter(|numbers| numbers.len() == 3);
-    let (oldest, newest) = (TRIED[0], TRIED[TRIED.len() - 1]);
+    let (oldest, newest) = (cli.tried[0], cli.tried[cli.tried.len() - 1]);
     match version {
         None => {
             let what = format!("it says '{said}', which is no version we know");
@@ -96,7 +105,7 @@ pub(super) fn judge(check: &'static str, said: &str) -> Finding {
         }
         Some(version) if Some(&version) < numbers(oldest).as_ref() => {
             let what = format!("{said} is older than {oldest}, the oldest that was tried; it may not understand Iris");
-            Finding::warning(check, what, "update it: `claude update`, or `npm install -g @anthropic-ai/claude-code`")
+            Finding::warning(check, what, cli.update)
         }
         Some(version) if Some(&version) > numbers(newest).as_ref() => {
             Finding::ok(check, format!("{said}; newer than {newest}, the newest that was tried"))
@@ -136,8 +145,9 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
+        let cli = cli::find(AgentKind::Claude).expect("a program");
         let check = |said: &str, verdict: Verdict, word: &str| {
-            let found = judge(CLAUDE, said);
+            let found = judge("claude", cli, said);
             assert!(found.verdict == verdict && found.what.contains(word), "{found:?}");
         };
         check("2.1.197 (Claude Code)", Verdict::Ok, "were tried");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iris_agents::launch::find_program;
-use iris_agents::scripted;
+use iris_agents::{cli, scripted};
 use iris_api::status::Status;
 use iris_api::team::Trust;
 use iris_core::team::AgentKind;
@@ -52,15 +52,16 @@ async fn look_at(name: &str, team: &TeamConfig, status: Option<&Status>) -> Vec<
         }
     }
     let path = team.env.get("PATH").cloned().or_else(|| daemons(status, "PATH"));
-    match find_program(team.agent, team.command.as_deref(), path) {
-        Err(error) => {
+    // The one in the PATH is looked at once, for all.
+    let named = cli::find(team.agent).filter(|_| team.command.is_some());
+    match (find_program(team.agent, team.command.as_deref(), path), named) {
+        (Err(error), _) => {
             let help = error.hint().unwrap_or("correct the team's `command`").to_owned();
             findings.push(Finding::problem(CHECK, format!("{name}: {error}"), help));
         }
-        // The one in the PATH is looked at once, for all.
-        Ok(program) if team.agent == AgentKind::Claude && team.command.is_some() => {
+        (Ok(program), Some(cli)) => {
             let judged = match version(&program).await {
-                Ok(said) => judge(CHECK, &said),
+                Ok(said) => judge(CHECK, cli, &said),
                 Err(why) => {
                     let what = format!("{} does not say its version ({why})", place::shown(&program));
                     Finding::problem(CHECK, what, "correct the team's `command`")
@@ -70,7 +71,7 @@ async fn look_at(name: &str, team: &TeamConfig, status: Option<&Status>) -> Vec<
                 findings.push(Finding { what: format!("{name}: {}", judged.what), ..judged });
             }
         }
-        Ok(_) => {}
+        (Ok(_), None) => {}
     }
     findings
 }

@@ -57,7 +57,7 @@ fn body(question: &Question) -> Vec<String> {
 pub fn parts(question: &Question) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     if let Some(action) = &question.action {
-        lines.push((Tone::Strong, format!("{} in {}", action.tool, action.folder)));
+        lines.push((Tone::Strong, format!("{} in {}", one_line(&action.tool), one_line(&action.folder))));
         lines.extend(action.shown.lines().map(|line| (Tone::Plain, format!("| {line}"))));
     }
     let digest = question.digest.as_ref().or(question.action.as_ref().map(|action| &action.digest));
@@ -68,7 +68,7 @@ pub fn parts(question: &Question) -> Vec<(Tone, String)> {
         (tone, format!("risk {risk}{why}; digest {}", digest.get(..16).unwrap_or(digest)))
     }));
     if let Some(action) = &question.action {
-        lines.extend(action.reason.as_ref().map(|reason| (Tone::Plain, format!("because: {reason}"))));
+        lines.extend(action.reason.as_ref().map(|reason| (Tone::Plain, format!("because: {}", one_line(reason)))));
     }
     let context = question.context.iter().flat_map(|context| context.lines());
     lines.extend(context.map(|line| (Tone::Faint, format!("> {line}"))));

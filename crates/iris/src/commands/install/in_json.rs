@@ -30,11 +30,10 @@ pub fn put(text: &str, entry: &Value) -> Result<String, String> {
 
 pub fn take(text: &str) -> Result<String, String> {
     let mut wanted = read(text)?;
-    if text.trim().is_empty() {
+    // Whoever looks for a key that is not there by its name in brackets has made it.
+    let servers = wanted.get_mut(SERVERS).and_then(Value::as_object_mut);
+    if servers.and_then(|servers| servers.remove(NAME)).is_none() {
         return Ok(text.to_owned());
-    }
-    if let Some(servers) = wanted[SERVERS].as_object_mut() {
-        servers.remove(NAME);
     }
     let root = tree(text)?;
     let servers: Option<CstObject> = root.object_value().and_then(|object| object.object_value(SERVERS));
@@ -124,6 +123,13 @@ mod tests {
         }
         let with = put("{\"mcpServers\":{\"x\":{}},   \"odd\" : \"\\u00e9\"}", &entry()).expect("put in");
         assert!(with.ends_with(",   \"odd\" : \"\\u00e9\"}"), "{with}");
+    }
+
+    #[test]
+    fn where_nothing_was_put_in_nothing_is_taken_out() {
+        for text in ["", "{}", "{\"a\": 1}\n", "{\"mcpServers\": null}", "{\"mcpServers\": {\"x\": {}}}"] {
+            assert_eq!(take(text).as_deref(), Ok(text));
+        }
     }
 
     #[test]

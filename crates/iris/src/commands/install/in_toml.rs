@@ -25,7 +25,7 @@ pub fn put(text: &str, entry: &Value) -> Result<String, String> {
     let servers = servers.as_table_like_mut().ok_or_else(not_a_table)?;
     let table = table(entry);
     servers.insert(NAME, if is_inline { value(table.into_inline_table()) } else { Item::Table(table) });
-    checked(document.to_string(), Some(entry))
+    checked(with_ends_of(text, document.to_string()), Some(entry))
 }
 
 pub fn take(text: &str) -> Result<String, String> {
@@ -33,7 +33,17 @@ pub fn take(text: &str) -> Result<String, String> {
     if let Some(servers) = document.get_mut(SERVERS).and_then(Item::as_table_like_mut) {
         servers.remove(NAME);
     }
-    checked(document.to_string(), None)
+    checked(with_ends_of(text, document.to_string()), None)
+}
+
+/// Lines end as they did: where each did with CRLF, each does.
+fn with_ends_of(before: &str, text: String) -> String {
+    let count = |end: &str| before.matches(end).count();
+    match count("\n") {
+        0 => text,
+        all if all == count("\r\n") => text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        _ => text,
+    }
 }
 
 fn read(text: &str) -> Result<DocumentMut, String> {
@@ -108,6 +118,14 @@ mod tests {
         insta::assert_snapshot!(put);
         assert_eq!(find(&put), Ok(Some(entry())));
         assert_eq!(super::put(&put, &entry()).expect("again"), put);
+        assert_eq!(take(&put).expect("taken out"), text);
+    }
+
+    #[test]
+    fn lines_end_as_they_did() {
+        let text = "# mine\r\n[mcp_servers.other]\r\ncommand = 'y'\r\n";
+        let put = put(text, &entry()).expect("put in");
+        assert_eq!(put.matches('\n').count(), put.matches("\r\n").count(), "{put:?}");
         assert_eq!(take(&put).expect("taken out"), text);
     }
 

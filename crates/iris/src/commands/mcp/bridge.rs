@@ -183,9 +183,15 @@ impl Bridge {
                 if !session.is_one() {
                     return;
                 }
-                let heard = bridge.hear(session.headers()).await;
-                if let Err(Trouble::Refused(why)) = heard {
-                    return tracing::debug!(why, "nothing is heard from the daemon");
+                match bridge.hear(session.headers()).await {
+                    Err(Trouble::Refused(why)) => return tracing::debug!(why, "nothing is heard from the daemon"),
+                    // A client that only watches makes no request that would make the session anew.
+                    Err(Trouble::NoSession) => {
+                        if let Err(trouble) = bridge.session.renew(&bridge, &session).await {
+                            tracing::debug!(?trouble, "the session is not made anew yet");
+                        }
+                    }
+                    Err(Trouble::Away(_) | Trouble::Lost(_)) | Ok(()) => {}
                 }
                 tokio::time::sleep(AGAIN).await;
             }
@@ -208,8 +214,9 @@ impl Bridge {
                 }
                 Ok(())
             }
-            // The next request makes it anew.
             404 => Err(Trouble::NoSession),
+            // What is said while the daemon ends, or to too many at once.
+            status @ (429 | 500..=599) => Err(Trouble::Away(format!("the daemon answered {status}"))),
             status => Err(Trouble::Refused(format!("the daemon answered {status}"))),
         }
     }

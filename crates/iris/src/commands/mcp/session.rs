@@ -68,7 +68,7 @@ impl Session {
         };
     }
 
-    /// Makes the session anew, unless somebody else did meanwhile.
+    /// Makes the session anew, unless somebody else did meanwhile. Nothing has changed if it cannot be made whole.
     pub async fn renew(&self, bridge: &Bridge, old: &Current) -> Result<(), Trouble> {
         // Held all the time: others wait for it, because nothing can be said without a session.
         let mut state = self.state.lock().await;
@@ -80,14 +80,27 @@ impl Session {
         };
         let request = json!({ "jsonrpc": "2.0", "id": "iris-again", "method": "initialize", "params": introduction });
         let (headers, answer) = ask(bridge, &Message::of(request), HeaderMap::new()).await?;
-        state.take(&headers, &answer);
-        let headers = state.current().headers;
+        let mut new = state.clone();
+        new.take(&headers, &answer);
+        if !new.current().is_one() {
+            return Err(Trouble::NoSession);
+        }
+        let headers = new.current().headers;
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         ask(bridge, &Message::of(ready), headers.clone()).await?;
-        for uri in state.watched.clone() {
+        for uri in &new.watched {
             let params = json!({ "uri": uri });
             let watch = json!({ "jsonrpc": "2.0", "id": uri, "method": "resources/subscribe", "params": params });
             ask(bridge, &Message::of(watch), headers.clone()).await?;
+        }
+        let watched = new.watched.clone();
+        *state = new;
+        drop(state);
+        // Nobody heard what changed while there was no session.
+        for uri in watched {
+            let params = json!({ "uri": uri });
+            let changed = json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params });
+            bridge.say(changed.to_string()).await;
         }
         Ok(())
     }

@@ -160,6 +160,18 @@ fn what_the_daemon_counted_is_shown_and_what_ends_after_that_is_added_once() {
     assert!(seen(&state).contains("decided today: 4"), "{}", seen(&state));
 }
 
+#[test]
+fn what_is_wrong_with_a_job_is_seen_in_a_small_terminal() {
+    let mut state = full(NARROW);
+    press(&mut state, "f");
+    let from = "job-0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    state.got(&Read::Session("s9".to_owned()), Got::Session(Box::new(session("s9", "backend", from, json!({})))));
+    let ended = json!({"ending": "failed", "error": "the model is tired", "durationMs": 5, "costUsd": 0});
+    state.meet(Ok(Met::Event(Box::new(event(951, "turn.finished", "s9", "t9", ended)))));
+    assert!(seen(&state).contains("backend for job …4a5b: the last turn failed"), "{}", seen(&state));
+    assert!(seen(&state).contains("the model is tired"), "{}", seen(&state));
+}
+
 /// A session with a turn that is over and one that runs.
 fn talking(size: Size) -> State {
     let mut state = full(size);

@@ -46,6 +46,15 @@ pub fn headline(text: &str, room: usize) -> String {
     }
 }
 
+/// A party as short as it can be said. The beginning of a job's id is the time; its end tells it from the others.
+pub fn party(party: &str) -> String {
+    party.strip_prefix("job-").map_or_else(|| party.to_owned(), job)
+}
+
+pub fn job(id: &str) -> String {
+    format!("job …{}", id.get(id.len().saturating_sub(4)..).unwrap_or(id))
+}
+
 /// At most so many cells; `…` where something is left out.
 pub fn cut(line: &str, room: usize) -> String {
     if cells(line) <= room {

@@ -17,6 +17,8 @@ pub struct Bound {
     pub url: String,
 }
 
+pub const TWO_FILES: &str = "server.tls in config.yaml names two PEM files";
+
 pub async fn bind(arguments: &ServeArguments, config: &Config) -> Result<Bound, Failure> {
     let host = arguments.host.as_deref().unwrap_or(&config.settings.host);
     let port = arguments.port.unwrap_or(config.settings.port);
@@ -25,9 +27,10 @@ pub async fn bind(arguments: &ServeArguments, config: &Config) -> Result<Bound, 
     let address = SocketAddr::new(allowed, port);
     let tls = match &config.server.tls {
         None => None,
-        Some(tls) => Some(Tls::load(&tls.certificate, &tls.key).map_err(|error| {
-            Failure::invalid(error.to_string()).hint("server.tls in config.yaml names two PEM files")
-        })?),
+        Some(tls) => Some(
+            Tls::load(&tls.certificate, &tls.key)
+                .map_err(|error| Failure::invalid(error.to_string()).hint(TWO_FILES))?,
+        ),
     };
     let listener = TcpListener::bind(address).await.map_err(|error| refused(address, &error))?;
     let bound = listener.local_addr().map_err(|error| refused(address, &error))?;

@@ -15,7 +15,8 @@ pub const STARTER: &str = r#"# yaml-language-server: $schema=./config.schema.jso
 
 teams: {}
 
-# A team is a project folder with an agent. Take away `teams: {}` above and write, for instance:
+# A team is a project folder with an agent. `iris teams add` writes one here. By hand it is, for instance, what follows;
+# a file has one `teams:`, and none with `{}` behind it if there are teams below.
 #
 # teams:
 #   demo:

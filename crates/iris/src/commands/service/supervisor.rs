@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use iris_agents::cli;
 use iris_core::fault::FaultKind;
 use serde::Serialize;
 use tokio::process::Command;
@@ -118,8 +119,8 @@ impl Supervisor {
     /// What is good to know and cannot be done for the user.
     pub fn advice(self) -> Vec<String> {
         let mut advice = Vec::new();
-        let keys = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"];
-        let set: Vec<_> = keys.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
+        let needed = cli::kinds().flat_map(|(_, cli)| cli.access);
+        let set: Vec<_> = needed.copied().filter(|name| std::env::var_os(name).is_some()).collect();
         if !set.is_empty() {
             advice.push(format!("a service does not see {} of this terminal; teams have `env` for it", set.join(", ")));
         }

@@ -62,6 +62,9 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     config_file::add_team(&file(context), &name, &keys)?;
     wait_until_in_force(context, |teams| teams.iter().any(|team| *team == name.as_str())).await;
     tell(context, json!({ "team": name, "path": folder }), format!("{name} is a team: {}", place::shown(&folder)))?;
+    if context.printer.is_json() {
+        return Ok(Exit::Done);
+    }
     if !others.is_empty() {
         context.printer.note(format!("the same folder is also the team {}", listed(&others)));
     }
@@ -95,7 +98,9 @@ fn listed(teams: &[TeamName]) -> String {
 fn say_it_is_one(teams: &[TeamName], folder: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let line = format!("{} is the team {} already; nothing was changed", place::shown(folder), listed(teams));
     tell(context, json!({ "team": teams[0], "path": folder, "alreadyThere": true }), line)?;
-    context.printer.note("a second team in the same folder needs a name of its own: --name");
+    if !context.printer.is_json() {
+        context.printer.note("a second team in the same folder needs a name of its own: --name");
+    }
     Ok(Exit::Done)
 }
 

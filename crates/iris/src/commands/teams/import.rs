@@ -5,9 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
 use iris_engine::config::{self, Config, ConfigError, Settings, TeamConfig};
+use jsonc_parser::ast::Value::Object;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value, json};
 
-use super::add::{absolute, file, say_how_to_start, tell, wait_until_in_force};
+use super::add::{absolute, file, say_how_to_start, wait_until_in_force};
 use crate::commands::Context;
 use crate::config_file::{self, Additions, Key};
 use crate::exit::Exit;
@@ -31,7 +34,8 @@ const OF_A_TEAM: [&str; 12] = [
 ];
 
 /// What of `settings` means the same here, and what it is called here.
-const OF_SETTINGS: [(&str, &str); 6] = [
+const OF_SETTINGS: [(&str, &str); 7] = [
+    ("agent", "agent"),
     ("sessionInitTimeout", "sessionInitTimeout"),
     ("responseTimeout", "responseTimeout"),
     ("idleTimeout", "idleTimeout"),
@@ -40,12 +44,24 @@ const OF_SETTINGS: [(&str, &str); 6] = [
     ("httpPort", "port"),
 ];
 
-pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure> {
+/// What of `settings.agent.completionAnalysis` means the same here.
+const OF_ANALYSIS: [&str; 7] =
+    ["enabled", "enabledFor", "questionPatterns", "patterns", "minConfidence", "useQuickCheck", "responseTimeout"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    Really,
+    /// Nothing is written.
+    DryRun,
+}
+
+pub async fn import(from: &Path, how: How, context: &mut Context) -> Result<Exit, Failure> {
     let to = file(context);
     let text = config::read_text(from)?.ok_or_else(|| {
         Failure::fault(FaultKind::NotFound, format!("there is no file {}", place::shown(from)))
             .hint("name the config.yaml of an Iris MCP")
     })?;
+    let text = without_comments(text);
     let is_own = from.canonicalize().ok().is_some_and(|from| to.canonicalize().is_ok_and(|to| from == to));
     if is_own && config::load(&to).is_ok() {
         let what = format!("{} is the config of this Iris already", place::shown(&to));
@@ -58,14 +74,36 @@ pub async fn import(from: &Path, context: &mut Context) -> Result<Exit, Failure>
     };
     // Everything is looked at before anything is changed.
     let taken = take(from, &text, &ours)?;
-    let kept_as = if is_own {
-        Some(config_file::replace_all(&to, &taken.additions)?)
-    } else {
-        config_file::add_all(&to, &taken.additions)?;
-        None
+    let kept_as = match how {
+        How::DryRun => None,
+        How::Really if is_own => Some(config_file::replace_all(&to, &taken.additions)?),
+        How::Really => config_file::add_all(&to, &taken.additions).map(|()| None)?,
     };
-    say(&taken, kept_as.as_deref(), context).await?;
+    if how == How::Really {
+        let added: Vec<&str> = taken.additions.teams.iter().map(|(name, _)| name.as_str()).collect();
+        wait_until_in_force(context, |teams| added.iter().all(|name| teams.contains(name))).await;
+    }
+    say(&taken, how, kept_as.as_deref(), context)?;
     Ok(Exit::Done)
+}
+
+/// JSON may have comments with them. They are blanked out, so that everything else stays where it is.
+fn without_comments(text: String) -> String {
+    let options = CollectOptions { comments: CommentCollectionStrategy::Separate, tokens: false };
+    let Ok(parsed) = parse_to_ast(&text, &options, &ParseOptions::default()) else { return text };
+    let (Some(Object(_)), Some(comments)) = (&parsed.value, &parsed.comments) else { return text };
+    let mut ranges: Vec<_> = comments.values().flat_map(|comments| comments.iter().map(Ranged::range)).collect();
+    // One that stands between two values is listed with both.
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by_key(|range| range.start);
+    let mut blanked = String::with_capacity(text.len());
+    let mut end = 0;
+    for range in ranges {
+        blanked.push_str(&text[end..range.start]);
+        blanked.extend(text[range.start..range.end].chars().map(|c| if c == '\n' { c } else { ' ' }));
+        end = range.end;
+    }
+    blanked + &text[end..]
 }
 
 /// What is there before.
@@ -87,6 +125,9 @@ struct Taken {
 fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
     let wrong = |key: &str, what: &str| ConfigError::of_key(from, text, key, what);
     let theirs = config::parse_values(from, text, |name| std::env::var(name).ok())?;
+    if !["teams", "settings"].iter().any(|part| theirs.get(part).is_some()) {
+        return Err(wrong("teams", "there are none, and no `settings` either: this is no config of an Iris MCP"));
+    }
     // What an agent gets in its environment may be secret, and stays the variable it is. The rest is filled in: a daemon
     // that runs in the background need not have the variables of this shell.
     let written = config::parse_unfilled(text).unwrap_or_default();
@@ -185,6 +226,10 @@ fn as_written(values: &Value, written: &Value) -> Value {
 fn take_settings(settings: &Value, ours: &Ours, taken: &mut Taken) -> Result<(), Wrong> {
     for (key, value) in settings.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
         let whole = format!("settings.{key}");
+        let value = &if key == "agent" { take_analysis(value, &mut taken.left_out) } else { value.clone() };
+        if value.is_null() {
+            continue;
+        }
         let Some((_, here)) = OF_SETTINGS.iter().find(|(theirs, _)| theirs == key) else {
             taken.left_out.push(whole);
             continue;
@@ -199,6 +244,25 @@ fn take_settings(settings: &Value, ours: &Ours, taken: &mut Taken) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Of what is done about what agents say, as much as there is here, or nothing.
+fn take_analysis(agent: &Value, left_out: &mut Vec<String>) -> Value {
+    let mut analysis = Map::new();
+    for (key, value) in agent.as_object().into_iter().flatten() {
+        let keys = value.as_object().filter(|_| key == "completionAnalysis");
+        if keys.is_none() {
+            left_out.push(format!("settings.agent.{key}"));
+        }
+        for (key, value) in keys.into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+            if OF_ANALYSIS.contains(&key.as_str()) {
+                analysis.insert(key.clone(), value.clone());
+            } else {
+                left_out.push(format!("settings.agent.completionAnalysis.{key}"));
+            }
+        }
+    }
+    if analysis.is_empty() { Value::Null } else { json!({ "completionAnalysis": analysis }) }
 }
 
 /// Absolute: `~` is the user's own folder, and what is relative is so to their file.
@@ -262,18 +326,20 @@ fn listed(value: &Value) -> Value {
     tools.map(str::trim).filter(|tool| !tool.is_empty()).collect()
 }
 
-async fn say(taken: &Taken, kept_as: Option<&Path>, context: &mut Context) -> Result<(), Failure> {
+fn say(taken: &Taken, how: How, kept_as: Option<&Path>, context: &mut Context) -> Result<(), Failure> {
     let added: Vec<String> = taken.additions.teams.iter().map(|(name, _)| name.to_string()).collect();
     let settings: Vec<String> = taken.additions.settings.iter().map(|(key, _)| format!("settings.{key}")).collect();
-    wait_until_in_force(context, |teams| added.iter().all(|name| teams.contains(&name.as_str()))).await;
-    let said = json!({
-        "added": added, "settings": settings, "alreadyThere": taken.already_there, "remote": taken.remote,
-        "leftOut": taken.left_out, "keptAs": kept_as,
-    });
+    if context.printer.is_json() {
+        return context.printer.json(&json!({
+            "added": added, "settings": settings, "alreadyThere": taken.already_there, "remote": taken.remote,
+            "leftOut": taken.left_out, "keptAs": kept_as, "dryRun": how == How::DryRun,
+        }));
+    }
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let both = [added.as_slice(), &settings].concat();
-    tell(context, said, format!("added: {}; already there: {}", list(&both), list(&taken.already_there)))?;
+    let verb = if how == How::DryRun { "would be added" } else { "added" };
     let printer = &mut context.printer;
+    printer.line(format!("{verb}: {}; already there: {}", list(&both), list(&taken.already_there)))?;
     if !taken.remote.is_empty() {
         printer.note(format!("left out, because Iris runs teams on this machine only: {}", taken.remote.join(", ")));
     }
@@ -284,7 +350,10 @@ async fn say(taken: &Taken, kept_as: Option<&Path>, context: &mut Context) -> Re
     if let Some(kept) = kept_as {
         printer.note(format!("what was there before is kept as {}", place::shown(kept)));
     }
-    say_how_to_start(context);
+    match how {
+        How::DryRun => printer.note("nothing was written"),
+        How::Really => say_how_to_start(context),
+    }
     Ok(())
 }
 

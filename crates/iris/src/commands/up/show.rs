@@ -1,7 +1,9 @@
 //! A link, before somebody's eyes.
 
+use std::io::IsTerminal;
 use std::net::IpAddr;
 
+use iris_engine::config::ServerConfig;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 use reqwest::Url;
@@ -37,9 +39,18 @@ pub fn tunnel(link: &str, connection: &str, user: Option<&str>) -> Option<String
     Some(format!("ssh {ssh}-L {port}:{host}:{port} {user}{here}"))
 }
 
-/// For a phone that is held before the terminal.
-pub fn qr(link: &str) -> String {
-    QrCode::new(link).map(|code| code.render::<Dense1x2>().build()).unwrap_or_default()
+/// For a phone that is held before the terminal. A link that leads nowhere from there has none.
+pub fn qr(link: &str) -> Option<String> {
+    let is_seen = std::io::stdout().is_terminal() && can_be_reached_by_a_phone(link);
+    is_seen.then(|| QrCode::new(link).ok().map(|code| code.render::<Dense1x2>().build()))?
+}
+
+/// By which address a browser finds Iris. A proxy in front of it is known to the config only, and goes before.
+pub fn address(base: String, server: &ServerConfig) -> String {
+    match server.allowed_hosts.first().filter(|_| server.behind_proxy && !can_be_reached_by_a_phone(&base)) {
+        Some(name) => format!("https://{name}"),
+        None => base,
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +67,21 @@ mod tests {
         assert_eq!(way("https://iris.example:1615/", "10.0.0.9 50000 10.0.0.2 22"), None);
         assert_eq!(way("http://127.0.0.1:1615/", ""), None);
         assert_eq!(way("http://127.0.0.1:1615/", "a b $(c) d"), None);
+    }
+
+    #[test]
+    fn behind_a_proxy_iris_is_known_by_the_proxys_name() {
+        let check = |base: &str, server: serde_json::Value, expected: &str| {
+            let server = serde_json::from_value(server).expect("a part of a config");
+            assert_eq!(address(base.to_owned(), &server), expected);
+        };
+        let near = "http://127.0.0.1:1615";
+        let names = serde_json::json!(["iris.example", "other.example"]);
+        check(near, serde_json::json!({ "behindProxy": true, "allowedHosts": names }), "https://iris.example");
+        check(near, serde_json::json!({ "allowedHosts": names }), near);
+        check(near, serde_json::json!({ "behindProxy": true }), near);
+        let far = "https://far.example";
+        check(far, serde_json::json!({ "behindProxy": true, "allowedHosts": names }), far);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::question_id;
-use crate::world::{World, id, setup};
+use crate::world::{ECHO, World, id, setup};
 
 const PLAIN: &str = r#"
 replies:
@@ -198,6 +198,42 @@ async fn two_agents_that_tell_each_other_from_their_shells_come_to_an_end() {
     let pairs: Vec<_> =
         sessions["items"].as_array().expect("sessions").iter().map(|one| (&one["from"], &one["to"])).collect();
     assert!(pairs.contains(&(&json!("alpha"), &json!("beta"))), "agents speak as themselves: {pairs:?}");
+}
+
+/// The same by tokens of agents, whose programs know no turn: each tells the other team when its own is done.
+#[tokio::test]
+async fn two_agents_that_tell_each_other_by_their_tokens_come_to_an_end() {
+    let world = World::new(setup().team("alpha", ECHO).team("beta", ECHO));
+    let (alpha, beta) = (world.agent_token("alpha").await, world.agent_token("beta").await);
+    world.tell("start").await;
+    let both = [(&alpha, "beta"), (&beta, "alpha")];
+    let (mut told, mut refused) = (0, json!(null));
+    for (token, team) in both.iter().cycle().take(30) {
+        let tell = json!({"toTeam": team, "message": "and you?", "timeout": -1});
+        let answer = world.with(token).post("/api/teams/tell", &tell).await.expect("an answer");
+        if answer.status != 200 {
+            refused = answer.json().expect("JSON");
+            break;
+        }
+        world.ended(id(&answer.json().expect("JSON"))).await;
+        told += 1;
+    }
+    assert_eq!(told, 8, "as many as settings.maxTellDepth: {refused}");
+    assert!(refused["detail"].as_str().is_some_and(|why| why.contains("number 9 in a chain of tells")), "{refused}");
+    // A person is no part of the chain.
+    assert_eq!(world.tell("again").await["status"], "completed");
+}
+
+/// What a program says of where it runs makes its token nobody else's.
+#[tokio::test]
+async fn a_token_of_an_agent_does_not_speak_in_the_session_of_another() {
+    let world = World::new(setup().team("alpha", ECHO).team("beta", ECHO));
+    let beta = format!("Bearer {}", world.agent_token("beta").await);
+    world.tell("start").await;
+    let session = world.session("user").await["id"].as_str().expect("an id").to_owned();
+    let headers = [("authorization", beta.as_str()), ("iris-session", session.as_str())];
+    let told = world.send("POST", "/api/teams/tell", &headers, r#"{"toTeam": "alpha", "message": "hello"}"#).await;
+    assert_eq!(told.json().expect("JSON")["from"], "beta");
 }
 
 async fn come_to_an_end(world: &World) {

@@ -123,6 +123,30 @@ async fn a_rule_does_not_follow_a_link_that_was_swapped_in() {
     assert!(!elsewhere.join("made").exists());
 }
 
+/// What only looks was let through. Where a pattern or a flag that follows links leads is not known before it runs.
+#[tokio::test]
+async fn a_rule_for_what_only_looks_is_none_for_a_pattern() {
+    let world = asking();
+    let team = world.path().join("projects/alpha");
+    std::fs::create_dir(team.join("d")).expect("a folder");
+    std::os::unix::fs::symlink("/etc", team.join("d/e")).expect("a link");
+    let told = world.tell_async("user", "permit ls d").await;
+    let question = world.open_question().await;
+    assert_eq!(question["risk"], "low", "{question}");
+    let path = format!("/api/questions/{}/answer", question_id(&question));
+    let remember = json!({"response": {"value": true}, "remember": {"scope": "tool", "forMs": 600_000}});
+    assert_eq!(world.post(&path, remember).await.0, 200);
+    world.ended(id(&told)).await;
+    assert_eq!(world.tell("permit ls -l d").await["response"], "ran", "without asking");
+    for command in ["cat d/*/passwd", "ls -L d", "grep -R root ."] {
+        let told = world.tell_async("user", &format!("permit {command}")).await;
+        let question = world.open_question().await;
+        assert_eq!(question["risk"], "medium", "{question}");
+        assert_eq!(world.answer(&question, json!(false)).await.0, 200);
+        world.ended(id(&told)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_rule_answers_for_as_long_as_it_says_and_its_answers_say_so() {
     let world = asking();

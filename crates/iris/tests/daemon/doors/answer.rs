@@ -16,7 +16,7 @@ async fn every_error_is_a_problem() {
     let large = format!(r#"{{"code":"{}"}}"#, "x".repeat(2000));
     let reader = bearer(&world.token("reader", &["read"]).await);
     let reads = ("authorization", reader.as_str());
-    let cases: [Case<'_>; 18] = [
+    let cases: [Case<'_>; 19] = [
         ("POST", "/api/agents/stop", &[reads], "", 403),
         ("GET", "/api/sessions/%ff", &[auth], "", 400),
         ("GET", "/api/turns/none", &[auth], "", 404),
@@ -34,6 +34,7 @@ async fn every_error_is_a_problem() {
         ("GET", "/api/events?after=x", &[auth], "", 400),
         ("GET", "/api/events", &[auth, ("accept", "text/event-stream"), ("last-event-id", "x")], "", 400),
         ("GET", "/api/stream", &[auth], "", 400),
+        ("POST", "/api/backup", &[auth, json_kind], r#"{"path":"relative"}"#, 400),
         (
             "POST",
             "/api/teams/tell",

@@ -56,6 +56,7 @@ async fn the_cookie_alone_reads_nothing_and_changes_nothing() {
         for (method, path, body) in [
             ("GET", "/api/sessions", ""),
             ("GET", "/api/events?after=0", ""),
+            ("GET", "/mcp", ""),
             ("POST", "/api/teams/tell", tell.as_str()),
             ("POST", "/api/tokens", r#"{"name":"x","scopes":["admin"]}"#),
             ("POST", "/api/links", "{}"),

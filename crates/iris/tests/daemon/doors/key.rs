@@ -168,6 +168,39 @@ async fn a_key_is_its_credential_s_own_and_a_refusal_uses_none_up() {
     }
 }
 
+/// One of two keys would be passed over, and with it the promise to do it once.
+#[tokio::test]
+async fn two_keys_are_refused_and_so_is_one_that_nobody_looks_at() {
+    let world = world();
+    let before = world.newest().await;
+    let tell = json!({"toTeam": "alpha", "message": "x", "key": "in-the-body", "timeout": 0});
+    let job = json!({"team": "alpha", "goal": "x", "key": "in-the-body"});
+    for (path, body) in [("/api/teams/tell", &tell), ("/api/jobs", &job)] {
+        let refused = post(&world, path, "in-the-header", body).await;
+        let problem = is_problem(&refused);
+        let detail = problem["detail"].as_str().expect("a detail");
+        assert_eq!(refused.status, 400, "{path}: {problem}");
+        assert!(detail.contains("in-the-body") && detail.contains("in-the-header"), "{problem}");
+        assert!(problem["hint"].is_string(), "{problem}");
+    }
+    let owner = bearer(&world.daemon.token);
+    let twice = [("authorization", owner.as_str()), ("idempotency-key", "one"), ("idempotency-key", "two")];
+    for path in ["/api/teams/tell", "/api/teams/alpha/wake", "/api/jobs", "/api/links"] {
+        let refused = world.send("POST", path, &twice, r#"{"toTeam":"alpha","message":"x","team":"alpha","goal":"x"}"#);
+        let refused = refused.await;
+        let problem = is_problem(&refused);
+        assert_eq!((refused.status, problem["hint"].is_string()), (400, true), "{path}: {problem}");
+    }
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "team_wake_all"}});
+    let refused = post(&world, "/mcp", "k", &call).await;
+    let problem = is_problem(&refused);
+    assert_eq!(refused.status, 400, "{problem}");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("iris/key")), "{problem}");
+    assert_eq!(world.newest().await, before, "nothing was done");
+    let same = post(&world, "/api/teams/tell", "in-the-body", &tell).await;
+    assert_eq!(same.status, 200, "the same key twice is one: {same:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn many_at_once_with_one_key_are_one_request() {
     let world = world();

@@ -158,5 +158,9 @@ async fn a_stranger_learns_nothing_about_what_there_is() {
     let owner = [("authorization", bearer(&world.daemon.token))];
     let owner = Visitor { name: "owner", headers: owner.to_vec(), may: &["anybody", "everything"] };
     assert_eq!(is_problem(&try_route(&world, &owner, "GET", "/api/nowhere").await)["status"], 404);
-    assert_eq!(is_problem(&try_route(&world, &owner, "PUT", "/api/teams").await)["status"], 405);
+    for path in ["/api/teams", "/mcp"] {
+        let refused = try_route(&world, &owner, "PUT", path).await;
+        assert_eq!((is_problem(&refused)["status"].as_u64(), &refused.status), (Some(405), &405), "{path}");
+        assert!(refused.header("allow").is_some_and(|allowed| allowed.starts_with("GET,HEAD")), "{path}: {refused:?}");
+    }
 }

@@ -151,6 +151,13 @@ async fn both_ways_carry_the_same_events_and_the_same_filters() {
         let page = world.get(&format!("/api/events?limit=1000&after=0{filter}")).await;
         let expected = page["items"].as_array().expect("events");
         assert!(expected.len() >= least && (filter.is_empty() || expected.len() < log.len()), "{filter}: {page}");
+        let number = |at: usize| expected[at]["seq"].as_i64().expect("a number");
+        let between =
+            format!("/api/events?limit=1000&after={}&before={}{filter}", number(0), number(expected.len() - 1));
+        assert_eq!(
+            world.get(&between).await["items"].as_array().expect("events"),
+            &expected[1..expected.len().max(2) - 1]
+        );
         for way in [Way::Sse, Way::Socket] {
             let until = expected.last().and_then(|event| event["seq"].as_i64()).expect("an event");
             assert_eq!(&Reader::new(way, &filter).take_all(&world, until).await, expected, "{way:?} {filter}");
@@ -235,6 +242,29 @@ async fn readers_that_are_cut_off_miss_nothing_and_see_nothing_twice() {
         assert_eq!(seen, log, "{:?}", reader.way);
     }
     eprintln!("{done} connections, {} events", log.len());
+}
+
+/// However long the log, one request looks at so much of it; the page says where the next one goes on.
+#[tokio::test]
+async fn a_filter_that_takes_nothing_is_not_tried_on_the_whole_log() {
+    let script = "default: [{ times: { n: 21000, do: [{ say: 'x' }] } }, { say: 'done' }]\n";
+    let world = World::new(setup().team("alpha", script));
+    world.tell("go").await;
+    let newest = world.newest().await;
+    assert!(newest > 21_000, "{newest}");
+    let nothing = world.get("/api/events?after=100&kind=nosuch").await;
+    assert_eq!(nothing, json!({"items": [], "next": "20100"}));
+    let rest = world.get("/api/events?after=20100&kind=nosuch").await;
+    assert_eq!((&rest["items"], &rest["next"]), (&json!([]), &json!(null)));
+    let (mut found, mut after) = (Vec::new(), json!("0"));
+    while let Some(next) = after.as_str() {
+        let page = world.get(&format!("/api/events?after={next}&kind=turn.finished")).await;
+        found.extend(page["items"].as_array().expect("events").clone());
+        after = page["next"].clone();
+    }
+    assert_eq!(found.len(), 1, "{found:?}");
+    let mut rare = world.client().follow("/api/events?after=0&kind=turn.finished").await.expect("a stream");
+    assert_eq!(rare.next(SOON).await.expect("an event").1["kind"], "turn.finished");
 }
 
 #[tokio::test]

@@ -236,11 +236,22 @@ fn a_cli_starts_an_iris_that_is_gone() {
 }
 
 #[test]
+fn the_home_is_where_none_can_be() {
+    let place = Place::empty();
+    std::fs::write(place.path("home"), "a file").expect("written");
+    let home = place.path("home/below");
+    let home = home.to_str().expect("text");
+    snapshot!(said(&place, &["home"], &["--home", home]));
+    let told = place.iris(&["--home", home, "up", "--no-open"]).failed(6);
+    assert!(told.contains("choose another home with --home or IRIS_HOME"), "{told}");
+}
+
+#[test]
 fn a_file_was_left_half_written() {
     let place = used();
-    let file = place.home().join("config.yaml.new");
+    let file = place.home().join("config.yaml.0a1b.new");
     std::fs::write(&file, "teams:\n  al").expect("written");
-    assert!(!said(&place, &["files"], &[]).contains("config.yaml.new"), "it may be being written just now");
+    assert!(!said(&place, &["files"], &[]).contains(".new"), "it may be being written just now");
     let hour_ago = std::fs::metadata(&file).and_then(|found| found.modified()).expect("a time")
         - std::time::Duration::from_secs(3600);
     std::fs::File::options().write(true).open(&file).and_then(|file| file.set_modified(hour_ago)).expect("ours");

@@ -108,10 +108,7 @@ pub fn counts(state: &State, width: usize) -> Line<'static> {
 
 /// For whom it is asked, as short as that can be said.
 fn for_whom(question: &Question, state: &State) -> String {
-    // The beginning of a job's id is the time; its end tells it from the others.
-    let job =
-        question.job.as_ref().map(|job| format!("job …{}", job.get(job.len().saturating_sub(4)..).unwrap_or(job)));
-    let party = job.or_else(|| state.party_of(question));
+    let party = question.job.as_deref().map(text::job).or_else(|| state.party_of(question));
     party.map(|party| text::headline(&format!("for {party}"), WHOM)).unwrap_or_default()
 }
 

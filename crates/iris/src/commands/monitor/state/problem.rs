@@ -22,7 +22,7 @@ pub fn problems(status: Option<&Status>, fleet: &Fleet, open: &[Question], now: 
     let ends = fleet.last_ends();
     for known in sessions {
         let session = &known.session;
-        let name = format!("{} for {}", session.to, session.from);
+        let name = format!("{} for {}", session.to, text::party(&session.from));
         if let Some(until) = session.held_until.filter(|until| *until > now) {
             let why = session.held_why.as_deref().unwrap_or("a limit was reached");
             found.push(format!("{name} is paused until {}: {why}", moment::zoned(until)));

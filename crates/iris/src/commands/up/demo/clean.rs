@@ -97,10 +97,8 @@ async fn forget_conversations(client: &Client, team: &str) -> Result<(), Failure
     }
 }
 
+/// Also what is put off to a time, which the session does not count as queued.
 async fn withdraw_what_waits(client: &Client, session: &Session) -> Result<(), Failure> {
-    if session.queued == 0 {
-        return Ok(());
-    }
     let turns: Vec<Turn> = client.all(&["sessions", &session.id, "turns"], &[]).await?;
     for turn in turns.iter().filter(|turn| turn.state == "queued" || turn.state == "scheduled") {
         // It may have begun meanwhile; then it ends with its agent.

@@ -1,0 +1,47 @@
+//! The options of a question, as an agent gives them.
+
+use std::collections::HashMap;
+
+use super::{AskError, AskOption, check_length, clean};
+use crate::agent::AskedOption;
+
+pub(super) const MOST: usize = 50;
+const LONGEST: usize = 2 * 1024;
+
+pub(super) fn read(given: &[AskOption]) -> Result<Vec<AskedOption>, AskError> {
+    if given.len() > MOST {
+        return Err(AskError::Options(given.len()));
+    }
+    let options = given.iter().map(option).collect::<Result<Vec<_>, _>>()?;
+    match alike(&options) {
+        Some(name) => Err(AskError::Alike(name.to_owned())),
+        None => Ok(options),
+    }
+}
+
+/// A name that two options have, whatever it is to each. A person sees labels and the agent gets values: without this an
+/// agent could call "keep" what deletes.
+fn alike(options: &[AskedOption]) -> Option<&str> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    options.iter().enumerate().find_map(|(index, option)| {
+        let names = [Some(option.label.as_str()), option.value.as_deref(), option.id.as_deref()];
+        names.into_iter().flatten().find(|name| *seen.entry(name.to_lowercase()).or_insert(index) != index)
+    })
+}
+
+fn option(given: &AskOption) -> Result<AskedOption, AskError> {
+    let option = match given {
+        AskOption::Label(label) => AskedOption::of(&clean(label)),
+        AskOption::Full { id, label, value, description, recommended } => AskedOption {
+            id: id.as_deref().map(clean),
+            label: clean(label),
+            value: value.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), clean)),
+            description: clean(description.as_deref().unwrap_or_default()),
+            recommended: *recommended,
+        },
+    };
+    check_length("id of an option", option.id.as_deref().unwrap_or_default(), LONGEST)?;
+    check_length("label of an option", &option.label, LONGEST)?;
+    check_length("description of an option", &option.description, LONGEST)?;
+    Ok(option)
+}

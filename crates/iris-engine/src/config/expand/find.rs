@@ -1,0 +1,199 @@
+//! Where in a text variables are named, and what each of them stands for.
+
+use saphyr_parser::ScalarStyle;
+
+use super::filled::Edit;
+use super::{Trouble, quote};
+
+/// A text in which each variable is a word of the same length, so that everything is where it was.
+pub struct Found {
+    pub masked: String,
+    pub variables: Vec<Variable>,
+    first: u32,
+}
+
+pub struct Variable {
+    /// In characters, from the beginning of the text.
+    at: usize,
+    length: usize,
+    pub line: usize,
+    pub column: usize,
+    name: String,
+    pub fill: Fill,
+}
+
+pub enum Fill {
+    /// What the environment says.
+    Given(String),
+    /// What the config says: a default, or a `${` as it stands.
+    Written(String),
+    Wrong(Trouble),
+}
+
+pub fn find(text: &str, variable: impl Fn(&str) -> Option<String>) -> Found {
+    let mut found = Found { masked: String::with_capacity(text.len()), variables: Vec::new(), first: unused(text) };
+    let mut begin = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let mut rest = line;
+        while let Some(start) = rest.find("${") {
+            let is_escaped = rest[..start].ends_with('$');
+            let start = if is_escaped { start - 1 } else { start };
+            let here = &rest[start..];
+            let (length, name, fill) =
+                if is_escaped { (3, "", Fill::Written("${".to_owned())) } else { read(here, &variable) };
+            found.masked.push_str(&rest[..start]);
+            let column = line[..line.len() - here.len()].chars().count();
+            let (length, name) = (here[..length].chars().count(), name.to_owned());
+            let word = found.word(found.variables.len());
+            found.masked.extend(std::iter::repeat_n(word, length));
+            found.variables.push(Variable {
+                at: begin + column,
+                length,
+                line: index + 1,
+                column: column + 1,
+                name,
+                fill,
+            });
+            rest = &here[here.char_indices().nth(length).map_or(here.len(), |(at, _)| at)..];
+        }
+        found.masked.push_str(rest);
+        begin += line.chars().count();
+    }
+    found
+}
+
+/// The first of the characters that are for private use, and that nobody uses in this text.
+fn unused(text: &str) -> u32 {
+    const PRIVATE: u32 = 0x10_0000;
+    text.chars().map(|c| u32::from(c) + 1).max().unwrap_or_default().max(PRIVATE)
+}
+
+/// What begins here: how many bytes of it, its name, and what it stands for. Of what is none only the beginning is taken,
+/// because a bracket further on may have closed what was not meant to reach so far.
+fn read<'a>(here: &'a str, variable: &impl Fn(&str) -> Option<String>) -> (usize, &'a str, Fill) {
+    let inside = &here[2..];
+    let Some(end) = end_of(inside) else { return (2, "", Fill::Wrong(Trouble::Open)) };
+    let (name, default) = match inside[..end].split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
+        None => (&inside[..end], None),
+    };
+    if let Err(trouble) = check_name(name) {
+        return (2, name, Fill::Wrong(trouble));
+    }
+    let given = variable(name).filter(|value| !value.is_empty() || default.is_none());
+    let fill = match (given, default) {
+        (Some(value), _) if value.contains('\n') => Fill::Wrong(Trouble::SeveralLines { name: name.to_owned() }),
+        (Some(value), _) => Fill::Given(value),
+        (None, Some(default)) => Fill::Written(default.to_owned()),
+        (None, None) => Fill::Wrong(Trouble::Missing { name: name.to_owned() }),
+    };
+    (2 + end + 1, name, fill)
+}
+
+/// A default may have brackets of its own, if they are closed: `${NAME:-{}}`.
+fn end_of(inside: &str) -> Option<usize> {
+    let first = inside.find('}')?;
+    let mut depth = 0_usize;
+    for (at, c) in inside.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    Some(first)
+}
+
+fn check_name(name: &str) -> Result<(), Trouble> {
+    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !name.is_empty() && name.chars().all(is_of_a_name) {
+        Ok(())
+    } else if name.contains(|c: char| c.is_whitespace() || "\"'{,".contains(c)) {
+        Err(Trouble::Open)
+    } else {
+        Err(Trouble::NoName { inside: name.to_owned() })
+    }
+}
+
+impl Found {
+    fn word(&self, index: usize) -> char {
+        u32::try_from(index).ok().and_then(|index| char::from_u32(self.first + index)).unwrap_or(char::MAX)
+    }
+
+    fn index(&self, c: char) -> Option<usize> {
+        let index = u32::from(c).checked_sub(self.first)? as usize;
+        (index < self.variables.len()).then_some(index)
+    }
+
+    /// Each once, in their order.
+    pub fn in_value(&self, value: &str) -> Vec<&Variable> {
+        let mut found: Vec<usize> = value.chars().filter_map(|c| self.index(c)).collect();
+        found.dedup();
+        found.into_iter().map(|index| &self.variables[index]).collect()
+    }
+
+    /// What a value is once everything is filled in.
+    pub fn fill_value(&self, value: &str) -> String {
+        let mut filled = String::new();
+        let mut before = None;
+        for c in value.chars() {
+            match self.index(c) {
+                None => filled.push(c),
+                index if index == before => {}
+                Some(index) => filled.push_str(self.variables[index].text()),
+            }
+            before = self.index(c);
+        }
+        filled
+    }
+}
+
+impl Variable {
+    fn text(&self) -> &str {
+        match &self.fill {
+            Fill::Given(text) | Fill::Written(text) => text,
+            Fill::Wrong(_) => "",
+        }
+    }
+
+    fn given(&self) -> Option<&str> {
+        if let Fill::Given(value) = &self.fill { Some(value) } else { None }
+    }
+
+    /// Why it cannot be filled in, if it cannot.
+    pub fn trouble(&self, style: ScalarStyle) -> Option<Trouble> {
+        let is_in_a_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        match &self.fill {
+            Fill::Wrong(trouble) => Some(trouble.clone()),
+            // Nothing can be escaped there, and how far a line is set in is for the YAML to say.
+            Fill::Given(value) if is_in_a_block && (value.starts_with(' ') || quote::has_controls(value)) => {
+                Some(Trouble::NotInABlock { name: self.name.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is the same without quotes, wherever it stands.
+    pub fn is_plain_word(&self) -> bool {
+        self.given().is_none_or(quote::is_plain_word)
+    }
+
+    /// Whether single quotes are not enough: they know no escapes, and spaces at the end of a line are lost.
+    pub fn needs_escapes(&self) -> bool {
+        self.given().is_some_and(|value| quote::has_controls(value) || value.trim() != value || value.is_empty())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.given() == Some("")
+    }
+
+    pub fn filled_in(&self, style: ScalarStyle) -> Edit {
+        let text = match (self.given(), style) {
+            (Some(value), ScalarStyle::DoubleQuoted) => quote::escaped(value),
+            (Some(value), ScalarStyle::SingleQuoted) => value.replace('\'', "''"),
+            _ => self.text().to_owned(),
+        };
+        Edit { start: self.at, end: self.at + self.length, text }
+    }
+}

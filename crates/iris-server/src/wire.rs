@@ -12,7 +12,7 @@ use iris_core::turn::{Ending, Termination};
 use iris_engine::trust::Trust;
 use iris_engine::turn::figures::{OfSession, Slot, TurnFigures};
 use iris_engine::turn::tell::{TellOutcome, TellReport};
-use iris_engine::{Engine, SessionRow, SessionSeen, TurnRow, wall_ms};
+use iris_engine::{Engine, SessionRow, SessionSeen, TurnRow};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -55,7 +55,7 @@ pub(crate) fn session(engine: &Engine, row: &SessionRow) -> session::Session {
         state: row.shown(),
         state_event: row.state_seq,
         state_since: row.state_at,
-        state_age_ms: (wall_ms() - row.state_at).max(0),
+        state_age_ms: row.state_age_ms,
         silent_ms: engine.silent_for_ms(&row.id).and_then(|silent| i64::try_from(silent).ok()),
         pid: row.pid,
         running: row.running.as_ref().map(ToString::to_string),

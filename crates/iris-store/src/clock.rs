@@ -58,3 +58,8 @@ pub fn wall_ms() -> i64 {
     let now = SystemTime::now();
     now.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
+
+/// For how long something has been so: by Iris's time, or by the wall clock if it was so before that was written down.
+pub(crate) fn age_ms(by_iris: Option<i64>, since: i64) -> i64 {
+    by_iris.unwrap_or_else(|| wall_ms() - since).max(0)
+}

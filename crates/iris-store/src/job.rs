@@ -7,6 +7,7 @@ use iris_core::job::{JobState, JobView, settle};
 use iris_core::team::TeamName;
 use iris_core::turn::Ending;
 
+use crate::clock::age_ms;
 use crate::error::StoreError;
 use crate::turn::{self, Accept, Accepted, NewTurn};
 use crate::tx::{Row, Tx, values};
@@ -23,6 +24,7 @@ pub struct JobRow {
     /// The event this state came from, and when that was.
     pub state_seq: i64,
     pub state_at: i64,
+    pub state_age_ms: i64,
     pub again_of: Option<JobId>,
     pub created_at: i64,
     pub ended_at: Option<i64>,
@@ -57,7 +59,7 @@ macro_rules! job_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, team, session, started_by, goal, state, state_seq, state_at, again_of, created_at, ended_at, ",
-            "result, error FROM job ",
+            "result, error, iris_now() - state_mark FROM job ",
             $rest
         )
     };
@@ -79,6 +81,7 @@ impl JobRow {
             ended_at: row.maybe_int(10),
             result: row.maybe_text(11).map(str::to_owned),
             error: row.maybe_text(12).map(str::to_owned),
+            state_age_ms: age_ms(row.maybe_int(13), row.int(7)),
         })
     }
 
@@ -112,8 +115,8 @@ pub fn start(tx: &mut Tx<'_>, new: &NewJob) -> Result<Started, StoreError> {
     let seq = event::append(tx, &[Draft { subject: made.subject(), fact: Fact::Job(fact) }])?;
     let now = tx.wall_ms();
     tx.run(
-        "INSERT INTO job (id, team, session, started_by, goal, state, state_seq, state_at, key, again_of, created_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?7)",
+        "INSERT INTO job (id, team, session, started_by, goal, state, state_seq, state_at, state_mark, key, again_of, \
+         created_at) VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, iris_now(), ?8, ?9, ?7)",
         values![
             &new.id,
             &new.first.to,
@@ -176,7 +179,7 @@ pub(crate) fn restate(tx: &mut Tx<'_>, id: &JobId) -> Result<(), StoreError> {
     let seq = event::append(tx, &[Draft { subject: row.subject(), fact }])?;
     let now = tx.wall_ms();
     tx.run(
-        "UPDATE job SET state = ?1, state_seq = ?2, state_at = ?3 WHERE id = ?4",
+        "UPDATE job SET state = ?1, state_seq = ?2, state_at = ?3, state_mark = iris_now() WHERE id = ?4",
         values![state.as_str(), seq, now, id],
     )
 }
@@ -204,7 +207,7 @@ pub fn end(
     let seq = event::append(tx, &[Draft { subject: row.subject(), fact: Fact::Job(fact) }])?;
     let now = tx.wall_ms();
     tx.run(
-        "UPDATE job SET state = ?1, state_seq = ?2, state_at = ?3 WHERE id = ?4",
+        "UPDATE job SET state = ?1, state_seq = ?2, state_at = ?3, state_mark = iris_now() WHERE id = ?4",
         values![state.as_str(), seq, now, id],
     )?;
     Ok(true)

@@ -180,7 +180,7 @@ fn restate(tx: &mut Tx<'_>, session: &SessionId, job: Option<&JobId>) -> Result<
     // Its source is the newest event: what was asked, answered or withdrawn just now.
     let (seq, now) = (event::next_number(tx)? - 1, tx.wall_ms());
     tx.run(
-        "UPDATE session SET waiting = found.waiting, state_seq = ?2, state_at = ?3 FROM (SELECT CASE \
+        "UPDATE session SET waiting = found.waiting, state_seq = ?2, state_at = ?3, state_mark = iris_now() FROM (SELECT CASE \
          WHEN count(*) = 0 THEN NULL \
          WHEN sum(CASE WHEN kind = 'approval' THEN 1 ELSE 0 END) > 0 THEN 'approval' ELSE 'input' END AS waiting \
          FROM question WHERE session = ?1 AND state = 'open' AND blocks = 1) AS found \

@@ -7,6 +7,7 @@ use iris_core::id::{JobId, Party, SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::team::TeamName;
 
+use crate::clock::age_ms;
 use crate::error::StoreError;
 use crate::event;
 use crate::question;
@@ -21,6 +22,8 @@ pub struct SessionRow {
     /// The event this state came from, and when that was.
     pub state_seq: i64,
     pub state_at: i64,
+    /// For how long it has been so, whatever the wall clock did meanwhile.
+    pub state_age_ms: i64,
     pub owner: Option<String>,
     pub epoch: i64,
     pub pid: Option<i64>,
@@ -69,7 +72,8 @@ macro_rules! session_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, from_party, to_team, state, state_seq, state_at, owner, epoch, pid, running, queued, ",
-            "next_number, begun, created_at, used_at, background, fork_of, held_at, held_why, waiting, job FROM session ",
+            "next_number, begun, created_at, used_at, background, fork_of, held_at, held_why, waiting, job, ",
+            "iris_now() - state_mark FROM session ",
             $rest
         )
     };
@@ -104,6 +108,7 @@ impl SessionRow {
             held_why: row.maybe_text(18).map(str::to_owned),
             waiting: row.maybe_text(19).map(str::to_owned),
             job: row.maybe_text(20).map(JobId::new),
+            state_age_ms: age_ms(row.maybe_int(21), row.int(5)),
         })
     }
 
@@ -198,9 +203,9 @@ pub fn find_or_create(
     let seq = event::append(tx, &[Draft { subject, fact }])?;
     let now = tx.wall_ms();
     tx.run(
-        "INSERT INTO session (id, from_party, to_team, state, state_seq, state_at, lease_until, epoch, queued, \
-         next_number, begun, created_at, used_at) VALUES (?1, ?2, ?3, 'stopped', ?4, ?5, 0, 0, 0, 1, 0, ?6, ?7)",
-        values![fresh, from, to, seq, now, now, now],
+        "INSERT INTO session (id, from_party, to_team, state, state_seq, state_at, state_mark, lease_until, epoch, queued, \
+         next_number, begun, created_at, used_at) VALUES (?1, ?2, ?3, 'stopped', ?4, ?5, iris_now(), 0, 0, 0, 1, 0, ?5, ?5)",
+        values![fresh, from, to, seq, now],
     )?;
     lock(tx, fresh)?.ok_or_else(|| StoreError::Sql("a session vanished while it was made".to_owned()))
 }
@@ -287,7 +292,10 @@ pub fn note_background(tx: &mut Tx<'_>, id: &SessionId, epoch: i64, tasks: &[Str
     tx.run("UPDATE session SET background = ?1 WHERE id = ?2", values![count, id])?;
     // Idle means that nothing goes on; when that changes, so does since when.
     if session.state == SessionState::Idle && (count == 0) != (session.background == 0) {
-        tx.run("UPDATE session SET state_seq = ?1, state_at = ?2 WHERE id = ?3", values![seq, now, id])?;
+        tx.run(
+            "UPDATE session SET state_seq = ?1, state_at = ?2, state_mark = iris_now() WHERE id = ?3",
+            values![seq, now, id],
+        )?;
     }
     Ok(())
 }
@@ -311,8 +319,7 @@ pub fn release_now(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreError> 
 }
 
 fn release(tx: &mut Tx<'_>, session: &SessionRow) -> Result<(), StoreError> {
-    let held_ms = (tx.wall_ms() - session.state_at).max(0);
-    let fact = Fact::Session(SessionEvent::Released { held_ms });
+    let fact = Fact::Session(SessionEvent::Released { held_ms: session.state_age_ms });
     event::append(tx, &[Draft { subject: session.subject(), fact }])?;
     tx.run("UPDATE session SET held_until = 0, held_at = NULL, held_why = NULL WHERE id = ?1", values![&session.id])
 }
@@ -366,7 +373,7 @@ pub(crate) fn enter(
     let seq = event::append(tx, &[Draft { subject: session.subject(), fact: Fact::Session(because) }])?;
     let now = tx.wall_ms();
     tx.run(
-        "UPDATE session SET state = ?1, state_seq = ?2, state_at = ?3 WHERE id = ?4",
+        "UPDATE session SET state = ?1, state_seq = ?2, state_at = ?3, state_mark = iris_now() WHERE id = ?4",
         values![state.as_str(), seq, now, &session.id],
     )?;
     Ok(())

@@ -10,7 +10,7 @@ use iris_core::question::shown::shown;
 use iris_core::question::{Answer, Detail, ResponseType, type_of};
 use iris_core::visible::exact;
 use iris_engine::question::figures::Suggestion;
-use iris_engine::{Figures, JobRow, QuestionRow, RuleRow, wall_ms};
+use iris_engine::{Figures, JobRow, QuestionRow, RuleRow};
 use serde_json::Value;
 
 pub(crate) fn question(row: QuestionRow) -> Question {
@@ -142,7 +142,7 @@ pub(crate) fn job(row: JobRow) -> job::Job {
         status: row.state.to_string(),
         status_event: row.state_seq,
         status_since: row.state_at,
-        status_age_ms: (wall_ms() - row.state_at).max(0),
+        status_age_ms: row.state_age_ms,
         session: row.session.to_string(),
         started_by: row.started_by.to_string(),
         again_of: row.again_of.map(|job| job.to_string()),

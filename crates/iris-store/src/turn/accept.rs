@@ -118,7 +118,7 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
     let seq = event::next_number(tx)?;
     let (now, node) = (tx.wall_ms(), tx.node().clone());
     tx.run(
-        "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, used_at = ?2, running = ?3, begun = 1, \
+        "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, state_mark = iris_now(), used_at = ?2, running = ?3, begun = 1, \
          next_number = next_number + 1 WHERE from_party = ?4 AND to_team = ?5 AND state = 'idle' AND running IS NULL \
          AND queued = 0 AND owner = ?6 AND held_until <= iris_now() AND waiting IS NULL",
         values![seq, now, &new.id, &new.from, &new.to, &node],

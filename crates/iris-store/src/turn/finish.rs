@@ -117,7 +117,7 @@ fn finish_to_idle(tx: &mut Tx<'_>, finish: &Finish) -> Result<bool, StoreError> 
     let seq = event::next_number(tx)? + before_last;
     let (now, node) = (tx.wall_ms(), tx.node().clone());
     tx.run(
-        "UPDATE session SET state = 'idle', state_seq = ?1, state_at = ?2, used_at = ?2, running = NULL WHERE id = ?3 \
+        "UPDATE session SET state = 'idle', state_seq = ?1, state_at = ?2, state_mark = iris_now(), used_at = ?2, running = NULL WHERE id = ?3 \
          AND epoch = ?4 AND owner = ?5 AND running = ?6 AND queued = 0 AND state = 'processing'",
         values![seq, now, &finish.session, finish.epoch, &node, &finish.turn],
     )?;
@@ -139,7 +139,7 @@ fn vacate(tx: &mut Tx<'_>, session: &SessionRow, agent: AgentAfter, seq: i64) ->
     let now = tx.wall_ms();
     if agent == AgentAfter::Ready && session.state == SessionState::Processing {
         tx.run(
-            "UPDATE session SET state = 'idle', state_seq = ?1, state_at = ?2, running = NULL, used_at = ?3 \
+            "UPDATE session SET state = 'idle', state_seq = ?1, state_at = ?2, state_mark = iris_now(), running = NULL, used_at = ?3 \
              WHERE id = ?4",
             values![seq, now, now, &session.id],
         )?;

@@ -49,7 +49,7 @@ pub fn begin_own(
     // An agent that is on its way out stays on it.
     let state = if row.state == SessionState::Idle { SessionState::Processing } else { row.state };
     tx.run(
-        "UPDATE session SET state = ?1, state_seq = ?2, state_at = ?3, used_at = ?3, running = ?4, \
+        "UPDATE session SET state = ?1, state_seq = ?2, state_at = ?3, state_mark = iris_now(), used_at = ?3, running = ?4, \
          next_number = next_number + 1 WHERE id = ?5",
         values![state.as_str(), seq, now, turn, session],
     )?;

@@ -41,7 +41,7 @@ pub fn pause(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, turn: &TurnId, pa
     let now = tx.wall_ms();
     let state = if row.state == SessionState::Processing { SessionState::Idle } else { row.state };
     tx.run(
-        "UPDATE session SET running = NULL, state = ?1, state_seq = ?2, state_at = ?3, held_until = iris_now() + ?4, \
+        "UPDATE session SET running = NULL, state = ?1, state_seq = ?2, state_at = ?3, state_mark = iris_now(), held_until = iris_now() + ?4, \
          held_at = ?5, held_why = ?6 WHERE id = ?7",
         values![state.as_str(), seq, now, *delay_ms, until, why, session],
     )

@@ -90,7 +90,7 @@ pub(super) fn mark_started(tx: &mut Tx<'_>, turn: &TurnId) -> Result<(), StoreEr
 pub(super) fn occupy(tx: &mut Tx<'_>, session: &SessionId, turn: &TurnId, seq: i64) -> Result<(), StoreError> {
     let now = tx.wall_ms();
     tx.run(
-        "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, used_at = ?2, running = ?3, begun = 1, \
+        "UPDATE session SET state = 'processing', state_seq = ?1, state_at = ?2, state_mark = iris_now(), used_at = ?2, running = ?3, begun = 1, \
          queued = queued - 1 WHERE id = ?4",
         values![seq, now, turn, session],
     )

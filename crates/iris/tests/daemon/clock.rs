@@ -43,7 +43,10 @@ async fn jump(seconds: i64) {
     let delay = Duration::from_millis(1500);
     let began = Instant::now();
     let told = tell_later(&world, 1500).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
     faults.set("clock", &seconds.to_string());
+    let age = world.session("user").await["stateAgeMs"].as_i64().expect("an age");
+    assert!((50..60_000).contains(&age), "it is idle for {age} ms");
     runs_in_its_time(&world, &told, began, delay).await;
     assert_eq!(world.session("user").await["state"], "idle", "and no idle agent was reaped for it");
 }

@@ -39,9 +39,9 @@ Examples:
   iris audit export --format csv -o decisions.csv
   iris audit export --after 812 | jq -c 'select(.who == \"user\")'
 
-Questions asked, answered, defaulted and expired; rules; tokens; links; trust in folders; changes of the config; jobs;
-who asked for a turn to be broken off, or for everything to be stopped; starts and stops of the daemon. Each with the
-number that its event has in the log, with who did it, by which credential, and where: api, cli, monitor, dashboard, mcp,
+Questions asked, answered, defaulted and expired; rules; tokens; links; trust in folders; changes of the config; jobs; \
+who asked for a turn to be broken off, or for everything to be stopped; starts and stops of the daemon. Each with the \
+number that its event has in the log, with who did it, by which credential, and where: api, cli, monitor, dashboard, mcp, \
 pipe (an agent's own), rule or deadline. What agents said is not in it.")]
     Export(ExportArguments),
 }

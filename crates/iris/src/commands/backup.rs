@@ -22,7 +22,7 @@ Examples:
   iris backup /backups/iris.tar     a file that is not there yet
   iris --home /srv/iris backup      another home
 
-In it are the database, the config, and the conversations of teams with `home: own`. What Claude Code keeps in your own
+In it are the database, the config, and the conversations of teams with `home: own`. What Claude Code keeps in your own \
 home (~/.claude/projects) is not: back that up beside it, or a restored conversation begins anew, and says so.
 
 Put it back with `iris restore FILE`.")]

@@ -24,7 +24,7 @@ Examples:
   iris config show              every key in force, defaults too; secrets masked
   iris config schema            JSON Schema, for editors
 
-A running daemon looks at the file itself: a good edit is in force within a second, a bad one changes nothing and is
+A running daemon looks at the file itself: a good edit is in force within a second, a bad one changes nothing and is \
 shown by `iris status`.")]
 pub struct ConfigArguments {
     #[command(subcommand)]
@@ -55,7 +55,7 @@ Examples:
   then begin your file with:  # yaml-language-server: $schema=./iris.schema.json
   iris config schema --markdown | less      every key with its default, to read
 
-The config.yaml that Iris writes begins with such a line; the schema is beside it, in config.schema.json, and every start
+The config.yaml that Iris writes begins with such a line; the schema is beside it, in config.schema.json, and every start \
 of the daemon brings it up to date.")]
     Schema {
         /// As a page for people

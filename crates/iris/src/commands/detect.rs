@@ -21,8 +21,8 @@ Examples:
   iris cache inspect 0199… --json | jq -r .reply | iris detect --json
   iris detect --jsonl < replies.jsonl > found.jsonl
 
-With --jsonl, each line is {\"id\", \"text\"} and is answered at once with one line: {\"id\", \"needsAnswer\", \"kind\",
-\"confidence\", \"question\": {\"start\", \"end\", \"text\"}, \"options\", \"reason\"}. Offsets count characters; the question
+With --jsonl, each line is {\"id\", \"text\"} and is answered at once with one line: {\"id\", \"needsAnswer\", \"kind\", \
+\"confidence\", \"question\": {\"start\", \"end\", \"text\"}, \"options\", \"reason\"}. Offsets count characters; the question \
 is null if nothing asks or offers. The confidence is how likely it is that an answer is needed.
 
 Patterns and minConfidence are those of settings.agent.completionAnalysis in config.yaml, if there is one.")]

@@ -37,8 +37,8 @@ Examples:
   iris doctor --json | jq '.findings[] | select(.verdict != \"ok\")'
   iris --home /srv/iris doctor                      another home
 
-Without --fix nothing is changed. With it: who may read the home's files, folders of the home that are missing, files that
-a killed process left half-written, and processes that a killed daemon left running.
+Without --fix nothing is changed. With it: who may read the home's files, folders of the home that are missing, files that \
+a killed process left half-written, and processes that a killed daemon left running. \
 The exit code is 10 if there is a problem (that --fix did not repair), and 0 if there are warnings only.")]
 pub struct DoctorArguments {
     /// Repair what can be repaired without a risk, and say what was done

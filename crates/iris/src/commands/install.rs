@@ -32,7 +32,7 @@ Examples:
   iris install codex              Codex (~/.codex/config.toml)
   iris uninstall                  takes it out again
 
-It can be run again: what is there already is left as it is. The file that changes is copied first, and the copy is named.
+It can be run again: what is there already is left as it is. The file that changes is copied first, and the copy is named. \
 A file that cannot be read is not touched. The entry names this very program, and IRIS_HOME if it is not ~/.iris.")]
 pub struct InstallArguments {
     #[command(flatten)]

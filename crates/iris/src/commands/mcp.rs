@@ -19,8 +19,8 @@ Examples:
   iris install                        Claude Code starts it when it needs it
   iris mcp < requests.jsonl           one JSON-RPC message on each line
 
-It starts the daemon if none runs for this home; the daemon stays when this ends, and any number of these share it.
-Whoever starts it in the folder of a team speaks for that team, else for you. The daemon's log is in IRIS_HOME/logs.
+It starts the daemon if none runs for this home; the daemon stays when this ends, and any number of these share it. \
+Whoever starts it in the folder of a team speaks for that team, else for you. The daemon's log is in IRIS_HOME/logs. \
 With IRIS_URL it talks to that daemon and starts none.")]
 pub struct McpArguments {}
 

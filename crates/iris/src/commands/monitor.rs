@@ -39,7 +39,7 @@ Examples:
   IRIS_URL=http://127.0.0.1:1615 IRIS_TOKEN=… iris monitor    another daemon
   ssh -t build iris monitor     over ssh
 
-In the inbox a number key answers, y and n say yes and no, r replies in your own words.
+In the inbox a number key answers, y and n say yes and no, r replies in your own words. \
 Leaving stops nothing: agents work on, and questions wait.")]
 pub struct MonitorArguments {
     /// Print what there is now and end; needs no terminal

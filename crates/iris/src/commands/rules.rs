@@ -17,7 +17,7 @@ Examples:
   iris rules list
   iris rules revoke 01a1e1dd       the beginning of an id is enough if it is the only one
 
-A refusal holds for whoever asks for the same again, a day long unless the config says otherwise. Everything else becomes
+A refusal holds for whoever asks for the same again, a day long unless the config says otherwise. Everything else becomes \
 a rule only if you say so: iris answer <question> yes --remember 8h")]
 pub struct RulesArguments {
     #[command(subcommand)]

@@ -30,7 +30,7 @@ Examples:
   iris --home /srv/iris serve   another home: its own teams, sessions and log
   iris serve --json             print {url, pid, home, teams} as JSON when ready
 
-The first Ctrl-C (or SIGTERM) lets running turns finish for settings.shutdownGrace; a second one stops at once.
+The first Ctrl-C (or SIGTERM) lets running turns finish for settings.shutdownGrace; a second one stops at once. \
 The log is JSON on stderr; IRIS_LOG=debug shows more.")]
 pub struct ServeArguments {
     /// The address to listen on; beyond loopback only with TLS

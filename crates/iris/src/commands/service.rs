@@ -29,7 +29,7 @@ Examples:
   iris service status
   iris service uninstall
 
-On Linux it is a systemd user unit (~/.config/systemd/user/iris.service), which also lets Iris give each agent a cgroup of
+On Linux it is a systemd user unit (~/.config/systemd/user/iris.service), which also lets Iris give each agent a cgroup of \
 its own; on macOS a launchd agent. `iris down` stops it until the next login; `systemctl --user restart iris` restarts it.")]
 pub struct ServiceArguments {
     #[command(subcommand)]

@@ -55,8 +55,8 @@ Examples:
   iris sessions delete 4f2a91c3 --yes    does not
 
 A session with an agent is put to sleep first: iris sleep <team>
-What was said goes from the database, and with a scripted agent its conversation. What stays: that there was a session, when
-its turns ran and how they ended, and what was asked and decided (`iris audit export`). What Claude Code itself wrote down
+What was said goes from the database, and with a scripted agent its conversation. What stays: that there was a session, when \
+its turns ran and how they ended, and what was asked and decided (`iris audit export`). What Claude Code itself wrote down \
 below ~/.claude is not touched.")]
     Delete {
         /// The session's id, or enough of its beginning

@@ -15,8 +15,8 @@ Examples:
   iris stop --all --yes         without asking
   iris stop --all --yes --json  how many agents were ended, and which turns were withdrawn
 
-Turns that run are terminated. Turns that wait, or are due later, are withdrawn: they never run.
-Conversations are kept, and Iris itself goes on: the next tell starts an agent that resumes its own.
+Turns that run are terminated. Turns that wait, or are due later, are withdrawn: they never run. \
+Conversations are kept, and Iris itself goes on: the next tell starts an agent that resumes its own. \
 To end one agent, use `iris sleep`; to end one turn, `iris cancel`; to end Iris, `iris down`.")]
 pub struct StopArguments {
     /// Every agent of this Iris, and all that waits

@@ -69,7 +69,7 @@ Examples:
   iris teams import ~/old/config.yaml --dry-run
   iris teams import ~/.iris/config.yaml     the very file of this home, if it is one of Iris MCP
 
-All of it is taken over or nothing. Teams and settings that are there already stay as they are; what cannot be taken over is
+All of it is taken over or nothing. Teams and settings that are there already stay as they are; what cannot be taken over is \
 listed. Their file is not changed; if it is where the config of this home has to be, it is kept beside it.")]
     Import {
         /// Its config.yaml or config.json

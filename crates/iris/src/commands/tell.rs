@@ -28,8 +28,8 @@ Examples:
   iris tell backend 'tidy up' --async          do not wait; read it later
   iris tell backend 'stand-up' --in 10m        not before ten minutes from now
 
-An accepted tell is on disk and runs whatever happens to this command: Ctrl-C only stops watching.
-The same --key never makes a second turn; without one, a new key is made for each tell.
+An accepted tell is on disk and runs whatever happens to this command: Ctrl-C only stops watching. \
+The same --key never makes a second turn; without one, a new key is made for each tell. \
 With --json the answer of the API is printed: {status, sessionId, turnId, response, …}.")]
 pub struct TellArguments {
     /// The team's name

@@ -21,7 +21,7 @@ Examples:
   iris token list
   iris token revoke ci                              at once; what it has open is closed
 
-Scopes: read (see everything), tell (give work), answer (decide questions), admin (tokens, trust, backups, stop all).
+Scopes: read (see everything), tell (give work), answer (decide questions), admin (tokens, trust, backups, stop all). \
 A token is sent as `Authorization: Bearer <token>`, or set as IRIS_TOKEN for this program.")]
 pub struct TokenArguments {
     #[command(subcommand)]

@@ -18,8 +18,8 @@ Examples:
   iris trust backend --json     shows what there is, and changes nothing
   iris trust backend --revoke   takes it back
 
-An agent CLI runs the hooks and servers that a folder's own settings name. Iris keeps them from taking effect until you
-trust them. Trust is in the content: when a file changes, it is asked for again. It takes effect with the next start of
+An agent CLI runs the hooks and servers that a folder's own settings name. Iris keeps them from taking effect until you \
+trust them. Trust is in the content: when a file changes, it is asked for again. It takes effect with the next start of \
 an agent.")]
 pub struct TrustArguments {
     /// The team's name

@@ -31,7 +31,7 @@ Examples:
   iris up --no-open       opens no browser; the link is printed in any case
   iris down               stops it
 
-In a project that is no team yet it asks whether to make it one. Where nobody can be asked, or there is no claude that
+In a project that is no team yet it asks whether to make it one. Where nobody can be asked, or there is no claude that \
 could serve it, it says how.
 
 The link signs a browser in once, within five minutes. `iris link` makes another.")]

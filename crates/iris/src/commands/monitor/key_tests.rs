@@ -314,7 +314,7 @@ fn page(state: &mut State, page: Page, piece: Piece) {
 }
 
 fn said(seqs: std::ops::Range<i64>) -> Vec<iris_api::turn::Message> {
-    seqs.map(|seq| message(seq, "assistant", &format!("word {seq}."), &json!([]))).collect()
+    seqs.map(|seq| message(seq, "assistant", &format!("word {seq}."))).collect()
 }
 
 fn say(state: &mut State, seq: i64) -> Vec<Wish> {

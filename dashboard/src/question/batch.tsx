@@ -1,5 +1,6 @@
 // Several questions with one press, where they take the same answers.
 import { useWatched } from "@/api/watch";
+import { wantsKeys } from "@/shell/keys";
 
 import { answer, refusals } from "./ask";
 import { type Choice, type Question, choices, isRisky } from "./question";
@@ -34,6 +35,7 @@ const isUnseen = ({ id }: Question, left: ReadonlyMap<string, number>) => (left.
 
 export function Batch({ questions, onDone }: { questions: Question[]; onDone: () => void }) {
   const refused = useWatched(refusals);
+  const hasKeys = useWatched(wantsKeys);
   const failed = questions.filter(({ id }) => refused.has(id)).length;
   const left = useWatched(unseen);
   const offered = shared(questions, left);
@@ -50,7 +52,7 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
       {offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}
       {offered.map((choice) => (
         <button key={String(choice.value)} type="button" className="button" onClick={() => void give(choice.value)}>
-          {questions.length > 1 && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex((other) => isSame(choice, other)) + 1}</kbd>}
+          {questions.length > 1 && hasKeys && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex((other) => isSame(choice, other)) + 1}</kbd>}
           {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
         </button>
       ))}

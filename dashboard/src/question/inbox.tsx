@@ -1,7 +1,7 @@
 // The inbox: who needs you, first.
 import { useQuery } from "@tanstack/react-query";
 import { Navigate, getRouteApi } from "@tanstack/react-router";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ComponentProps, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
 import { connection } from "@/api/live";
@@ -17,10 +17,10 @@ import { QuestionBody, QuestionHead } from "./card";
 import { cursorAt, isCardSeen } from "./cursor";
 import { Decided } from "./decided";
 import { latest } from "./edit";
-import { listed, pressNumber } from "./in-view";
+import { listed, pressNumber, useSeen } from "./in-view";
 import { Later } from "./later";
 import { Linked } from "./linked";
-import { type Question, kindWord } from "./question";
+import { type Question, isBlocking, kindWord } from "./question";
 import { comesBack, isSnoozed, snooze, snoozed, wake } from "./snooze";
 
 const route = getRouteApi("/frame/inbox");
@@ -30,14 +30,18 @@ export interface InboxSearch {
   question?: string | undefined;
   team?: string | undefined;
   kind?: string | undefined;
+  /** Only what stops work, or only what does not. */
+  work?: "stops" | "goes-on" | undefined;
 }
 
+export const WORK = ["stops", "goes-on"] as const;
+
 export function Inbox() {
-  const { view, team, kind, question: linked } = route.useSearch();
+  const { view, team, kind, work, question: linked } = route.useSearch();
   const { mine, others, error, isPending } = useOpenQuestions();
   const aside = useWatched(snoozed);
   const now = useNow();
-  const fits = (question: Question) => (!team || question.team === team) && (!kind || question.kind === kind);
+  const fits = (question: Question) => (!team || question.team === team) && (!kind || question.kind === kind) && (!work || isBlocking(question) === (work === "stops"));
   const needs = mine.filter((question) => !isSnoozed(question, aside, now));
   const later = mine.filter((question) => isSnoozed(question, aside, now));
   const lists: Record<string, Question[]> = { others, later, needs };
@@ -69,7 +73,7 @@ export function Inbox() {
       error={error}
     >
       {isAway && linked && view !== "decided" && <Linked id={linked} />}
-      {view === "decided" ? <Decided linked={linked} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards key={linked} questions={shown} />}
+      {view === "decided" ? <Decided linked={linked} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind || work)} /> : <Cards key={linked} questions={shown} />}
     </Page>
   );
 }
@@ -172,7 +176,8 @@ function Cards({ questions }: { questions: Question[] }) {
       <ul className="space-y-3" onClickCapture={(event) => isSlip(event.target as Element) && event.stopPropagation()}>
         {questions.map((question, index) => (
           <li key={question.id}>
-            <article
+            <SeenCard
+              of={question.id}
               id={`question-${question.id}`}
               tabIndex={-1}
               aria-label={`Question of ${question.team}`}
@@ -188,12 +193,17 @@ function Cards({ questions }: { questions: Question[] }) {
                 </label>
               </QuestionHead>
               <QuestionBody question={question} keys={index === at && !isTogether} />
-            </article>
+            </SeenCard>
           </li>
         ))}
       </ul>
     </>
   );
+}
+
+/** Who has had it before their eyes here is not interrupted for it when they go elsewhere. */
+function SeenCard({ of, ...given }: { of: string } & ComponentProps<"article">) {
+  return <article ref={useSeen<HTMLElement>(of)} {...given} />;
 }
 
 /** Brings a card into view. Of one that is longer than the screen, its head: who asks is read before what. */
@@ -205,11 +215,12 @@ function show({ id }: Question): HTMLElement | null {
 }
 
 function Filters({ questions }: { questions: Question[] }) {
-  const { team, kind } = route.useSearch();
+  const { team, kind, work } = route.useSearch();
   const navigate = route.useNavigate();
   const teams = [...new Set(questions.map((question) => question.team))].sort();
   const kinds = new Map(questions.map((question) => [question.kind, kindWord(question)]));
-  if (teams.length < 2 && kinds.size < 2 && !team && !kind) return null;
+  const isMixed = questions.some(isBlocking) && !questions.every(isBlocking);
+  if (teams.length < 2 && kinds.size < 2 && !isMixed && !team && !kind && !work) return null;
   return (
     <div className="flex w-full gap-2 md:w-auto md:max-w-[70%]">
       <select className="field w-auto min-w-0 flex-1" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
@@ -226,6 +237,13 @@ function Filters({ questions }: { questions: Question[] }) {
           </option>
         ))}
       </select>
+      {(isMixed || work) && (
+        <select className="field w-auto min-w-0 flex-1" aria-label="Urgency" value={work ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, work: WORK.find((one) => one === event.target.value) }) })}>
+          <option value="">Urgent or not</option>
+          <option value="stops">Stops work</option>
+          <option value="goes-on">Work goes on</option>
+        </select>
+      )}
     </div>
   );
 }

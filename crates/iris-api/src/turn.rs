@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use crate::call::{Call, CallResult};
+
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TellRequest {
@@ -117,14 +119,26 @@ pub struct Turn {
 pub struct Message {
     pub seq: i64,
     pub at: i64,
-    /// assistant, thinking, tool_use, tool_result, system, unknown or garbage.
+    /// assistant, thinking, tool_use, tool_result, system, retry, compaction, model_fallback, task, unknown or garbage.
     #[serde(rename = "type")]
     pub kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The agent's own line, as it came.
+    /// The calls of tools it makes. Messages that were kept before calls were told have only their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
+    /// What came back of calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<CallResult>,
+    /// What the agent program says of itself, and nobody needs to read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub noise: bool,
+    /// What the agent thinks with from now on, if it names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent's own line, as it came. Its form is that of its kind of agent, and may be another with its next version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub data: Option<Box<RawValue>>,

@@ -1,5 +1,6 @@
 //! From the engine's values to the shapes on the wire.
 
+pub(crate) mod call;
 pub(crate) mod question;
 
 use iris_api::{event, session, team, turn};
@@ -35,11 +36,11 @@ fn state_source(event: &Recorded) -> session::StateSource {
 }
 
 fn last_said(event: &Recorded) -> session::LastSaid {
-    let message: Value = serde_json::from_str(&event.body).unwrap_or_default();
-    let text = said::step(&message).unwrap_or_default();
+    let message = serde_json::from_str::<Message>(&event.body).ok();
+    let text = message.as_ref().and_then(said::step).unwrap_or_default();
     let line = text.lines().next().unwrap_or_default();
     session::LastSaid {
-        kind: message["type"].as_str().unwrap_or_default().to_owned(),
+        kind: message.map_or("unknown", |message| message.kind.as_str()).to_owned(),
         text: line.chars().take(LONGEST_STEP).collect(),
         at: event.at,
     }
@@ -142,12 +143,20 @@ pub(crate) fn turn_figures(since: i64, found: TurnFigures) -> turn::TurnFigures 
 }
 
 pub(crate) fn message(event: &Recorded) -> turn::Message {
-    let known = serde_json::from_str::<Message>(&event.body).ok();
-    let (kind, text, parent, data) = match known {
-        Some(message) => (message.kind.as_str(), message.text, message.parent, message.data),
-        None => ("unknown", None, None, RawValue::from_string(event.body.to_string()).ok()),
-    };
-    turn::Message { seq: event.seq, at: event.at, kind: kind.to_owned(), text, parent, data }
+    let known = serde_json::from_str::<Message>(&event.body)
+        .unwrap_or_else(|_| Message { data: RawValue::from_string(event.body.to_string()).ok(), ..Message::unknown() });
+    turn::Message {
+        seq: event.seq,
+        at: event.at,
+        kind: known.kind.as_str().to_owned(),
+        text: known.text,
+        parent: known.parent,
+        calls: known.calls.into_iter().map(call::call).collect(),
+        results: known.results.into_iter().map(call::result).collect(),
+        noise: known.noise,
+        model: known.model,
+        data: known.data,
+    }
 }
 
 pub(crate) fn event(event: &Recorded) -> event::Event {

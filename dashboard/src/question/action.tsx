@@ -67,7 +67,7 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
       {plan && <Markdown text={plan} />}
       {(!plan || Object.keys(rest).length > 0) && (
         <Witnessed value={witnessed}>
-          <ToolInput name={action.tool} input={plan ? rest : action.input} />
+          <ToolInput input={plan ? rest : action.input} meaning={action.meaning} />
         </Witnessed>
       )}
       {judged}

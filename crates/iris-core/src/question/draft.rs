@@ -10,7 +10,8 @@ use super::answer::{fit, takes};
 use super::digest;
 use super::risk::{self, Place, Real, Risk, Tool};
 use super::{Answer, AnswerError, Detail, OnDeadline, QuestionKind, ResponseType, Way};
-use crate::agent::{AskedOption, AskedQuestion, PermissionRequest, ToolNature};
+use crate::agent::{AskedOption, AskedQuestion, PermissionRequest};
+use crate::call::ToolNature;
 use crate::duration::Millis;
 use crate::turn::Ask;
 

@@ -5,7 +5,6 @@ use iris_api::session::Session;
 use iris_api::turn::{Message, Turn};
 use iris_core::fault::FaultKind;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::client::{Client, ClientError};
 use crate::commands::{Context, sessions};
@@ -215,10 +214,8 @@ fn show_message(message: &Message, printer: &mut Printer) -> Result<(), Failure>
         }
         "assistant" => printer.spans([lead, kind, Span::plain(text)]),
         "tool_use" => {
-            let line = serde_json::from_str::<Value>(message.data.as_ref().map_or("null", |line| line.get()));
-            let line = line.unwrap_or_default();
-            let input = said::parts(&line, "tool_use").next().map_or(&Value::Null, |part| &part["input"]);
-            printer.spans([lead, kind, Span::plain(said::call(text, input))])
+            let about = message.calls.first().and_then(|call| call.meaning.about.as_deref());
+            printer.spans([lead, kind, Span::plain(said::call(text, about))])
         }
         "tool_result" => {
             printer.spans([lead, kind])?;

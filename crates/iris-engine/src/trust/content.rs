@@ -209,17 +209,17 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().canonicalize().expect("there");
         let at = |name: &str| root.join(name);
-        let settings = at("main/.claude/settings.local.json");
-        write(&settings, "{}");
+        let settings = [at("main/.claude/settings.local.json")];
+        write(&settings[0], "{}");
         write(&at("main/.claude/settings.json"), "{}");
         std::fs::create_dir_all(at("main/sub")).expect("made");
-        assert_eq!(files_of(&at("main/sub")), [settings.clone()], "from a folder below");
+        assert_eq!(files_of(&at("main/sub")), settings, "from a folder below");
         // As git writes them.
         write(&at("main/.git/worktrees/linked/commondir"), "../..\n");
         write(&at("linked/.git"), &format!("gitdir: {}\n", at("main/.git/worktrees/linked").display()));
         std::fs::create_dir_all(at("linked/sub")).expect("made");
-        assert_eq!(files_of(&at("linked/sub")), [settings.clone()], "from a linked worktree");
+        assert_eq!(files_of(&at("linked/sub")), settings, "from a linked worktree");
         write(&at("other/.git"), "gitdir: ../nowhere\n");
-        assert_eq!(files_of(&at("other")), [PathBuf::new(); 0]);
+        assert!(files_of(&at("other")).is_empty());
     }
 }

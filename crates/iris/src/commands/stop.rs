@@ -89,7 +89,7 @@ async fn end_directly(home: &Home) -> Result<usize, Failure> {
 
 fn say(printer: &mut Printer, stopped: &StopResponse) -> Result<(), Failure> {
     if printer.is_json() {
-        return Ok(printer.json(stopped)?);
+        return printer.json(stopped);
     }
     let agents = match stopped.agents {
         0 => "no agent was awake".to_owned(),
@@ -101,12 +101,12 @@ fn say(printer: &mut Printer, stopped: &StopResponse) -> Result<(), Failure> {
         1 => "1 turn that waited was withdrawn".to_owned(),
         count => format!("{count} turns that waited were withdrawn"),
     };
-    Ok(printer.line(format!("{agents}; {turns}"))?)
+    printer.line(format!("{agents}; {turns}"))
 }
 
 fn say_directly(printer: &mut Printer, why: &str, processes: usize, waits: &str) -> Result<(), Failure> {
     if printer.is_json() {
-        return Ok(printer.json(&json!({"agents": 0, "withdrawn": [], "processes": processes, "daemon": why}))?);
+        return printer.json(&json!({"agents": 0, "withdrawn": [], "processes": processes, "daemon": why}));
     }
     let ended = match processes {
         0 => "nothing of it was left running".to_owned(),
@@ -114,5 +114,5 @@ fn say_directly(printer: &mut Printer, why: &str, processes: usize, waits: &str)
         count => format!("{count} processes that were left of its agents were ended"),
     };
     printer.line(format!("{why}; {ended}"))?;
-    Ok(printer.line(waits)?)
+    printer.line(waits)
 }

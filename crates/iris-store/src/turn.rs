@@ -16,6 +16,7 @@ use iris_core::turn::{Ending, TurnState};
 use crate::error::StoreError;
 use crate::tx::{Row, Tx, values};
 
+pub(crate) use accept::digest;
 pub use accept::{Accept, Accepted, NewTurn, accept};
 pub use end::{CancelWaiting, cancel_all_waiting, cancel_by, cancel_waiting, fail_waiting};
 pub(crate) use end::{end_interrupted, requeue};

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::home::{Home, HomeError};
+pub use iris_store::backup::BreakOff;
 pub use make::back_up;
 pub use restore::restore;
 

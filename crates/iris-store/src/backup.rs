@@ -36,7 +36,7 @@ pub(crate) fn copy_sqlite(source: &Connection, target: &Path, break_off: &BreakO
     let mut copy = Connection::open(target)?;
     copy_pages(source, &mut copy, break_off)?;
     let watched = Arc::clone(break_off);
-    copy.progress_handler(100_000, Some(move || watched.load(Ordering::Relaxed)))?;
+    copy.progress_handler(1000, Some(move || watched.load(Ordering::Relaxed)))?;
     check_integrity(&copy, target)?;
     // A copy is one file: without this, opening it would leave a log of its own beside it.
     copy.pragma_update(None, "journal_mode", "delete")?;

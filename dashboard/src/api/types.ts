@@ -1303,6 +1303,11 @@ export interface components {
                 turns: number;
                 /** Format: int64 */
                 usedAt: number;
+                /**
+                 * @description What they wait for, if it is not the turn before them: `place` (all agents are at work), or `team` (it is not in the
+                 *     config any more).
+                 */
+                waitsFor?: string | null;
             }[];
             next?: string | null;
         };
@@ -1361,15 +1366,27 @@ export interface components {
                 attempts: number;
                 /** @description The turn in which an agent made this tell. */
                 cause?: string | null;
+                /**
+                 * Format: int64
+                 * @description How long it took, once it is over. The times above are by the wall clock, which may have been set in between.
+                 */
+                durationMs?: number | null;
                 error?: string | null;
                 /** Format: int64 */
                 finishedAt?: number | null;
                 id: string;
                 message: string;
+                /** @description For whom or what it waits, in a few words, if it does. */
+                note?: string | null;
                 /** Format: int64 */
                 number: number;
                 /** @description Why the agent started it by itself, if it did: nobody told it. */
                 origin?: string | null;
+                /**
+                 * Format: int64
+                 * @description How many turns come before it, if it is queued.
+                 */
+                position?: number | null;
                 reason?: string | null;
                 response?: string | null;
                 sessionId: string;
@@ -1623,6 +1640,11 @@ export interface components {
             turns: number;
             /** Format: int64 */
             usedAt: number;
+            /**
+             * @description What they wait for, if it is not the turn before them: `place` (all agents are at work), or `team` (it is not in the
+             *     config any more).
+             */
+            waitsFor?: string | null;
         };
         SessionFigures: {
             /** Format: int64 */
@@ -1856,15 +1878,27 @@ export interface components {
             attempts: number;
             /** @description The turn in which an agent made this tell. */
             cause?: string | null;
+            /**
+             * Format: int64
+             * @description How long it took, once it is over. The times above are by the wall clock, which may have been set in between.
+             */
+            durationMs?: number | null;
             error?: string | null;
             /** Format: int64 */
             finishedAt?: number | null;
             id: string;
             message: string;
+            /** @description For whom or what it waits, in a few words, if it does. */
+            note?: string | null;
             /** Format: int64 */
             number: number;
             /** @description Why the agent started it by itself, if it did: nobody told it. */
             origin?: string | null;
+            /**
+             * Format: int64
+             * @description How many turns come before it, if it is queued.
+             */
+            position?: number | null;
             reason?: string | null;
             response?: string | null;
             sessionId: string;

@@ -22,13 +22,13 @@ impl Engine {
     pub async fn back_up(&self, target: PathBuf) -> Result<BackedUp, BackupError> {
         match self.store().location() {
             Location::Postgres(_) => Err(BackupError::Postgres),
-            Location::Sqlite(_) => make(self.home().clone(), target).await,
+            Location::Sqlite(_) => make(self.home().clone(), target, BreakOff::default()).await,
         }
     }
 }
 
-/// Backs a home up that no daemon holds.
-pub async fn back_up(home: &Home, target: PathBuf) -> Result<BackedUp, BackupError> {
+/// Backs a home up that no daemon holds. Broken off, it ends when nothing of it is left.
+pub async fn back_up(home: &Home, target: PathBuf, break_off: &BreakOff) -> Result<BackedUp, BackupError> {
     if is_on_postgres(home) {
         return Err(BackupError::Postgres);
     }
@@ -36,15 +36,14 @@ pub async fn back_up(home: &Home, target: PathBuf) -> Result<BackedUp, BackupErr
         return Err(BackupError::NoDatabase(home.root().to_owned()));
     }
     let _held = home.lock()?;
-    make(home.clone(), target).await
+    make(home.clone(), target, Arc::clone(break_off)).await
 }
 
 /// Beside the runtime's threads, which have others to serve meanwhile. If nobody waits for it any more, it is broken off.
-async fn make(home: Home, target: PathBuf) -> Result<BackedUp, BackupError> {
+async fn make(home: Home, target: PathBuf, break_off: BreakOff) -> Result<BackedUp, BackupError> {
     if target.exists() {
         return Err(BackupError::Exists(target));
     }
-    let break_off = BreakOff::default();
     let _waited_for = WaitedFor(Arc::clone(&break_off));
     let made = tokio::task::spawn_blocking(move || copy_and_pack(&home, &target, &break_off)).await;
     made.unwrap_or(Err(BackupError::Store(StoreError::Closed)))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use iris_api::status::{BackupRequest, BackupResponse};
 use iris_core::fault::FaultKind;
-use iris_engine::backup::back_up;
+use iris_engine::backup::{BreakOff, back_up};
 use iris_engine::home::Home;
 use iris_engine::wall_ms;
 
@@ -60,11 +60,17 @@ async fn directly(home: &Home, file: PathBuf) -> Result<BackupResponse, Failure>
         return Err(Failure::fault(FaultKind::NotFound, format!("there is no Iris in {shown}"))
             .hint("name its home with --home or IRIS_HOME"));
     }
-    // Broken off, it takes away what it began.
     let mut ctrl_c = CtrlC::listen()?;
+    let break_off = BreakOff::default();
+    let mut making = std::pin::pin!(back_up(home, file, &break_off));
     let made = tokio::select! {
-        made = back_up(home, file) => made?,
-        () = ctrl_c.pressed() => return Err(Failure::new(Why::BrokenOff, "no backup was made")),
+        made = &mut making => made?,
+        () = ctrl_c.pressed() => {
+            // It takes away what it began, and that is waited for.
+            break_off.store(true, std::sync::atomic::Ordering::Relaxed);
+            making.await.ok();
+            return Err(Failure::new(Why::BrokenOff, "no backup was made"));
+        }
     };
     Ok(BackupResponse { path: made.path.display().to_string(), bytes: made.bytes, schema: made.manifest.schema })
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::process::Command;
 
 use crate::commands::Context;
-use crate::commands::teams::add::wait_until_in_force;
+use crate::commands::teams::in_force;
 use crate::config_file;
 use crate::failure::Failure;
 use crate::place;
@@ -60,6 +60,7 @@ const NOTHING: &str = "/dev/null";
 
 /// What is in the way, before anything is changed: what has the demo's names and is not the demo's.
 pub async fn look(context: &Context) -> Result<(), Failure> {
+    in_force::refuse_other_home(context).await?;
     let config = config::load(&Home::at(&context.home).config())?;
     Ground::at(&context.home).refuse_strangers(&config)?;
     git(Path::new("/"), &["--version"]).await
@@ -159,7 +160,7 @@ pub async fn is_at_work(context: &Context) -> Result<bool, Failure> {
 
 /// Sets the demo going, once the daemon knows the teams.
 pub async fn begin(context: &Context) -> Result<(), Failure> {
-    wait_until_in_force(context, |teams| MEMBERS.iter().all(|member| teams.contains(&member.name))).await;
+    in_force::wait(context, |teams| MEMBERS.iter().all(|member| teams.contains(&member.name))).await?;
     let tell = TellRequest {
         to_team: MEMBERS[0].name.to_owned(),
         message: "Please give the shop a discount.".to_owned(),

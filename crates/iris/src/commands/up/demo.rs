@@ -85,9 +85,13 @@ pub async fn prepare(context: &Context) -> Result<(), Failure> {
     for (name, text) in [("price.py", PRICE), ("README.md", README), (".gitignore", IGNORED)] {
         std::fs::write(shop.join(name), text).map_err(failed)?;
     }
+    git(shop, &["init", "-q", "-b", "main"]).await?;
+    if !shop.join(".git").is_dir() {
+        // What is committed next would end up in somebody else's repository.
+        return Err(Failure::internal(format!("git made no repository in {}", place::shown(shop))));
+    }
     for arguments in [
-        &["init", "-q", "-b", "main"][..],
-        &["config", "user.name", "Iris demo"],
+        &["config", "user.name", "Iris demo"][..],
         &["config", "user.email", "demo@localhost"],
         &["add", "-A"],
         &["commit", "-q", "-m", "The demo shop"],
@@ -131,6 +135,10 @@ async fn git(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
     let mut git = Command::new("git");
     // The repository is ours, and so is everything git may read: nobody's own settings and hooks take part.
     git.args(arguments).current_dir(folder).stdin(Stdio::null());
+    // Nor does a repository that a variable leads to, as GIT_DIR does in a hook or for who works with a bare one.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
+        git.env_remove(name);
+    }
     git.env("GIT_CONFIG_GLOBAL", NOTHING).env("GIT_CONFIG_SYSTEM", NOTHING);
     let ended = git.output().await.map_err(|error| {
         Failure::fault(FaultKind::Unsupported, format!("git cannot be run ({error})")).hint("the demo needs git")

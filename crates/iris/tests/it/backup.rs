@@ -28,7 +28,7 @@ fn what_was_said_comes_back_in_another_home() {
     assert!(told.contains("stop it first"), "{told}");
 
     let (other, _) = daemon.stop();
-    let told = other.iris(&["restore", file.to_str().expect("text"), "--json"]).json();
+    let told = other.iris(&["restore", file.to_str().expect("text"), "--yes", "--json"]).json();
     assert_eq!(told["kept"].as_array().map(Vec::len), Some(3), "{told}");
     let databases = std::fs::read_dir(other.home().join("data")).expect("a folder").flatten().map(|entry| entry.path());
     let databases: Vec<_> = databases.filter(|path| path.extension().is_some_and(|end| end == "db")).collect();

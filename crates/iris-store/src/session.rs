@@ -425,6 +425,8 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Actor, record: Record) -> Re
     tx.run("DELETE FROM session WHERE id = ?1", values![id])?;
     if record == Record::Forgotten {
         for sql in [
+            // Before what they were made from: they would go on to answer in its place.
+            "DELETE FROM rule WHERE question IN (SELECT id FROM question WHERE session = ?1)",
             "DELETE FROM question WHERE session = ?1",
             "DELETE FROM job WHERE session = ?1",
             "DELETE FROM event WHERE session = ?1",

@@ -901,8 +901,13 @@ export interface components {
             /** Format: int64 */
             refusedAt?: number | null;
             /**
+             * @description What for: `rest` (it has changed just now), `writer` (somebody still has it open to write to), or `remainder` (it is
+             *     the beginning of what it was, and is taken as it is if nothing more comes within a few seconds).
+             */
+            waitingFor?: string | null;
+            /**
              * Format: int64
-             * @description Since when the file is changed and not used yet, because somebody still has it open to write to.
+             * @description Since when the file is changed and not used yet.
              */
             waitingSince?: number | null;
         };

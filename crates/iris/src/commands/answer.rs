@@ -122,7 +122,7 @@ fn check_seen(question: &Question, arguments: &AnswerArguments, printer: &mut Pr
             for line in lines(question, None) {
                 printer.note(line);
             }
-            confirm(printer, Consent::AskIfPossible, "approve exactly this?")
+            confirm(printer, Consent::Ask, "approve exactly this?")
         }
         None if arguments.question == question.id => Ok(()),
         None => Err(Failure::invalid("the beginning of an id does not say what is approved")

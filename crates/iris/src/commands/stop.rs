@@ -12,7 +12,7 @@ use crate::failure::Failure;
 #[command(after_help = "\
 Examples:
   iris stop --all               end every agent within 10 seconds
-  iris stop --all --yes         without asking
+  iris stop --all --yes         without asking; nor are you asked in a script or with --json
   iris stop --all --yes --json  how many agents were ended, and which turns were withdrawn
 
 Turns that run are terminated. Turns that wait, or are due later, are withdrawn: they never run. \
@@ -29,8 +29,7 @@ pub struct StopArguments {
 
 pub async fn run(arguments: StopArguments, context: &mut Context) -> Result<Exit, Failure> {
     let question = "end every agent and withdraw all turns that wait?";
-    // A kill switch that a script pulls works at once.
-    confirm(&mut context.printer, Consent::unless_asked(arguments.yes), question)?;
+    confirm(&mut context.printer, Consent::to_stop(arguments.yes), question)?;
     let stopped: StopResponse = context.client().post(&["agents", "stop"], &()).await?;
     let printer = &mut context.printer;
     if printer.is_json() {

@@ -5,7 +5,7 @@ import { Daemon, PHONE, closeBrowser, closePages, forgive, signedIn } from "./st
 
 let daemon: Daemon;
 beforeAll(async () => {
-  daemon = await Daemon.start({ atlas: { script: SCRIPT, config: ['color: "#ffcc00"'] }, beacon: SCRIPT, comet: SCRIPT });
+  daemon = await Daemon.start({ atlas: { script: SCRIPT, config: ['color: "#ffcc00"'] }, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
 });
 afterEach(async () => {
   expect(await closePages()).toEqual([]);
@@ -343,4 +343,32 @@ test("everything by name, and from page to page by keys", async () => {
   await page.keyboard.press("g");
   await page.keyboard.press("i");
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
+});
+
+test("every turn is reached: the rail goes along, and on a phone a number leads to it", async () => {
+  let told = { sessionId: "", turnId: "" };
+  const turns: string[] = [];
+  for (let number = 1; number <= 30; number++) turns.push((told = await daemon.tell("delta", `turn number ${number}`, 0)).turnId);
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/session/${told.sessionId}?turn=${turns[2]}`);
+  const rail = page.getByRole("navigation", { name: "Turns" });
+  const current = rail.locator("[aria-current]");
+  await current.getByText("turn number 3", { exact: true }).waitFor();
+  const isShown = () =>
+    current.evaluate((element) => {
+      const [own, room] = [element.getBoundingClientRect(), element.closest("nav")?.getBoundingClientRect()];
+      return room !== undefined && own.top >= room.top - 1 && own.bottom <= room.bottom + 1;
+    });
+  await expect.poll(isShown).toBe(true);
+  await page.getByRole("button", { name: "Follow" }).click();
+  await current.getByText("turn number 30", { exact: true }).waitFor();
+  await expect.poll(isShown).toBe(true);
+
+  const phone = await signedIn(daemon, { viewport: PHONE });
+  await phone.goto(`${daemon.url}/session/${told.sessionId}`);
+  await phone.getByRole("log").getByText("You said: turn number 30").waitFor();
+  await phone.getByLabel("Go to turn number").fill("4");
+  await phone.keyboard.press("Enter");
+  await phone.waitForURL(`**?turn=${turns[3]}`);
+  await phone.getByRole("log").getByText("You said: turn number 4", { exact: true }).waitFor();
 });

@@ -1,7 +1,7 @@
 // The real daemon in a home of its own, and the real browser. Everything a test starts, it ends.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type Socket, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -101,12 +101,58 @@ export class Daemon {
   }
 }
 
+/** A wire between a browser and the daemon that can be cut, with whatever is on its way. */
+export class Wire {
+  readonly url: string;
+  private isWhole = true;
+  private readonly ends = new Set<Socket>();
+  private readonly server;
+
+  private constructor(port: number, server: ReturnType<typeof createServer>) {
+    this.url = `http://127.0.0.1:${port}`;
+    this.server = server;
+  }
+
+  static async to(daemon: Daemon): Promise<Wire> {
+    const server = createServer();
+    await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+    const wire = new Wire((server.address() as { port: number }).port, server);
+    server.on("connection", (near) => wire.join(near, Number(new URL(daemon.url).port)));
+    return wire;
+  }
+
+  private join(near: Socket, port: number) {
+    if (!this.isWhole) return near.destroy();
+    const far = connect(port, "127.0.0.1");
+    for (const [end, other] of [[near, far], [far, near]] as const) {
+      this.ends.add(end);
+      end.on("error", () => other.destroy());
+      end.on("close", () => (this.ends.delete(end), other.destroy()));
+      end.pipe(other);
+    }
+  }
+
+  cut() {
+    this.isWhole = false;
+    for (const end of this.ends) end.destroy();
+  }
+
+  mend() {
+    this.isWhole = true;
+  }
+
+  close() {
+    this.cut();
+    this.server.close();
+  }
+}
+
 let browser: Browser | undefined;
 
 /** A browser that has never been here, signed in by a link. */
-export async function signedIn(daemon: Daemon, options: BrowserContextOptions = {}): Promise<Page> {
+export async function signedIn(daemon: Daemon, options: BrowserContextOptions = {}, through: Pick<Wire, "url"> = daemon): Promise<Page> {
   const page = await stranger(options);
-  await page.goto(await daemon.link());
+  await page.goto((await daemon.link()).replace(daemon.url, through.url));
   await page.waitForURL("**/inbox");
   return page;
 }

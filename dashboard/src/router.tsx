@@ -1,7 +1,8 @@
-// The pages and their addresses. Each page is fetched when it is first gone to.
-import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+// The pages and their addresses. Each page is a file of its own.
+import { Link, createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 
-import { Inbox, type InboxSearch } from "@/question/inbox";
+import { Inbox, type InboxSearch, WORK } from "@/question/inbox";
+import { fetchedPage } from "@/shell/fetched";
 import { Frame } from "@/shell/frame";
 import { Empty, Failure, Page } from "@/shell/page";
 
@@ -9,7 +10,7 @@ const text = (value: unknown) => (typeof value === "string" && value !== "" ? va
 
 const root = createRootRoute({ errorComponent: ({ error }) => <Failure error={error as Error} /> });
 
-const login = createRoute({ getParentRoute: () => root, path: "/login", component: lazyRouteComponent(() => import("@/login/login"), "Login") });
+const login = createRoute({ getParentRoute: () => root, path: "/login", component: fetchedPage(async () => (await import("@/login/login")).Login) });
 const frame = createRoute({ getParentRoute: () => root, id: "frame", component: Frame });
 
 const home = createRoute({
@@ -29,37 +30,38 @@ const inbox = createRoute({
     question: text(search["question"]),
     team: text(search["team"]),
     kind: text(search["kind"]),
+    work: WORK.find((work) => work === search["work"]),
   }),
 });
 
 const fleet = createRoute({
   getParentRoute: () => frame,
   path: "/fleet",
-  component: lazyRouteComponent(() => import("@/fleet/fleet"), "Fleet"),
+  component: fetchedPage(async () => (await import("@/fleet/fleet")).Fleet),
   validateSearch: (search: Record<string, unknown>): { team?: string | undefined } => ({ team: text(search["team"]) }),
 });
 
 const session = createRoute({
   getParentRoute: () => frame,
   path: "/session/$id",
-  component: lazyRouteComponent(() => import("@/session/page"), "SessionPage"),
+  component: fetchedPage(async () => (await import("@/session/page")).SessionPage),
   validateSearch: (search: Record<string, unknown>): { turn?: string | undefined; find?: string | undefined } => ({ turn: text(search["turn"]), find: text(search["find"]) }),
 });
 
 const jobs = createRoute({
   getParentRoute: () => frame,
   path: "/jobs",
-  component: lazyRouteComponent(() => import("@/job/jobs"), "Jobs"),
+  component: fetchedPage(async () => (await import("@/job/jobs")).Jobs),
   validateSearch: (search: Record<string, unknown>): { start?: "yes" | undefined } => ({ start: search["start"] === "yes" ? "yes" : undefined }),
 });
-const job = createRoute({ getParentRoute: () => frame, path: "/job/$id", component: lazyRouteComponent(() => import("@/job/job"), "JobPage") });
+const job = createRoute({ getParentRoute: () => frame, path: "/job/$id", component: fetchedPage(async () => (await import("@/job/job")).JobPage) });
 const health = createRoute({
   getParentRoute: () => frame,
   path: "/system",
-  component: lazyRouteComponent(() => import("@/health/health"), "Health"),
+  component: fetchedPage(async () => (await import("@/health/health")).Health),
   validateSearch: (search: Record<string, unknown>): { event?: string | undefined } => ({ event: text(search["event"]) }),
 });
-const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: lazyRouteComponent(() => import("@/settings/settings"), "Settings") });
+const settings = createRoute({ getParentRoute: () => frame, path: "/settings", component: fetchedPage(async () => (await import("@/settings/settings")).Settings) });
 
 const nowhere = createRoute({
   getParentRoute: () => frame,

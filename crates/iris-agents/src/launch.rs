@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use iris_core::agent::{AgentExit, Usage};
+use iris_core::call::Meaning;
 use iris_core::id::SessionId;
 use iris_core::team::{AgentKind, TeamName};
+use serde_json::value::RawValue;
 
 /// How a team's agent is to run, whatever its kind.
 #[derive(Clone, Debug)]
@@ -129,6 +131,16 @@ pub fn usage_of<'a>(kind: AgentKind, messages: impl Iterator<Item = &'a str>) ->
     match kind {
         AgentKind::Claude | AgentKind::Scripted => crate::claude::usage::of_messages(messages),
         AgentKind::Codex | AgentKind::Acp => Usage { incomplete: true, ..Usage::default() },
+    }
+}
+
+/// What a call of a tool by an agent of this kind means.
+pub fn meaning_of(kind: AgentKind, tool: &str, input: &RawValue) -> Meaning {
+    match kind {
+        AgentKind::Claude | AgentKind::Scripted => {
+            crate::claude::meaning::of(tool, &serde_json::from_str(input.get()).unwrap_or_default())
+        }
+        AgentKind::Codex | AgentKind::Acp => Meaning::default(),
     }
 }
 

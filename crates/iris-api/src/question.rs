@@ -5,6 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use crate::call::Meaning;
+
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
@@ -105,6 +107,9 @@ pub struct Through {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Action {
     pub tool: String,
+    /// What the call comes to, as far as the tool is known.
+    #[serde(default)]
+    pub meaning: Meaning,
     /// The exact input, as the agent gave it. Its text, if not every reader would take it for the same: half a character,
     /// the same field twice, a number beyond all bounds.
     #[schema(value_type = Value)]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::call::ToolNature;
 use crate::message::Heard;
 
 /// One thing that came out of an agent, parsed and typed by the adapter of its kind.
@@ -40,24 +41,6 @@ pub struct Introduction {
     pub version: Option<String>,
     /// Why it will not be able to work, if it knows: for instance that nobody is logged in.
     pub obstacle: Option<String>,
-}
-
-/// What a tool of an agent does. Whoever speaks with that kind of agent says it: its tools' names mean something only there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ToolNature {
-    /// A shell runs its `command`. A field of that name says nothing about what any other tool does.
-    Shell,
-    /// It only looks.
-    Looks,
-    /// It only looks, where its `pattern` says.
-    Finds,
-    /// It changes one file.
-    Changes,
-    /// It asks leave to carry out a plan.
-    Plans,
-    #[default]
-    Unknown,
 }
 
 #[derive(Debug)]

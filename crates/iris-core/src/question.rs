@@ -18,7 +18,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::agent::{AskedQuestion, ToolNature};
+use crate::agent::AskedQuestion;
+use crate::call::ToolNature;
 
 pub use alike::asks_alike;
 pub use answer::{Answer, AnswerError, fit, reply, takes, tool_answer, type_of, words_to};

@@ -70,7 +70,8 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::agent::{PermissionRequest, ToolNature};
+    use crate::agent::PermissionRequest;
+    use crate::call::ToolNature;
     use crate::duration::Millis;
     use crate::question::risk::{Real, as_written};
     use crate::question::{OnDeadline, Policy};

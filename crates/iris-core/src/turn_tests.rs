@@ -1,8 +1,9 @@
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::agent::{Introduction, ToolNature};
-use crate::message::{Heard, MessageType};
+use crate::agent::Introduction;
+use crate::call::ToolNature;
+use crate::message::Heard;
 
 #[derive(Clone, Copy, Debug)]
 enum At {
@@ -140,12 +141,7 @@ fn a_finished_message_replaces_its_deltas_and_sub_agents_are_not_the_reply() {
     let mut turn = turn(At::Running);
     turn.apply(TurnInput::Output(AgentOutput::Delta("he".to_owned())));
     turn.apply(said("hello"));
-    let aside = Heard {
-        kind: MessageType::Assistant,
-        text: Some("aside".to_owned()),
-        parent: Some("toolu_1".to_owned()),
-        line: None,
-    };
+    let aside = Heard { parent: Some("toolu_1".to_owned()), ..Heard::assistant("aside") };
     turn.apply(TurnInput::Output(AgentOutput::Message(aside)));
     assert_eq!(turn.partial_text(), "hello");
 }

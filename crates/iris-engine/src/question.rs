@@ -6,6 +6,7 @@ pub mod cancel;
 pub mod edit;
 pub mod figures;
 pub(crate) mod limited;
+mod meaning;
 pub(crate) mod pass_on;
 pub(crate) mod path;
 

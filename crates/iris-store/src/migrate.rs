@@ -149,8 +149,8 @@ fn copy_before_upgrade(connection: &mut Connection, path: &Path, found: u32) -> 
     if let Connection::Sqlite(sqlite) = connection {
         // A copy that is broken off never takes the place of a whole one.
         let unfinished = copy.with_extension("db.unfinished");
-        backup::copy_sqlite(sqlite.raw(), &unfinished)?;
-        std::fs::rename(&unfinished, &copy).map_err(|error| StoreError::Io(error.to_string()))?;
+        backup::copy_sqlite(sqlite.raw(), &unfinished, &backup::BreakOff::default())?;
+        std::fs::rename(&unfinished, &copy)?;
     }
     Ok(copy)
 }

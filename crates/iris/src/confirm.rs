@@ -13,6 +13,11 @@ pub enum Consent {
 }
 
 impl Consent {
+    /// For what must not wait for anybody: only a person at a terminal is asked.
+    pub fn unless_asked(yes: bool) -> Self {
+        Self::from_flag(yes || !stdin().is_terminal())
+    }
+
     pub fn from_flag(yes: bool) -> Self {
         if yes { Self::Given } else { Self::AskIfPossible }
     }
@@ -34,9 +39,14 @@ pub fn can_be_asked(printer: &Printer) -> bool {
     stdin().is_terminal() && printer.is_watched()
 }
 
+/// Whoever cannot be asked has not agreed: a script says so with --yes.
 pub fn confirm(printer: &mut Printer, consent: Consent, question: &str) -> Result<(), Failure> {
-    if consent == Consent::Given || !stdin().is_terminal() {
+    if consent == Consent::Given {
         return Ok(());
+    }
+    if !stdin().is_terminal() {
+        let failure = Failure::invalid(format!("nobody can be asked: {question}"));
+        return Err(failure.hint("say it beforehand with --yes; nothing was changed"));
     }
     printer.ask(&format!("{question} [y/N] "));
     let mut answer = String::new();

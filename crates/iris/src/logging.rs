@@ -27,6 +27,8 @@ pub fn start(default_level: &str) {
         .flatten_event(true)
         .with_current_span(false)
         .with_span_list(false)
+        // What is said about a line that could not be written goes to the same place, by a macro that panics there.
+        .log_internal_errors(false)
         .with_writer(|| Masked(io::stderr()))
         .with_env_filter(filter)
         .init();
@@ -35,19 +37,34 @@ pub fn start(default_level: &str) {
     }
 }
 
-/// Writes lines as they come, each in one piece, with the secrets in them masked.
+/// Writes lines as they come, each in one piece, with the secrets in them masked. A line that finds no room, or nobody who
+/// reads it, is lost: a log that fails is no reason to stop serving.
 struct Masked<W>(W);
 
 impl<W: Write> Write for Masked<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         match std::str::from_utf8(line) {
-            Ok(text) => self.0.write_all(masked(text).as_bytes())?,
-            Err(_) => self.0.write_all(line)?,
-        }
+            Ok(text) => self.0.write_all(masked(text).as_bytes()).ok(),
+            Err(_) => self.0.write_all(line).ok(),
+        };
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.0.flush().ok();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_cannot_be_written_is_lost_and_nothing_else() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let mut log = Masked(full.expect("a device that is always full"));
+        assert_eq!(log.write(b"a line\n").expect("said to be written"), 7);
+        log.flush().expect("said to be written");
     }
 }

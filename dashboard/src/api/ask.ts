@@ -1,7 +1,7 @@
 // What can be asked of the daemon, as queries. Nothing here polls: the event stream says when an answer is out of date.
 import { QueryClient, type QueryFilters, queryOptions } from "@tanstack/react-query";
 
-import { Refusal, type Shapes, api, body, everything, missing } from "./call";
+import { type Shapes, api, body, everything, isPassing, missing, pauseAfter } from "./call";
 
 export type Session = Shapes["Session"] & {
   /** When its agent was last heard, by the clock of this browser, if it is at work. */
@@ -25,8 +25,9 @@ export const queries = new QueryClient({
       gcTime: 10 * 60_000,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
-      // Refused is refused; unreachable is healed by the stream, which asks again for everything.
-      retry: (failures, error) => error instanceof Refusal && error.status >= 500 && failures < 3,
+      // Refused is refused. What fails for longer is said, and asked for again when it may be there: see heal.ts.
+      retry: (failures, error) => isPassing(error) && failures < 3,
+      retryDelay: (failures) => pauseAfter(failures),
     },
   },
 });

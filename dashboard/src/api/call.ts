@@ -24,6 +24,12 @@ export class Refusal extends Error {
   }
 }
 
+/** It may well go the next time: the daemon could not be reached, or could not do it just then. */
+export const isPassing = (error: unknown) => error instanceof Refusal && (error.status === 0 || error.status >= 500);
+
+/** How long to wait before it is tried again. */
+export const pauseAfter = (failures: number, longest = 10_000) => Math.min(longest, 300 * 2 ** failures);
+
 /** There is no such thing, as the daemon would say it. */
 export const missing = (noun: string, id: string, hint: string) => new Refusal(404, { detail: `there is no ${noun} ${id}`, kind: "not_found", hint });
 

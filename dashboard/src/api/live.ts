@@ -1,9 +1,10 @@
 // What follows from an event: which answers are out of date, and what is shown without asking again.
 import { kept } from "@/shell/keep";
 
-import { Refusal, api, body } from "./call";
+import { Refusal, api, body, isPassing, pauseAfter } from "./call";
 import { type Session, queries, received, refresh, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
 import { configQuery } from "./config";
+import { heal } from "./heal";
 import { type Connection, type Delta, type Event, EventStream } from "./stream";
 import { Watched, throttle } from "./watch";
 
@@ -15,13 +16,13 @@ export const connection = new Watched<Connection>({ state: "connecting" });
 type Hear<T> = (what: T) => void;
 const events = new Set<Hear<Event>>();
 const deltas = new Set<Hear<Delta>>();
-const gaps = new Set<() => void>();
+const gaps = new Set<Hear<number>>();
 
 /** Hears every event but the messages of sessions that nobody looks at. */
 export const onEvent = (hear: Hear<Event>) => subscribe(events, hear);
 export const onDelta = (hear: Hear<Delta>) => subscribe(deltas, hear);
-/** Some events were missed: read anew. */
-export const onGap = (hear: () => void) => subscribe(gaps, hear);
+/** Some events were missed, or come late, up to this number: read anew. */
+export const onGap = (hear: Hear<number>) => subscribe(gaps, hear);
 
 function subscribe<T>(set: Set<T>, hear: T) {
   set.add(hear);
@@ -78,7 +79,12 @@ function refreshSession(id: string) {
   refresh();
 }
 
-async function fetchSession(id: string) {
+/** Those that could not be asked for: a session that has changed must not look as it was. */
+const retries = new Map<string, ReturnType<typeof setTimeout>>();
+
+async function fetchSession(id: string, failures = 0) {
+  clearTimeout(retries.get(id));
+  retries.delete(id);
   try {
     const session = received(await body(api.GET("/api/sessions/{id}", { params: { path: { id } } })));
     queries.setQueryData(sessionQuery(id).queryKey, session);
@@ -87,6 +93,8 @@ async function fetchSession(id: string) {
     else void refresh({ queryKey: sessionsQuery.queryKey });
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) forgetSession(id);
+    // With the connection lost, everything is asked for when it is back.
+    else if (isPassing(error) && connection.get().state === "live") retries.set(id, setTimeout(() => void fetchSession(id, failures + 1), pauseAfter(failures)));
   }
 }
 
@@ -100,6 +108,8 @@ function forgetSession(id: string) {
   queries.setQueryData(sessionsQuery.queryKey, (all) => all?.filter((session) => session.id !== id));
   void refresh({ queryKey: sessionQuery(id).queryKey });
 }
+
+heal(queries, () => connection.get().state === "live");
 
 const refreshTeams = throttle(() => void refresh({ queryKey: teamsQuery.queryKey }), 1000);
 const refreshStatus = throttle(() => void refresh({ queryKey: statusQuery.queryKey }), 1000);
@@ -121,6 +131,7 @@ onEvent((event) => {
     refreshTeams();
     refreshStatus();
   }
+  if (noun === "token") void refresh({ queryKey: ["tokens"] });
   if (noun === "daemon") void refresh();
 });
 
@@ -128,8 +139,8 @@ export const stream = new EventStream({
   event: hear,
   delta: (delta) => deltas.forEach((listener) => listener(delta)),
   connection: connection.set,
-  missed: () => {
+  missed: (upTo) => {
     void refresh();
-    gaps.forEach((listener) => listener());
+    gaps.forEach((listener) => listener(upTo));
   },
 }, () => !wantsNotifications.get());

@@ -21,8 +21,9 @@ export interface Listener {
   event(seq: number, frame: string): void;
   delta(delta: Delta): void;
   connection(state: Connection): void;
-  /** Too much was missed to be told one by one: read everything anew. */
-  missed(): void;
+  /** Too much was missed to be told one by one, or what was asked for meanwhile may have failed: read everything anew.
+   * Events up to this number are told late, if at all. */
+  missed(upTo: number): void;
 }
 
 const SILENCE = 40_000;
@@ -40,6 +41,7 @@ export class EventStream {
   /** When something was last heard, be it a heartbeat: up to then, what is shown is true. */
   private heardAt: number | undefined;
   private isResting = false;
+  private wasLost = false;
   private restTimer: ReturnType<typeof setTimeout> | undefined;
   private listener: Listener;
 
@@ -94,7 +96,7 @@ export class EventStream {
   private async connect() {
     const cut = (this.cut = new AbortController());
     try {
-      await this.findPlace(cut.signal);
+      const { isTold, newest } = await this.findPlace(cut.signal);
       const answer = await fetch(`/api/events?after=${this.after}`, {
         headers: { Accept: "text/event-stream", ...signs() },
         cache: "no-store",
@@ -105,6 +107,9 @@ export class EventStream {
       this.attempts = 0;
       this.heardAt = Date.now();
       this.listener.connection({ state: "live", since: Date.now() });
+      // Events are told one by one where they were cut; but what was asked for because of them has failed, or was not asked.
+      if (this.wasLost && !isTold) this.listener.missed(newest);
+      this.wasLost = false;
       await this.read(answer.body, cut);
       throw new Error("the daemon closed the stream");
     } catch (error) {
@@ -115,8 +120,9 @@ export class EventStream {
     }
   }
 
-  /** Where to go on; at first, and after a long absence, with what happens next. */
-  private async findPlace(signal: AbortSignal) {
+  /** Where to go on; at first, and after a long absence, with what happens next. Whether what was missed was told, and the newest
+   * event there is. */
+  private async findPlace(signal: AbortSignal): Promise<{ isTold: boolean; newest: number }> {
     const answer = await fetch("/api/status", { headers: signs(), cache: "no-store", signal });
     if (await isSignedOut(answer)) {
       this.listener.connection({ state: "signed-out" });
@@ -127,9 +133,10 @@ export class EventStream {
     const isFirst = this.after === undefined;
     const known = this.after ?? newestEvent;
     // A smaller number than we have seen is another log: a restored backup.
-    if (!isFirst && newestEvent - known <= LARGEST_GAP && newestEvent >= known) return;
+    if (!isFirst && newestEvent - known <= LARGEST_GAP && newestEvent >= known) return { isTold: false, newest: newestEvent };
     this.after = newestEvent;
-    this.listener.missed();
+    this.listener.missed(newestEvent);
+    return { isTold: true, newest: newestEvent };
   }
 
   private async read(stream: ReadableStream<Uint8Array>, cut: AbortController) {
@@ -160,6 +167,7 @@ export class EventStream {
   }
 
   private lose(why: string) {
+    this.wasLost = true;
     this.heardAt ??= Date.now();
     const pause = Math.min(LONGEST_PAUSE, 300 * 2 ** this.attempts++) * (0.75 + Math.random() / 2);
     this.listener.connection({ state: "lost", since: this.heardAt, retryAt: Date.now() + pause, why });

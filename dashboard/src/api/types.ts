@@ -752,6 +752,8 @@ export interface components {
             folder: string;
             /** @description The exact input, as the agent gave it. */
             input: unknown;
+            /** @description What the call comes to, as far as the tool is known. */
+            meaning?: components["schemas"]["Meaning"];
             reason?: string | null;
             /** @description The same for people, whole, with everything visible that a screen would act on or hide. */
             shown: string;
@@ -839,9 +841,40 @@ export interface components {
             /** Format: int32 */
             schema: number;
         };
+        /** @description A call of a tool. */
+        Call: {
+            /** @description The agent's own name for it, by which its result is known. */
+            id: string;
+            /** @description What it is called with, as the agent wrote it. */
+            input: unknown;
+            meaning: components["schemas"]["Meaning"];
+            /** @description The tool, as the agent names it. */
+            name: string;
+        };
+        /** @description What a call asks of people. */
+        CallQuestion: {
+            /** @description What can be chosen, in words. */
+            options?: string[];
+            question: string;
+        };
+        /** @description What came back of a call. */
+        CallResult: {
+            /** @description The id of the call. */
+            call: string;
+            isError?: boolean;
+            /** @description Absent where it is the text of the message. */
+            text?: string | null;
+        };
         CancelResponse: {
             /** @description The turns that were withdrawn or whose agent was interrupted. */
             turns: string[];
+        };
+        /** @description A change to a file. */
+        Change: {
+            after: string;
+            /** @description What is replaced. Absent where the file is written whole. */
+            before?: string | null;
+            path: string;
         };
         Choice: {
             description?: string | null;
@@ -1026,18 +1059,55 @@ export interface components {
             party: string;
             scopes: string[];
         };
+        /** @description What a call comes to, as far as its tool is known. */
+        Meaning: {
+            /**
+             * @description What it goes by, in the agent's words: the command, the path, the pattern, what is said or asked. Of a tool that is
+             *     not known, what of its input says most.
+             */
+            about?: string | null;
+            asks?: components["schemas"]["CallQuestion"][];
+            changes?: components["schemas"]["Change"][];
+            /** @description The fields of the input that are told by `changes`, whole, or by `asks` or `notes`. */
+            covers?: string[];
+            /**
+             * @description What the tool does: shell, looks, reads, lists, finds, searches, fetches, searches_web, changes, writes, plans,
+             *     delegates (to a sub-agent), tells (another agent), asks (a person), notes (what is to be done) or unknown.
+             */
+            nature: string;
+            notes?: components["schemas"]["Note"][];
+            /** @description Where it looks, beside what it looks for. */
+            place?: string | null;
+            served?: components["schemas"]["ServedTool"] | null;
+            /** @description Whom it speaks to, or what kind of sub-agent it starts. */
+            to?: string | null;
+        };
         /** @description One thing an agent said or did. */
         Message: {
             /** Format: int64 */
             at: number;
-            /** @description The agent's own line, as it came. */
+            /** @description The calls of tools it makes. Messages that were kept before calls were told have only their text. */
+            calls?: components["schemas"]["Call"][];
+            /** @description The agent's own line, as it came. Its form is that of its kind of agent, and may be another with its next version. */
             data?: unknown;
+            /** @description What the agent thinks with from now on, if it names it. */
+            model?: string | null;
+            /** @description What the agent program says of itself, and nobody needs to read. */
+            noise?: boolean;
             parent?: string | null;
+            /** @description What came back of calls. */
+            results?: components["schemas"]["CallResult"][];
             /** Format: int64 */
             seq: number;
             text?: string | null;
-            /** @description assistant, thinking, tool_use, tool_result, system, unknown or garbage. */
+            /** @description assistant, thinking, tool_use, tool_result, system, retry, compaction, model_fallback, task, unknown or garbage. */
             type: string;
+        };
+        /** @description A thing to be done. */
+        Note: {
+            /** @description done, doing or open. */
+            state: string;
+            text: string;
         };
         /** @description A page of a list. `next` is the cursor of the next page; absent on the last. */
         Page_Event: {
@@ -1094,13 +1164,21 @@ export interface components {
             items: {
                 /** Format: int64 */
                 at: number;
-                /** @description The agent's own line, as it came. */
+                /** @description The calls of tools it makes. Messages that were kept before calls were told have only their text. */
+                calls?: components["schemas"]["Call"][];
+                /** @description The agent's own line, as it came. Its form is that of its kind of agent, and may be another with its next version. */
                 data?: unknown;
+                /** @description What the agent thinks with from now on, if it names it. */
+                model?: string | null;
+                /** @description What the agent program says of itself, and nobody needs to read. */
+                noise?: boolean;
                 parent?: string | null;
+                /** @description What came back of calls. */
+                results?: components["schemas"]["CallResult"][];
                 /** Format: int64 */
                 seq: number;
                 text?: string | null;
-                /** @description assistant, thinking, tool_use, tool_result, system, unknown or garbage. */
+                /** @description assistant, thinking, tool_use, tool_result, system, retry, compaction, model_fallback, task, unknown or garbage. */
                 type: string;
             }[];
             next?: string | null;
@@ -1482,6 +1560,11 @@ export interface components {
         };
         Rules: {
             rules: components["schemas"]["Rule"][];
+        };
+        /** @description The server of tools that a tool is of, and its name there. */
+        ServedTool: {
+            server: string;
+            tool: string;
         };
         Session: {
             /**

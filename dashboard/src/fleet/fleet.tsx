@@ -1,5 +1,5 @@
 // The fleet: every project, every session, what each is up to.
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 
@@ -9,7 +9,7 @@ import { steps } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { type SessionFigures, bySession, dayQuery, midnight } from "@/health/turns";
-import { decidedQuery, useOpenQuestions } from "@/question/ask";
+import { ranOutQuery, useOpenQuestions } from "@/question/ask";
 import { type Question, isBlocking } from "@/question/question";
 import { SessionActions } from "@/session/actions";
 import { useAct } from "@/session/act";
@@ -78,8 +78,7 @@ export function Fleet() {
 
 /** What nobody answered in time: its work went on, or ended, without. */
 function RanOut({ since }: { since: number }) {
-  const newest = useInfiniteQuery(decidedQuery).data?.pages[0]?.items ?? [];
-  const count = newest.filter(({ state, closedAt }) => state === "expired" && (closedAt ?? 0) >= since).length;
+  const count = useQuery(ranOutQuery(since)).data ?? 0;
   if (count === 0) return null;
   return (
     <>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-import { onEvent } from "@/api/live";
+import { onEvent, onGap } from "@/api/live";
 import { type Back, around, back } from "@/api/log";
 import type { Event } from "@/api/stream";
 import { complain } from "@/shell/notices";
@@ -52,9 +52,11 @@ function Kinds({ kinds, tools }: { kinds: string[]; tools: ReactNode }) {
     isHere.current = true;
     read();
     const end = onEvent((event) => kinds.some((noun) => event.kind.startsWith(`${noun}.`)) && add({ events: [event], from: Infinity }));
+    const endGaps = onGap(() => read());
     return () => {
       isHere.current = false;
       end();
+      endGaps();
     };
     // The kinds are of the key.
     // oxlint-disable-next-line react-hooks/exhaustive-deps

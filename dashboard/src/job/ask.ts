@@ -3,6 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 
 import { queries } from "@/api/ask";
 import { type Shapes, api, body, missing } from "@/api/call";
+import { once } from "@/api/once";
+import { setDraft } from "@/shell/draft";
 import { complain } from "@/shell/notices";
 import { words } from "@/text/words";
 
@@ -42,14 +44,18 @@ async function isListed(id: string): Promise<boolean> {
 export const jobQuestionsQuery = (id: string) =>
   queryOptions({ queryKey: ["jobs", id, "questions"], queryFn: async () => (await body(api.GET("/api/jobs/{id}/questions", { params: { path: { id } } }))).questions });
 
+/** What is written of a job that is to be started. */
+export const GOAL = "job";
+
 const refresh = () => void queries.invalidateQueries({ queryKey: ["jobs"] });
 
 /** Starts a job and goes to it, also when the page it was started from has changed meanwhile. */
 export function useStart() {
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: (job: { team: string; goal: string }) => body(api.POST("/api/jobs", { body: job })),
+    mutationFn: (job: { team: string; goal: string }) => once("job", JSON.stringify(job), (key) => body(api.POST("/api/jobs", { params: { header: { "Idempotency-Key": key } }, body: job }))),
     onSuccess: ({ id }) => {
+      setDraft(GOAL, "");
       refresh();
       void navigate({ to: "/job/$id", params: { id } });
     },

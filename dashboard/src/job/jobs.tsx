@@ -9,12 +9,13 @@ import { useOpenQuestions } from "@/question/ask";
 import { mood } from "@/session/mood";
 import { MoodChip } from "@/session/mood-chip";
 import { Avatar } from "@/shell/avatar";
+import { useDraft } from "@/shell/draft";
 import { Empty, NoTeams, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
 import { title } from "@/text/title";
 
-import { type Job, isOver, jobsQuery, statusWord, useStart } from "./ask";
+import { GOAL, type Job, isOver, jobsQuery, statusWord, useStart } from "./ask";
 
 const route = getRouteApi("/frame/jobs");
 
@@ -88,10 +89,11 @@ export function Status({ job }: { job: Job }) {
 function Starter() {
   const teams = useQuery(teamsQuery).data;
   const start = useStart();
+  const [goal, setGoal] = useDraft(GOAL);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    start.mutate({ team: String(form.get("team")), goal: String(form.get("goal")) });
+    start.mutate({ team: String(form.get("team")), goal });
   };
   if (!teams) return null;
   if (teams.length === 0) return <NoTeams what="A job is worked on by a team, and there is none yet." />;
@@ -107,7 +109,7 @@ function Starter() {
       </label>
       <label className="label block">
         What is to be done
-        <textarea name="goal" required rows={3} className="field text-sm text-ink" />
+        <textarea name="goal" required rows={3} className="field text-sm text-ink" value={goal} onChange={(event) => setGoal(event.target.value)} />
       </label>
       <button type="submit" className="button button-ink" disabled={start.isPending}>
         Start

@@ -68,7 +68,7 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
       {(!plan || Object.keys(rest).length > 0) && (
         <Witnessed value={witnessed}>
           {/* What cannot be read exactly is a text, and is nowhere but in its bytes. */}
-          {typeof action.input === "string" ? <Block text={action.shown} /> : <ToolInput name={action.tool} input={plan ? rest : action.input} />}
+          {typeof action.input === "string" ? <Block text={action.shown} /> : <ToolInput input={plan ? rest : action.input} meaning={action.meaning} />}
         </Witnessed>
       )}
       {judged}

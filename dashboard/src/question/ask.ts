@@ -4,7 +4,9 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from "@tans
 import { queries, refresh } from "@/api/ask";
 import { Refusal, type Shapes, api, body } from "@/api/call";
 import { meQuery } from "@/api/me";
-import { Watched } from "@/api/watch";
+import { onEvent } from "@/api/live";
+import { Watched, throttle } from "@/api/watch";
+import { setDraft } from "@/shell/draft";
 import { complain, say } from "@/shell/notices";
 import { clock, zone } from "@/text/time";
 
@@ -39,12 +41,34 @@ export const decidedQuery = infiniteQueryOptions({
   getNextPageParam: ({ next }) => next ?? undefined,
 });
 
+/** How many ran out since a moment. What is decided is listed newest first, so it is looked back to that moment. */
+export async function countRanOut(since: number, page: (after: string | undefined) => Promise<Pick<Shapes["Page_Question"], "items" | "next">>): Promise<number> {
+  let count = 0;
+  for (let after: string | undefined; ; ) {
+    const { items, next } = await page(after);
+    const within = items.filter(({ closedAt }) => (closedAt ?? 0) >= since);
+    count += within.filter(({ state }) => state === "expired").length;
+    if (!next || within.length < items.length) return count;
+    after = next;
+  }
+}
+
+/** Only what runs out changes it: not every answer makes the day be read again. */
+export const ranOutQuery = (since: number) =>
+  queryOptions({ queryKey: ["ran-out", since], queryFn: () => countRanOut(since, (after) => body(api.GET("/api/questions/decided", { params: { query: { limit: 1000, ...(after && { after }) } } }))) });
+
+const refreshRanOut = throttle(() => void refresh({ queryKey: ["ran-out"] }), 1000);
+onEvent(({ kind }) => kind === "question.expired" && refreshRanOut());
+
 /** What was decided in a session: the newest thousand, which is more than anybody scrolls to. */
 export const decidedOfQuery = (session: string) =>
   queryOptions({
     queryKey: ["questions", "decided-of", session],
     queryFn: async () => (await body(api.GET("/api/questions/decided", { params: { query: { session, limit: 1000 } } }))).items,
   });
+
+/** Where what is being written to a question is kept meanwhile. */
+export const draftOf = ({ id }: Pick<Question, "id">) => `reply ${id}`;
 
 /** The questions whose answer is on its way, or was taken. */
 export const sending = new Watched<ReadonlySet<string>>(new Set());
@@ -84,6 +108,7 @@ export async function answer(given: Answer): Promise<boolean> {
     sending.update((now) => new Set([...now].filter((id) => id !== question.id)));
     return refuse(given, error as Refusal);
   }
+  setDraft(draftOf(question), "");
   // It has won; the event that says so is on its way, and needs not be waited for. It stays among those that are sent, so
   // that a list which was asked for before and arrives after offers it to nobody.
   queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));

@@ -1,23 +1,27 @@
 // Several questions with one press, where they take the same answers.
 import { useWatched } from "@/api/watch";
+import { wantsKeys } from "@/shell/keys";
 
 import { answer, refusals } from "./ask";
 import { type Choice, type Question, choices, isRisky } from "./question";
 import { mayStick, sayRules, useRefusalsLast } from "./rule";
 import { unseen } from "./seen";
 
-/** The answers that every one of the questions takes. */
+/** One answer, as it is sent and as it is read: two agents may call different things by the same word for machines. */
+const isSame = (one: Choice, other: Choice) => one.value === other.value && one.label === other.label;
+
+/** The answers that every one of the questions takes, and calls the same. */
 export function shared(questions: Question[], left: ReadonlyMap<string, number> = unseen.get()): Choice[] {
   const [first, ...others] = questions.map(choices);
   // A yes to something risky, or to lines that nobody has seen, is given one by one, by whoever looked at it.
   const isAnyRisky = questions.some((question) => isRisky(question) || isUnseen(question, left));
-  return (first ?? []).filter((choice) => !(isAnyRisky && choice.value === true)).filter((choice) => others.every((all) => all.some(({ value }) => value === choice.value)));
+  return (first ?? []).filter((choice) => !(isAnyRisky && choice.value === true)).filter((choice) => others.every((all) => all.some((other) => isSame(choice, other))));
 }
 
 /** What a number key means for all of them: the answer that has this number on the card of the first, if all take it. */
 export function byNumber(questions: Question[], index: number): Choice | undefined {
   const meant = questions[0] && choices(questions[0])[index];
-  return meant && shared(questions).find(({ value }) => value === meant.value);
+  return meant && shared(questions).find((choice) => isSame(choice, meant));
 }
 
 /** Gives all of them one answer. Whether all were taken. */
@@ -31,6 +35,7 @@ const isUnseen = ({ id }: Question, left: ReadonlyMap<string, number>) => (left.
 
 export function Batch({ questions, onDone }: { questions: Question[]; onDone: () => void }) {
   const refused = useWatched(refusals);
+  const hasKeys = useWatched(wantsKeys);
   const failed = questions.filter(({ id }) => refused.has(id)).length;
   const left = useWatched(unseen);
   const offered = shared(questions, left);
@@ -47,7 +52,7 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
       {offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}
       {offered.map((choice) => (
         <button key={String(choice.value)} type="button" className="button" onClick={() => void give(choice.value)}>
-          {questions.length > 1 && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex(({ value }) => value === choice.value) + 1}</kbd>}
+          {questions.length > 1 && hasKeys && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex((other) => isSame(choice, other)) + 1}</kbd>}
           {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
         </button>
       ))}

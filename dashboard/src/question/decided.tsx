@@ -2,6 +2,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
+import { connection } from "@/api/live";
+import { useWatched } from "@/api/watch";
 import { Empty, Failure } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
@@ -17,12 +19,14 @@ import { type Question, outcomeWord } from "./question";
 /** Every question that is closed, the newest first. */
 export function Decided({ linked }: { /** The one that is looked at. */ linked: string | undefined }) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(decidedQuery);
-  if (error) return <Failure error={error} />;
-  if (!data) return null;
+  const isLost = useWatched(connection).state === "lost";
+  if (!data && isLost) return <Empty title="Nothing known" text="The connection is lost. What was decided is read as soon as it is back." />;
+  if (!data) return error ? <Failure error={error} /> : <p className="py-6 text-center text-dim" aria-busy="true"><span className="busy">loading…</span></p>;
   const questions = data.pages.flatMap(({ items }) => items);
-  if (questions.length === 0) return <Empty title="Nothing decided lately" text="Every answer is kept, with who gave it and when. The newest are listed here." />;
+  if (questions.length === 0 && !error) return <Empty title="Nothing decided lately" text="Every answer is kept, with who gave it and when. The newest are listed here." />;
   return (
     <>
+      {error && <Failure error={error} />}
       {linked !== undefined && !questions.some(({ id }) => id === linked) && <Linked id={linked} />}
       <ul className="card divide-y divide-line">
         {questions.map((question) => (

@@ -11,6 +11,9 @@ import { type Question, choices } from "./question";
 
 export const inView = new Watched<ReadonlySet<string>>(new Set());
 
+/** What is listed in the inbox just now, as it is filtered: who works through that list needs no interruption for what is in it. */
+export const listed = new Watched<ReadonlySet<string>>(new Set());
+
 /** Goes on the card of a question: it counts as seen while most of it is in view, or as much as there is room for. */
 export function useSeen<T extends Element>(id: string) {
   const card = useRef<T>(null);

@@ -1,7 +1,7 @@
 // The inbox: who needs you, first.
 import { useQuery } from "@tanstack/react-query";
 import { Navigate, getRouteApi } from "@tanstack/react-router";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ComponentProps, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
 import { connection } from "@/api/live";
@@ -14,12 +14,13 @@ import { clock, useNow, zone } from "@/text/time";
 import { useOpenQuestions } from "./ask";
 import { Batch, answerAll, byNumber } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
+import { cursorAt, isCardSeen } from "./cursor";
 import { Decided } from "./decided";
 import { latest } from "./edit";
-import { pressNumber } from "./in-view";
+import { listed, pressNumber, useSeen } from "./in-view";
 import { Later } from "./later";
 import { Linked } from "./linked";
-import { type Question, kindWord } from "./question";
+import { type Question, isBlocking, kindWord } from "./question";
 import { comesBack, isSnoozed, snooze, snoozed, wake } from "./snooze";
 
 const route = getRouteApi("/frame/inbox");
@@ -29,14 +30,18 @@ export interface InboxSearch {
   question?: string | undefined;
   team?: string | undefined;
   kind?: string | undefined;
+  /** Only what stops work, or only what does not. */
+  work?: "stops" | "goes-on" | undefined;
 }
 
+export const WORK = ["stops", "goes-on"] as const;
+
 export function Inbox() {
-  const { view, team, kind, question: linked } = route.useSearch();
+  const { view, team, kind, work, question: linked } = route.useSearch();
   const { mine, others, error, isPending } = useOpenQuestions();
   const aside = useWatched(snoozed);
   const now = useNow();
-  const fits = (question: Question) => (!team || question.team === team) && (!kind || question.kind === kind);
+  const fits = (question: Question) => (!team || question.team === team) && (!kind || question.kind === kind) && (!work || isBlocking(question) === (work === "stops"));
   const needs = mine.filter((question) => !isSnoozed(question, aside, now));
   const later = mine.filter((question) => isSnoozed(question, aside, now));
   const lists: Record<string, Question[]> = { others, later, needs };
@@ -68,7 +73,7 @@ export function Inbox() {
       error={error}
     >
       {isAway && linked && view !== "decided" && <Linked id={linked} />}
-      {view === "decided" ? <Decided linked={linked} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind)} /> : <Cards key={linked} questions={shown} />}
+      {view === "decided" ? <Decided linked={linked} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind || work)} /> : <Cards key={linked} questions={shown} />}
     </Page>
   );
 }
@@ -82,8 +87,9 @@ function Cards({ questions }: { questions: Question[] }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   // A link to what is not here leads to nothing else: then no question is current until somebody goes to one.
   const [isAdrift, setAdrift] = useState(() => linked !== undefined && !questions.some(({ id }) => id === latest(linked)));
-  const found = questions.findIndex(({ id }) => id === latest(cursor));
-  const at = found >= 0 ? found : isAdrift ? -1 : 0;
+  const ids = questions.map(({ id }) => id);
+  const before = useRef<readonly string[]>(ids);
+  const at = isAdrift ? ids.indexOf(latest(cursor) ?? "") : cursorAt(ids, before.current, latest(cursor));
   const current = questions[at];
 
   // The cursor stays with its question when a more urgent one comes in above it. When it has to go to another by itself,
@@ -95,7 +101,13 @@ function Cards({ questions }: { questions: Question[] }) {
   }, [current, cursor]);
 
   // When a card goes or comes, those below it move under the pointer. A press in that moment was meant for what was there.
-  const order = questions.map(({ id }) => id).join();
+  const order = ids.join();
+  useEffect(() => {
+    const all = order === "" ? [] : order.split(",");
+    before.current = all;
+    listed.set(new Set(all));
+    return () => listed.set(new Set());
+  }, [order]);
   const shifted = useRef(0);
   useLayoutEffect(() => () => void (shifted.current = Date.now()), [order]);
   const isSlip = (target: Element) => Date.now() - shifted.current < SETTLES && target.closest("button") !== null;
@@ -105,11 +117,15 @@ function Cards({ questions }: { questions: Question[] }) {
     setCursor(next?.id);
     setAdrift(false);
     moved.current = { to: next?.id, at: 0 };
-    const card = next && document.getElementById(`question-${next.id}`);
-    card?.focus({ preventScroll: true });
-    // Of one that is longer than the screen, its head: who asks is read before what.
-    const room = card?.closest("main")?.clientHeight ?? innerHeight;
-    card?.scrollIntoView({ block: card.offsetHeight > room * 0.75 ? "start" : "nearest" });
+    if (next) show(next)?.focus({ preventScroll: true });
+  };
+  // A key is for what is before one's eyes. If the cursor is elsewhere, it shows where it is, and the next press counts.
+  const onSeen = (act: (question: Question) => void) => {
+    const card = current && document.getElementById(`question-${current.id}`);
+    if (!current || !card) return;
+    if (isCardSeen(card)) return act(current);
+    show(current);
+    moved.current = { to: current.id, at: Date.now() };
   };
   const toggle = (id: string) => setSelected((all) => (all.has(id) ? new Set([...all].filter((other) => other !== id)) : new Set(all).add(id)));
   const putAside = (question: Question, until = Date.now() + 60 * 60_000) => {
@@ -120,22 +136,33 @@ function Cards({ questions }: { questions: Question[] }) {
   };
 
   const chosen = questions.filter(({ id }) => selected.has(id));
+  // Then the numbers are those of the bar, and no card shows any.
+  const isTogether = chosen.length > 1;
+  const isSettled = () => Date.now() - moved.current.at >= SETTLES;
+  // By somebody who went there, so nothing is kept from them.
+  const goTo = (id: string) => {
+    setCursor(id);
+    setAdrift(false);
+    moved.current = { to: id, at: 0 };
+  };
   useKeys({
     j: () => move(at + 1),
     k: () => move(at - 1),
-    x: () => current && toggle(current.id),
-    s: () => current && putAside(current),
+    x: () => onSeen(({ id }) => toggle(id)),
+    s: () => onSeen((question) => putAside(question)),
     r: () => document.querySelector<HTMLElement>(`#question-${current?.id} [data-reply]`)?.focus(),
     ...numbers((index) => {
-      if (Date.now() - moved.current.at < SETTLES) return;
-      if (chosen.length > 1) {
+      if (!isSettled()) return;
+      if (isTogether) {
         const choice = byNumber(chosen, index);
         if (choice) void answerAll(chosen, choice.value).then((isDone) => isDone && setSelected(new Set()));
         return;
       }
-      // What is answered is looked at, and so is why that failed.
-      document.getElementById(`question-${current?.id}`)?.scrollIntoView({ block: "nearest" });
-      pressNumber(current, index);
+      onSeen((question) => {
+        // Whole, so that why it failed is seen as well.
+        document.getElementById(`question-${question.id}`)?.scrollIntoView({ block: "nearest" });
+        pressNumber(question, index);
+      });
     }),
   });
 
@@ -149,16 +176,15 @@ function Cards({ questions }: { questions: Question[] }) {
       <ul className="space-y-3" onClickCapture={(event) => isSlip(event.target as Element) && event.stopPropagation()}>
         {questions.map((question, index) => (
           <li key={question.id}>
-            <article
+            <SeenCard
+              of={question.id}
               id={`question-${question.id}`}
               tabIndex={-1}
               aria-label={`Question of ${question.team}`}
               className={`card @container space-y-2 border-l-4 p-3 outline-offset-0 ${index === at ? "border-l-accent-solid" : "border-l-line"}`}
-              onFocus={() => {
-                setCursor(question.id);
-                // By somebody who went there, so nothing is kept from them.
-                moved.current = { to: question.id, at: 0 };
-              }}
+              // A press too: not every browser gives the focus to what is pressed.
+              onPointerDown={() => goTo(question.id)}
+              onFocus={() => goTo(question.id)}
             >
               <QuestionHead question={question}>
                 <Later question={question} onLater={(until) => putAside(question, until)} />
@@ -166,8 +192,8 @@ function Cards({ questions }: { questions: Question[] }) {
                   <input type="checkbox" className="size-6 accent-ink md:size-4" aria-label="Select, to answer several together" checked={selected.has(question.id)} onChange={() => toggle(question.id)} />
                 </label>
               </QuestionHead>
-              <QuestionBody question={question} keys={index === at} />
-            </article>
+              <QuestionBody question={question} keys={index === at && !isTogether} />
+            </SeenCard>
           </li>
         ))}
       </ul>
@@ -175,12 +201,26 @@ function Cards({ questions }: { questions: Question[] }) {
   );
 }
 
+/** Who has had it before their eyes here is not interrupted for it when they go elsewhere. */
+function SeenCard({ of, ...given }: { of: string } & ComponentProps<"article">) {
+  return <article ref={useSeen<HTMLElement>(of)} {...given} />;
+}
+
+/** Brings a card into view. Of one that is longer than the screen, its head: who asks is read before what. */
+function show({ id }: Question): HTMLElement | null {
+  const card = document.getElementById(`question-${id}`);
+  const room = card?.closest("main")?.clientHeight ?? innerHeight;
+  card?.scrollIntoView({ block: card.offsetHeight > room * 0.75 ? "start" : "nearest" });
+  return card;
+}
+
 function Filters({ questions }: { questions: Question[] }) {
-  const { team, kind } = route.useSearch();
+  const { team, kind, work } = route.useSearch();
   const navigate = route.useNavigate();
   const teams = [...new Set(questions.map((question) => question.team))].sort();
   const kinds = new Map(questions.map((question) => [question.kind, kindWord(question)]));
-  if (teams.length < 2 && kinds.size < 2 && !team && !kind) return null;
+  const isMixed = questions.some(isBlocking) && !questions.every(isBlocking);
+  if (teams.length < 2 && kinds.size < 2 && !isMixed && !team && !kind && !work) return null;
   return (
     <div className="flex w-full gap-2 md:w-auto md:max-w-[70%]">
       <select className="field w-auto min-w-0 flex-1" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
@@ -197,6 +237,13 @@ function Filters({ questions }: { questions: Question[] }) {
           </option>
         ))}
       </select>
+      {(isMixed || work) && (
+        <select className="field w-auto min-w-0 flex-1" aria-label="Urgency" value={work ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, work: WORK.find((one) => one === event.target.value) }) })}>
+          <option value="">Urgent or not</option>
+          <option value="stops">Stops work</option>
+          <option value="goes-on">Work goes on</option>
+        </select>
+      )}
     </div>
   );
 }

@@ -13,7 +13,7 @@ import { isTyping } from "@/shell/keys";
 import { useOpenQuestions } from "./ask";
 import { QuestionBody, QuestionHead } from "./card";
 import { latest } from "./edit";
-import { DEAF, inView, useAnswerKeys } from "./in-view";
+import { DEAF, inView, listed, useAnswerKeys } from "./in-view";
 import { type Question, isBlocking } from "./question";
 import { isSnoozed, snoozed } from "./snooze";
 
@@ -42,15 +42,14 @@ export function QuestionModal() {
   const seen = useWatched(inView);
   // Who has seen it where it was asked may look away from it.
   useEffect(() => seen.forEach((id) => arrived.current.delete(id)), [seen]);
-
-  const isInInbox = path === "/inbox" || path === "/";
+  const inList = useWatched(listed);
   const aside = useWatched(snoozed);
   // Where a question is in view anyway, it does not open over itself; what was put aside does not open at all.
-  const isElsewhere = (question: Question) => seen.has(question.id) || isSnoozed(question, aside, Date.now());
-  const isOnItsPage = ({ session, job }: Question) => path === `/session/${session}` || path === `/job/${job}`;
+  const isElsewhere = (question: Question) => seen.has(question.id) || inList.has(question.id) || isSnoozed(question, aside, Date.now());
+  const isOnItsPage = ({ session, job }: Question) => path === "/inbox" || path === "/" || path === `/session/${session}` || path === `/job/${job}`;
   // What was changed here stays where it is, as what it has become.
   const current = latest(shown);
-  const waiting = mine.filter((question) => (arrived.current.has(question.id) || question.id === current) && isBlocking(question) && !isInInbox && (question.id === current || !isElsewhere(question)));
+  const waiting = mine.filter((question) => (arrived.current.has(question.id) || question.id === current) && isBlocking(question) && (question.id === current || !isElsewhere(question)));
   const question = waiting.find(({ id }) => id === current);
   const first = question ? undefined : waiting[0];
   const next = first?.id;

@@ -1,10 +1,11 @@
 // Answering with one press, or in one's own words.
-import { useState } from "react";
-
 import { Watched, useWatched } from "@/api/watch";
+import { useDraft } from "@/shell/draft";
 import { leave } from "@/shell/focus";
+import { wantsKeys } from "@/shell/keys";
 import { Plain } from "@/text/plain";
 
+import { draftOf } from "./ask";
 import { takesAnswers } from "./edit";
 import { type Choice, type Question, type Value, choices, isRisky, isYesNo, takesWords } from "./question";
 import { linesUnseen, unseen } from "./seen";
@@ -64,6 +65,7 @@ interface OnePressGiven {
 
 export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
   const now = useWatched(armed);
+  const hasKeys = useWatched(wantsKeys);
   const stands = now?.id === question.id ? now.stands : undefined;
   const offered = choices(question);
   const left = useWatched(unseen).get(question.id);
@@ -80,7 +82,7 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
               takesTwo={choice.value === true && takesTwo}
               left={left ?? 0}
               stands={stands}
-              number={index < 9 && keys !== "never" ? index + 1 : undefined}
+              number={index < 9 && keys !== "never" && hasKeys ? index + 1 : undefined}
               hasKey={keys === true}
               isMain={choice.recommended}
               disabled={isSending}
@@ -94,6 +96,7 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
       )}
       {takesWords(question) && (
         <Reply
+          of={question}
           label={isYesNo(question) ? "Refuse, and say why" : offered.length ? "Or answer in your own words" : "Your answer"}
           send={isYesNo(question) ? "Refuse" : "Send"}
           disabled={isSending}
@@ -154,8 +157,8 @@ function ChoiceButton({ choice, takesTwo, stands, left, number, hasKey, isMain, 
   );
 }
 
-function Reply({ label, send, disabled, onSend }: { label: string; send: string; disabled: boolean; onSend: (text: string) => void }) {
-  const [text, setText] = useState("");
+function Reply({ of, label, send, disabled, onSend }: { of: Question; label: string; send: string; disabled: boolean; onSend: (text: string) => void }) {
+  const [text, setText] = useDraft(draftOf(of));
   const submit = () => text.trim() && onSend(text.trim());
   return (
     <form

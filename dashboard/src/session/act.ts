@@ -2,6 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 
 import { api, body } from "@/api/call";
+import { once } from "@/api/once";
 import { complain, say } from "@/shell/notices";
 
 export interface Party {
@@ -43,7 +44,7 @@ export function useAct() {
 /** Tells, without waiting for the end: what comes of it is seen in the session. */
 export function useTell() {
   return useMutation({
-    mutationFn: ({ to, from, text }: Party & { text: string }) => body(api.POST("/api/teams/tell", { params: { header: { "Idempotency-Key": crypto.randomUUID() } }, body: { toTeam: to, fromTeam: from, message: text, timeout: -1 } })),
+    mutationFn: ({ to, from, text }: Party & { text: string }) => once(`tell ${from} ${to}`, text, (key) => body(api.POST("/api/teams/tell", { params: { header: { "Idempotency-Key": key } }, body: { toTeam: to, fromTeam: from, message: text, timeout: -1 } }))),
     onError: complain,
   });
 }

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Send } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 
 import { meQuery } from "@/api/me";
+import { useDraft } from "@/shell/draft";
 import { Plain } from "@/text/plain";
 
 import { type Party, useTell } from "./act";
@@ -24,13 +25,15 @@ interface ComposerGiven {
 
 /** Puts a message into a session. While its agent is busy, it waits its turn. */
 export function Composer({ party, isBusy, isFirst = false, draft, onSent }: ComposerGiven) {
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft(`tell ${party.from} ${party.to}`);
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (!draft) return;
     // What is being written is not lost.
     setText((now) => (now.trim() && now !== draft.text ? `${now}\n\n${draft.text}` : draft.text));
     box.current?.focus();
+    // Once for each that is put here, whatever is written meanwhile.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [draft]);
   const tell = useTell();
   const me = useQuery(meQuery).data?.party;

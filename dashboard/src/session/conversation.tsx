@@ -2,7 +2,7 @@
 // above it grows, and at the end when it follows.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import type { Session } from "@/api/ask";
 import { useWatched } from "@/api/watch";
@@ -16,7 +16,7 @@ import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
 
 import { Finder, useFinds, useMarks } from "./find";
-import { type Item, guess } from "./list";
+import { type Item, type ItemKeys, guess, keysOf } from "./list";
 import { Rail, TurnMenu } from "./rail";
 import { RowView } from "./row";
 import type { Transcript } from "./transcript";
@@ -51,7 +51,7 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
     count: items.length,
     getScrollElement: () => box.current,
     estimateSize: (index) => guess(items[index]),
-    getItemKey: useCallback((index: number) => items[index]?.key ?? index, [items]),
+    getItemKey: useItemKey(items),
     overscan: 12,
     paddingEnd: 24,
   });
@@ -125,7 +125,7 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
 
   // The numbers answer what is in view; what is not is a press away.
   const seen = useWatched(inView);
-  const listed = items.flatMap((item) => (item.kind === "question" ? [item.question] : []));
+  const listed = useMemo(() => items.flatMap((item) => (item.kind === "question" ? [item.question] : [])), [items]);
   const asking = listed.find(({ id }) => seen.has(id));
   const unseen = asking ? undefined : listed[0];
   useAnswerKeys(asking);
@@ -201,6 +201,15 @@ function isAtEnd(box: HTMLElement): boolean {
   return box.scrollHeight - box.scrollTop - box.clientHeight < 4;
 }
 
+function useItemKey(items: Item[]): ItemKeys["keyOf"] {
+  const kept = useRef<ItemKeys>(undefined);
+  const keys = useMemo(() => keysOf(items, kept.current), [items]);
+  useEffect(() => {
+    kept.current = keys;
+  }, [keys]);
+  return keys.keyOf;
+}
+
 type Rows = ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
 
 /** When rows come in above what is being read, what is being read stays where it is. */
@@ -264,7 +273,7 @@ function ItemView({ item, transcript, session, me, asked, decided, onAgain, hasK
 function waits(item: Extract<Item, { kind: "row" }>, asked: Question[], me: string): string | undefined {
   const { row, part } = item;
   if (row.kind !== "tool" || row.call.result) return undefined;
-  const question = asked.find((one) => one.turn === part.turn.id && asksBy(one, row.call.name));
+  const question = asked.find((one) => one.turn === part.turn.id && asksBy(one, row.call));
   return question && waitsFor(question, me);
 }
 

@@ -86,6 +86,14 @@ function places(row: Element, typed: string): Range[] {
 
 const MOST_MARKS = 500;
 
+/** How much was found. That nothing was looked for is not that nothing was found. */
+export function foundWords({ text, at, current }: Pick<Finds, "text" | "at" | "current">, isReading: boolean): string {
+  const typed = text.trim().length;
+  if (typed < SHORTEST) return typed > 0 ? "two letters at least" : "";
+  const place = current === undefined ? "" : `${at.indexOf(current) + 1} of `;
+  return `${place}${at.length.toLocaleString()} found${isReading ? " so far, still reading…" : ""}`;
+}
+
 export function Finder({ transcript, finds, onClose }: { transcript: Transcript; finds: Finds; onClose: () => void }) {
   const [isReading, setReading] = useState(true);
   useEffect(() => {
@@ -110,9 +118,8 @@ export function Finder({ transcript, finds, onClose }: { transcript: Transcript;
           if (event.key === "Escape") onClose();
         }}
       />
-      <span className={`text-xs whitespace-nowrap text-dim ${isReading ? "busy" : ""}`} role="status" aria-busy={isReading}>
-        {finds.current === undefined ? "" : `${finds.at.indexOf(finds.current) + 1} of `}
-        {finds.at.length.toLocaleString()} found{isReading ? " so far, still reading…" : ""}
+      <span className={`text-xs whitespace-nowrap text-dim ${isReading && finds.text.trim().length >= SHORTEST ? "busy" : ""}`} role="status" aria-busy={isReading}>
+        {foundWords(finds, isReading)}
       </span>
       <button type="button" className="button" aria-label="Previous" onClick={() => finds.step(-1)}>
         <ChevronUp size={15} />

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { DropdownMenu } from "radix-ui";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { type Question, isBlocking, waitsFor } from "@/question/question";
 import { Plain } from "@/text/plain";
@@ -30,10 +30,13 @@ interface RailGiven {
 export function Rail({ session, parts, items, asked, me, current, onJump }: RailGiven) {
   const box = useRef<HTMLDivElement>(null);
   const turns = useVirtualizer({ count: parts.length, getScrollElement: () => box.current, estimateSize: () => HEIGHT, overscan: 8 });
-  const count = parts.length;
+  // It goes with what is being read; whoever looks around in it meanwhile is left alone.
+  const at = parts.findIndex(({ turn }) => turn.id === current);
   useEffect(() => {
-    if (count > 0) turns.scrollToIndex(count - 1);
-  }, [count, turns]);
+    if (at >= 0) turns.scrollToIndex(at);
+    // Turns that come before it are no reason to move.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [current, at >= 0, turns]);
   // The list of parts is one object; what is in it is known to have changed by the items.
   void items;
   return (
@@ -71,29 +74,72 @@ export function Rail({ session, parts, items, asked, me, current, onJump }: Rail
 /** As many turns as a finger scrolls through. */
 const IN_MENU = 200;
 
-/** The same where there is no room beside the conversation: the newest first. */
+/** The same where there is no room beside the conversation: the newest first, and any of them by its number. */
 export function TurnMenu({ parts, onJump }: { parts: readonly Part[]; onJump: (turn: string) => void }) {
+  const [most, setMost] = useState(IN_MENU);
   if (parts.length < 2) return null;
+  const older = parts.length - most;
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="flex min-h-9 items-center justify-between gap-2 border-b border-line bg-surface px-3 text-xs text-dim lg:hidden">
-        <span>{parts.length} turns ▾</span> <span title={zone()}>times in {zone()}</span>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu max-h-[60dvh] w-[calc(100vw-1rem)] max-w-md overflow-auto" align="start" aria-label="Turns">
-          {parts
-            .slice(-IN_MENU)
-            .toReversed()
-            .map(({ turn }) => (
-              <DropdownMenu.Item key={turn.id} className="menu-item min-h-11 gap-2" onSelect={() => onJump(turn.id)}>
-                <span className="w-8 shrink-0 text-right text-xs text-dim tabular-nums">{turn.number}</span>
-                <span className="said min-w-0 truncate">
-                  <Plain text={title(turnTitle(turn), 60)} />
-                </span>
+    <div className="flex items-center gap-3 border-b border-line bg-surface px-3 py-1 text-xs text-dim lg:hidden">
+      <DropdownMenu.Root modal={false} onOpenChange={(isOpen) => !isOpen && setMost(IN_MENU)}>
+        <DropdownMenu.Trigger className="min-h-11 flex-1 text-left">{parts.length.toLocaleString()} turns ▾</DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content className="menu max-h-[60dvh] w-[calc(100vw-1rem)] max-w-md overflow-auto" align="start" aria-label="Turns">
+            {parts
+              .slice(-most)
+              .toReversed()
+              .map(({ turn }) => (
+                <DropdownMenu.Item key={turn.id} className="menu-item min-h-11 gap-2" onSelect={() => onJump(turn.id)}>
+                  <span className="min-w-8 shrink-0 text-right text-xs text-dim tabular-nums">{turn.number}</span>
+                  <span className="said min-w-0 truncate">
+                    <Plain text={title(turnTitle(turn), 60)} />
+                  </span>
+                </DropdownMenu.Item>
+              ))}
+            {older > 0 && (
+              <DropdownMenu.Item
+                className="menu-item min-h-11 text-work"
+                onSelect={(event) => {
+                  event.preventDefault();
+                  setMost(most + IN_MENU);
+                }}
+              >
+                Show {Math.min(older, IN_MENU)} older ones
               </DropdownMenu.Item>
-            ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+            )}
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <GoToTurn parts={parts} onJump={onJump} />
+      <span title={zone()}>times in {zone()}</span>
+    </div>
   );
 }
+
+/** To a turn by its number, or to the nearest there is. */
+function GoToTurn({ parts, onJump }: { parts: readonly Part[]; onJump: (turn: string) => void }) {
+  const [first, last] = [parts[0]?.turn.number, parts.at(-1)?.turn.number];
+  const go = (box: HTMLInputElement) => {
+    const wanted = Number(box.value);
+    const meant = nearestTurn(parts, wanted);
+    if (!wanted || meant === undefined) return;
+    onJump(meant);
+    box.value = "";
+    box.blur();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        go(event.currentTarget.elements[0] as HTMLInputElement);
+      }}
+    >
+      <label className="flex items-center gap-1.5">
+        Turn
+        <input type="number" inputMode="numeric" enterKeyHint="go" min={first} max={last} placeholder={`${first} – ${last}`} aria-label="Go to turn number" className="field min-h-11 w-22 tabular-nums md:min-h-8 md:py-1" />
+      </label>
+    </form>
+  );
+}
+
+export const nearestTurn = (parts: readonly Pick<Part, "turn">[], number: number) => (parts.find(({ turn }) => turn.number >= number) ?? parts.at(-1))?.turn.id;

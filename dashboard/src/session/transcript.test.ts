@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 
 import type { Question } from "@/question/question";
 
-import { type Item, listItems } from "./list";
+import { type Item, keysOf, listItems } from "./list";
 import { Transcript } from "./transcript";
 
 interface Asked {
@@ -79,4 +79,19 @@ test("of a long turn the newest comes first, and what is missing before it is sa
   const whole = shown(transcript);
   expect([whole.length, whole.filter((one) => one.startsWith("gap")).length, new Set(whole).size]).toEqual([3503, 0, 3503]);
   expect(whole.slice(2, -1)).toEqual(Array.from({ length: 3500 }, (_, index) => `message ${index + 1}`));
+});
+
+test("as long as the keys are the same, nothing is measured anew", async () => {
+  world.messages = 3;
+  const transcript = new Transcript("s");
+  transcript.open();
+  await transcript.readAll(() => false);
+  const first = keysOf(listItems(transcript, []));
+  const again = keysOf(listItems(transcript, []).map((item) => ({ ...item })), first);
+  expect(again.keyOf).toBe(first.keyOf);
+  const fewer = keysOf(again.items.slice(1), again);
+  expect(fewer.keyOf).not.toBe(first.keyOf);
+  const last = again.items.length - 1;
+  const other = keysOf(again.items.with(last, { ...(again.items[last] as Item), key: "other" }), again);
+  expect(other.keyOf(last)).toBe("other");
 });

@@ -1,7 +1,7 @@
 // A session's conversation as it is known here: the turns, what was said in those that were looked at, and what is being
 // written just now. Fed by requests for the past and by events for the present.
 import { type Turn } from "@/api/ask";
-import { api, body, everything } from "@/api/call";
+import { api, body, everything, isPassing, pauseAfter } from "@/api/call";
 import { lookAt, onDelta, onEvent, onGap } from "@/api/live";
 import type { Delta, Event } from "@/api/stream";
 import { Watched } from "@/api/watch";
@@ -29,6 +29,10 @@ interface Tail {
 
 interface Kept extends Part {
   early: Event[];
+  /** What it writes is heard from its beginning. Else what is heard next follows something that was not. */
+  isWhole: boolean;
+  /** It could not be read, and is to be. */
+  hasFailed: boolean;
   /** While it is being read: when that is over. */
   reading: Promise<void> | undefined;
   rows: Row[] | undefined;
@@ -47,6 +51,10 @@ export class Transcript {
   /** When it is first known which turns there are. */
   private turnsRead: Promise<void> = Promise.resolve();
   private readonly session: string;
+  /** Events up to this number may have come late: nobody knows what was written between them. */
+  private lateUpTo = 0;
+  private failures = 0;
+  private retry: ReturnType<typeof setTimeout> | undefined;
   /** What a turn began to write before it was known here. An agent writes in one turn at a time. */
   private ahead: { turn: string; text: string } | undefined;
 
@@ -60,7 +68,8 @@ export class Transcript {
       lookAt(this.session),
       onEvent((event) => event.session === this.session && this.hear(event)),
       onDelta((delta) => delta.session === this.session && this.write(delta)),
-      onGap(() => void this.readTurns()),
+      onGap((upTo) => this.missed(upTo)),
+      () => clearTimeout(this.retry),
     ];
     this.turnsRead = this.readTurns();
     return () => {
@@ -112,6 +121,7 @@ export class Transcript {
 
   private async readPart(part: Kept) {
     part.state = "reading";
+    part.hasFailed = false;
     try {
       // Of a turn that is half read, only the rest is missing.
       if (part.lastSeq > 0 || !(await this.readNewest(part))) await this.readOn(part);
@@ -119,9 +129,24 @@ export class Transcript {
       for (const event of part.early.splice(0)) this.hearMessage(part, event);
     } catch (error) {
       part.state = "unread";
-      this.failure.set(error as Error);
+      part.hasFailed = true;
+      this.fail(error);
     }
     this.show();
+  }
+
+  /** Said, and tried again by itself where that may help. */
+  private fail(error: unknown) {
+    this.failure.set(error as Error);
+    if (!isPassing(error)) return;
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => void this.readTurns(), pauseAfter(++this.failures));
+  }
+
+  private missed(upTo: number) {
+    this.lateUpTo = upTo;
+    for (const part of this.parts) part.isWhole = false;
+    void this.readTurns();
   }
 
   /** Whether that was all. */
@@ -172,12 +197,14 @@ export class Transcript {
       const turns = await everything((after) => body(api.GET("/api/sessions/{id}/turns", { params: { path, query: { limit: 1000, ...(after && { after: Number(after) }) } } })));
       for (const turn of turns) this.put(turn);
       this.isOpened = true;
+      this.failures = 0;
       this.failure.set(undefined);
       // Those that run may have said something meanwhile that was not heard.
       for (const part of this.parts) if (part.state === "read" && part.turn.state === "running") part.state = "unread";
-      for (const part of this.parts.slice(-3)) void this.read(part.turn.id);
+      const last = new Set(this.parts.slice(-3));
+      for (const part of this.parts) if (last.has(part) || part.hasFailed) void this.read(part.turn.id);
     } catch (error) {
-      this.failure.set(error as Error);
+      this.fail(error);
     }
     this.show();
   }
@@ -188,7 +215,11 @@ export class Transcript {
     if (event.kind === "message") {
       const part = this.byTurn.get(event.turn);
       if (part) this.hearMessage(part, event);
-    } else if (event.kind.startsWith("turn.")) void this.refresh(event.turn);
+    } else if (event.kind.startsWith("turn.")) {
+      const part = this.byTurn.get(event.turn);
+      if (part && event.kind === "turn.started" && event.seq > this.lateUpTo) part.isWhole = true;
+      void this.refresh(event.turn, event.seq > this.lateUpTo);
+    }
   }
 
   private clear() {
@@ -199,6 +230,8 @@ export class Transcript {
   }
 
   private hearMessage(part: Kept, event: Event) {
+    // What is written after something that was heard is heard from its beginning.
+    if (event.seq > this.lateUpTo) part.isWhole = true;
     const message = { ...(event.data as Message), seq: event.seq, at: event.at };
     if (part.tail) {
       addTo(part.tail, message);
@@ -225,20 +258,24 @@ export class Transcript {
       this.ahead = { turn, text: (this.ahead?.turn === turn ? this.ahead.text : "") + text };
       return;
     }
+    // Else words that have nothing to do with each other would read as one sentence.
+    if (!part.isWhole) part.writing += part.writing ? " … " : "… ";
+    part.isWhole = true;
     part.writing += text;
     this.show();
   }
 
-  private async refresh(id: string) {
+  private async refresh(id: string, isHeard: boolean) {
     try {
-      this.put(await body(api.GET("/api/turns/{id}", { params: { path: { id } } })));
+      this.put(await body(api.GET("/api/turns/{id}", { params: { path: { id } } })), isHeard);
       this.show();
     } catch (error) {
-      this.failure.set(error as Error);
+      this.fail(error);
     }
   }
 
-  private put(turn: Turn) {
+  /** `isHeard` if it was heard of from its beginning. */
+  private put(turn: Turn, isHeard = false) {
     const known = this.byTurn.get(turn.id);
     if (known) {
       known.turn = turn;
@@ -247,8 +284,10 @@ export class Transcript {
     }
     // A turn that has not said anything yet has nothing to read.
     const isNew = turn.state === "queued" || turn.state === "scheduled";
-    const writing = this.ahead?.turn === turn.id && turn.finishedAt == null ? this.ahead.text : "";
-    const part: Kept = { turn, state: isNew ? "read" : "unread", fold: new Fold(), tail: undefined, writing, lastSeq: 0, early: [], reading: undefined, rows: undefined };
+    const isWhole = isNew || isHeard;
+    const ahead = this.ahead?.turn === turn.id && turn.finishedAt == null ? this.ahead.text : "";
+    const writing = ahead && !isWhole ? `… ${ahead}` : ahead;
+    const part: Kept = { turn, state: isNew ? "read" : "unread", fold: new Fold(), tail: undefined, writing, lastSeq: 0, early: [], isWhole: isWhole || ahead !== "", hasFailed: false, reading: undefined, rows: undefined };
     this.byTurn.set(turn.id, part);
     const before = this.parts.findLastIndex((other) => other.turn.number < turn.number);
     this.parts.splice(before + 1, 0, part);

@@ -7,6 +7,7 @@ import { wantsNotifications } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { type Watched, useWatched } from "@/api/watch";
 import { wantsModal } from "@/question/modal";
+import { wantsKeys } from "@/shell/keys";
 import { complain, say } from "@/shell/notices";
 import { notify } from "@/shell/notify";
 import { Page } from "@/shell/page";
@@ -26,6 +27,7 @@ export function Settings() {
       <Group title="This browser">
         <Look />
         <Toggle watched={wantsModal} title="Interrupt me" text="A question that stops work opens over the page you look at. Never while you write, and never two at once." />
+        <Toggle watched={wantsKeys} title="Single keys as commands" text="Numbers answer, j and k go on, and so forth; ? lists them. Off, only keys with Ctrl or ⌘ do anything, and those that every page knows." />
         <Notifications />
       </Group>
       {me && <SignedIn me={me} />}

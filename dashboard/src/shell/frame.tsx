@@ -2,8 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { Activity, Command, Inbox, ListChecks, Settings, Users } from "lucide-react";
-import { Suspense, lazy, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 
+import { Refusal } from "@/api/call";
 import { connection, stream } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { Watched, useWatched } from "@/api/watch";
@@ -14,13 +15,24 @@ import { useAtNow, useNow, zone } from "@/text/time";
 
 import { watchFocus } from "./focus";
 import { useKeys, useNoRepeats } from "./keys";
-import { Notices, dismissAbove, isSlip, undoLast } from "./notices";
+import { fetchWhenIdle, fetched } from "./fetched";
+import { Notices, complain, dismissAbove, isSlip, undoLast } from "./notices";
 import { useNotifications } from "./notify";
 import { Count } from "./page";
 import { watchStaleness } from "./stale";
 
-const Palette = lazy(() => import("./palette"));
-const Help = lazy(() => import("./help"));
+/** What cannot be fetched just now is said and not opened. */
+function Unfetched({ onClose }: { onClose: () => void }) {
+  useEffect(() => {
+    complain(new Refusal(0, { hint: "Try again when the connection is back." }));
+    onClose();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+  return null;
+}
+
+const Palette = fetched(async () => (await import("./palette")).default, Unfetched);
+const Help = fetched(async () => (await import("./help")).default, Unfetched);
 
 const PAGES = [
   { to: "/inbox", label: "Inbox", Icon: Inbox },
@@ -46,6 +58,7 @@ export function Frame() {
   useNotifications();
   useNoRepeats();
   useEffect(watchFocus, []);
+  useEffect(fetchWhenIdle, []);
   useEffect(() => {
     const end = watchStaleness();
     stream.start();
@@ -130,10 +143,10 @@ function Overlays() {
     return () => clearTimeout(end);
   }, [isGoing]);
   return (
-    <Suspense>
+    <>
       {shown === "palette" && <Palette onClose={() => show(undefined)} onHelp={() => show("help")} />}
       {shown === "help" && <Help onClose={() => show(undefined)} />}
-    </Suspense>
+    </>
   );
 }
 

@@ -1,21 +1,45 @@
-// What this browser remembers: small choices, never anything secret.
+// What this browser remembers: small choices, never anything secret. Its tabs know of each other's.
 import { Watched } from "@/api/watch";
 
-export function kept<T>(name: string, start: T): Watched<T> {
-  const watched = new Watched<T>(read(name) ?? start);
-  watched.subscribe(() => {
-    try {
-      localStorage.setItem(`iris.${name}`, JSON.stringify(watched.get()));
-    } catch {
-      // Storage is full or switched off: the choice then holds until the page is closed.
-    }
-  });
-  return watched;
+class Kept<T> extends Watched<T> {
+  constructor(name: string, start: T) {
+    const place = `iris.${name}`;
+    super(parse<T>(load(place)) ?? start);
+    const [set, get] = [this.set, this.get];
+    const keep = (value: T) => {
+      if (Object.is(value, get())) return;
+      // First, so that whoever hears of it finds it there.
+      save(place, JSON.stringify(value));
+      set(value);
+    };
+    this.set = keep;
+    // Another tab may have changed it since, and not have been heard yet.
+    this.update = (change) => keep(change(parse<T>(load(place)) ?? get()));
+    const hear = ({ key, newValue }: StorageEvent) => key === place && set(parse<T>(newValue) ?? start);
+    if (typeof addEventListener === "function") addEventListener("storage", hear);
+  }
 }
 
-function read<T>(name: string): T | undefined {
+export const kept = <T>(name: string, start: T): Watched<T> => new Kept(name, start);
+
+function load(place: string): string | null {
   try {
-    const text = localStorage.getItem(`iris.${name}`);
+    return localStorage.getItem(place);
+  } catch {
+    return null;
+  }
+}
+
+function save(place: string, text: string) {
+  try {
+    localStorage.setItem(place, text);
+  } catch {
+    // Storage is full or switched off: the choice then holds until the page is closed.
+  }
+}
+
+function parse<T>(text: string | null): T | undefined {
+  try {
     return text === null ? undefined : (JSON.parse(text) as T);
   } catch {
     return undefined;

@@ -1,6 +1,11 @@
 // Single keys as commands. They never act while somebody writes, or while a dialog is open that does not know them.
 import { useEffect, useRef } from "react";
 
+import { kept } from "./keep";
+
+/** Whether single keys do anything. Who speaks to their machine, or hits keys by chance, may not want that. */
+export const wantsKeys = kept("keys", true);
+
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 export function isTyping(target: EventTarget | null): boolean {
@@ -16,7 +21,7 @@ export function useKeys(keys: Keys, { enabled = true, inDialog = false } = {}) {
   useEffect(() => {
     if (!enabled) return;
     const hear = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+      if (!wantsKeys.get() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
       // A menu or another dialog over a dialog has the keys to itself.
       if (document.querySelectorAll('[role="dialog"], [role="menu"]').length > (inDialog ? 1 : 0)) return;
       const act = current.current[event.key];

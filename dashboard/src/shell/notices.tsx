@@ -1,5 +1,6 @@
-// Short notices at the edge of the page. They are read out and go away by themselves. On a phone, where there is no edge to
-// spare, only the newest is there, above the page, which makes room for it: nothing that can be pressed is below it.
+// Short notices beside the page, below the names of the pages, where nothing else is. They are read out and go away by
+// themselves. On a phone, where there is nothing beside the page, only the newest is there, above it, and it makes room for
+// it: nothing that can be pressed is below one.
 import { X } from "lucide-react";
 import { useLayoutEffect } from "react";
 
@@ -7,6 +8,8 @@ import { Refusal } from "@/api/call";
 import { connection } from "@/api/live";
 import { Watched, useWatched } from "@/api/watch";
 import { Plain } from "@/text/plain";
+
+import { wantsKeys } from "./keys";
 
 export interface Notice {
   tone: "plain" | "bad";
@@ -68,6 +71,7 @@ export const dismissAbove = () => void (isAbove() && notices.get().length > 0 &&
 
 export function Notices() {
   const shown = useWatched(notices);
+  const hasKeys = useWatched(wantsKeys);
   const newest = shown.at(-1)?.id;
   useLayoutEffect(() => {
     const note = () => void (isAbove() && (movedAt = Date.now()));
@@ -77,21 +81,21 @@ export function Notices() {
     return note;
   }, [newest]);
   return (
-    <div role="status" aria-live="polite" className="pointer-events-none z-60 flex shrink-0 flex-col items-center gap-2 max-md:relative md:fixed md:inset-x-0 md:bottom-4 md:px-3">
+    <div role="status" aria-live="polite" className="pointer-events-none z-60 flex shrink-0 flex-col items-center gap-2 max-md:relative md:fixed md:bottom-14 md:left-2 md:w-46">
       {shown.map(({ id, tone, text, hint, undo, button }) => (
-        <div key={id} data-notice className={`card pointer-events-auto flex max-w-xl items-start gap-3 px-3 py-2 shadow-lg max-md:w-full max-md:items-center max-md:rounded-none max-md:border-x-0 max-md:border-t-0 max-md:py-1 max-md:text-xs max-md:not-last:hidden ${tone === "bad" ? "border-bad" : ""}`}>
+        <div key={id} data-notice className={`card pointer-events-auto flex w-full items-start gap-3 px-3 py-2 shadow-lg md:gap-2 md:px-2 md:text-xs md:[@media(height<48rem)]:not-last:hidden max-md:items-center max-md:rounded-none max-md:border-x-0 max-md:border-t-0 max-md:py-1 max-md:text-xs max-md:not-last:hidden ${tone === "bad" ? "border-bad" : ""}`}>
           <div className="said min-w-0 max-md:flex max-md:flex-1 max-md:items-center max-md:gap-3">
             <p className={`max-md:line-clamp-3 max-md:flex-1 ${tone === "bad" ? "text-bad" : ""}`}>
               <Plain text={text} />
             </p>
             {hint && (
-              <p className="text-dim max-md:hidden">
+              <p className="text-dim max-md:hidden [@media(height<36rem)]:hidden">
                 <Plain text={hint} />
               </p>
             )}
             {button && (
               <button type="button" className="link min-h-6 max-md:shrink-0" onClick={() => (button.act(), dismiss(id))}>
-                {button.label} {button.takesBack && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">u</kbd>}
+                {button.label} {button.takesBack && hasKeys && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">u</kbd>}
               </button>
             )}
           </div>

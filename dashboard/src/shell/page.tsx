@@ -15,7 +15,7 @@ export function Page({ title, isWide = false, tabs, tools, error, children }: { 
   return (
     <div className={`mx-auto flex w-full flex-col gap-3 p-3 md:p-5 ${isWide ? "max-w-7xl" : "max-w-5xl"}`}>
       <header className="flex flex-wrap items-center justify-between gap-2">
-        <h1 className="text-lg font-semibold">{title}</h1>
+        <h1 className="said min-w-0 text-lg font-semibold">{title}</h1>
         {tools}
       </header>
       {tabs}

@@ -3,7 +3,8 @@ import { headline } from "./visible";
 // Marks that only tell Markdown how to look. A single star or stroke may be meant as it is: it stays.
 const MARKS: [RegExp, string][] = [
   [/^\s*(?:#{1,6}\s+|>\s*|[-*+]\s+(?:\[[ xX]\]\s+)?|\d{1,9}[.)]\s+)/, ""],
-  [/!?\[([^\]\n]*)\]\([^)\s]*\)/g, "$1"],
+  // A link is a word of its own and leads somewhere: `of[name](event)` is none, and one that has a bracket in it is whole.
+  [/(?<![\w\])])!?\[([^\][\n]+)\]\((?:[a-z][a-z0-9+.-]*:|[/#.?])(?:[^()\s]|\([^()\s]*\))*\)/gi, "$1"],
   [/(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1/g, "$2"],
   [/(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])/g, "$1"],
   [/(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, "$2"],

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use iris_core::agent::{AgentOutput, Introduction, Limit, Reply, ToolAnswer, TurnEnd, Usage};
+use iris_core::call::ToolNature;
 use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::ask::EXIT_PLAN;
 use super::tools::Tools;
-use super::wire::{Block, Content, Greeting, Line, RateLimitLine, ResultLine, SystemLine};
-use super::{ask, explain, tools, write};
+use super::wire::{Greeting, Line, RateLimitLine, ResultLine, SystemLine};
+use super::{ask, explain, speak, tools, write};
 
 /// The conversation with one agent process, as far as it has to be remembered to understand the next line.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Reader {
         let text = format!("a line of {bytes} bytes was passed over: it is longer than Iris reads");
         let ends = memchr::memmem::find(head, br#""type":"result""#).is_some();
         let end = ends.then(|| TurnEnd { error: Some(format!("its answer was lost: {text}")), ..TurnEnd::default() });
-        let said = Heard { kind: MessageType::Garbage, text: Some(text), parent: None, line: None };
+        let said = Heard::new(MessageType::Garbage, Some(text));
         [AgentOutput::Message(said)].into_iter().chain(end.map(AgentOutput::TurnEnded)).collect()
     }
 
@@ -152,9 +152,10 @@ impl Reader {
     fn understand(&mut self, text: &str, line: Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
         let output = match line.kind.as_ref() {
             "assistant" | "user" => {
-                self.note_plan(text);
                 self.note_model(&line);
-                spoken(text, line)
+                let said = speak::read(text, line);
+                said.iter().for_each(|heard| self.note_plans(heard));
+                said.map_or(AgentOutput::Heartbeat, AgentOutput::Message)
             }
             "result" => {
                 outputs.extend(self.left_in_background());
@@ -176,15 +177,11 @@ impl Reader {
         }
     }
 
-    fn note_plan(&mut self, text: &str) {
-        if !text.contains(EXIT_PLAN) {
-            return;
-        }
-        let line: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-        let blocks = line["message"]["content"].as_array().into_iter().flatten();
-        for block in blocks.filter(|block| block["name"] == EXIT_PLAN) {
-            if let (Some(call), Some(plan)) = (block["id"].as_str(), block["input"]["plan"].as_str()) {
-                self.plans.insert(call.to_owned(), plan.to_owned());
+    fn note_plans(&mut self, heard: &Heard) {
+        for call in heard.calls.iter().filter(|call| call.meaning.nature == ToolNature::Plans) {
+            let input: serde_json::Value = serde_json::from_str(call.input.get()).unwrap_or_default();
+            if let Some(plan) = input["plan"].as_str() {
+                self.plans.insert(call.id.clone(), plan.to_owned());
             }
         }
     }
@@ -279,7 +276,10 @@ impl Reader {
             }
             other => (MessageType::System, other.to_owned()),
         };
-        message(kind, Some(said), parent, text)
+        let is_init = subtype == "init";
+        let model = known.model.filter(|_| is_init).map(|model| model.into_owned());
+        let noise = is_init || subtype == "status";
+        AgentOutput::Message(Heard { parent, noise, model, line: own(text), ..Heard::new(kind, Some(said)) })
     }
 
     fn turn_end(&mut self, text: &str) -> AgentOutput {
@@ -360,34 +360,6 @@ impl Reader {
     }
 }
 
-fn spoken(text: &str, line: Line<'_>) -> AgentOutput {
-    if line.is_replay {
-        return AgentOutput::Heartbeat;
-    }
-    let parent = line.parent_tool_use_id.map(|parent| parent.into_owned());
-    let (kind, said) = match line.message.map(|said| said.content) {
-        Some(Content::Blocks(blocks)) => describe(&line.kind, blocks),
-        Some(Content::Text(said)) => (MessageType::System, Some(said.into_owned())),
-        None => (MessageType::Unknown, None),
-    };
-    message(kind, said, parent, text)
-}
-
-/// The CLI writes one block per line. Should several come, texts are joined and the first names the kind.
-fn describe(line_kind: &str, blocks: Vec<Block<'_>>) -> (MessageType, Option<String>) {
-    let kind = match (line_kind, blocks.first().map(|block| block.kind.as_ref())) {
-        (_, Some("thinking")) => MessageType::Thinking,
-        (_, Some("tool_use")) => MessageType::ToolUse,
-        (_, Some("tool_result")) => MessageType::ToolResult,
-        ("assistant", Some("text")) => MessageType::Assistant,
-        ("user", Some("text")) => MessageType::System,
-        _ => MessageType::Unknown,
-    };
-    let texts = blocks.into_iter().filter_map(Block::into_text);
-    let text = texts.map(|text| text.into_owned()).reduce(|all, next| all + "\n" + &next);
-    (kind, text)
-}
-
 fn delta(line: &Line<'_>) -> AgentOutput {
     let text = line
         .event
@@ -401,19 +373,25 @@ fn delta(line: &Line<'_>) -> AgentOutput {
 }
 
 fn message(kind: MessageType, text: Option<String>, parent: Option<String>, line: &str) -> AgentOutput {
-    AgentOutput::Message(Heard { kind, text, parent, line: Some(line.trim().to_owned()) })
+    AgentOutput::Message(Heard { parent, line: own(line), ..Heard::new(kind, text) })
+}
+
+/// The line as it is kept.
+fn own(line: &str) -> Option<String> {
+    Some(line.trim().to_owned())
 }
 
 fn garbage(bytes: &[u8]) -> AgentOutput {
     let kept = &bytes[..bytes.len().min(GARBAGE_KEPT)];
     let text = Some(String::from_utf8_lossy(kept).into_owned());
-    AgentOutput::Message(Heard { kind: MessageType::Garbage, text, parent: None, line: None })
+    AgentOutput::Message(Heard::new(MessageType::Garbage, text))
 }
 
 #[cfg(test)]
 mod tests {
     use iris_core::agent::Wanted;
 
+    use super::super::meaning::EXIT_PLAN;
     use super::*;
 
     /// A tool server of the agent's wants something filled in: the message is a text there, and the answer has another form.

@@ -101,7 +101,7 @@ fn sorted(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::ToolNature;
+    use crate::call::ToolNature;
     use crate::question::ResponseType;
 
     fn action(input: &str) -> Detail {

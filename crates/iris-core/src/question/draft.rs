@@ -13,7 +13,8 @@ use super::digest;
 use super::input::Input;
 use super::risk::{self, Place, Real, Risk, Tool};
 use super::{Answer, AnswerError, Detail, OnDeadline, QuestionKind, ResponseType, Way};
-use crate::agent::{AskedOption, AskedQuestion, FormRequest, PermissionRequest, ToolNature, Wanted};
+use crate::agent::{AskedOption, AskedQuestion, FormRequest, PermissionRequest, Wanted};
+use crate::call::ToolNature;
 use crate::duration::Millis;
 use crate::turn::Ask;
 

@@ -2,7 +2,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::agent::{PermissionRequest, ToolNature};
+use crate::agent::PermissionRequest;
+use crate::call::ToolNature;
 use crate::duration::Millis;
 use crate::id::RuleId;
 use crate::question::risk::as_written;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::input::Input;
-use crate::agent::ToolNature;
+use crate::call::ToolNature;
 use crate::visible::{acts, hides};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -126,13 +126,17 @@ pub fn of(tool: Tool<'_>, input: &Input, plan: Option<&str>, place: Place<'_>) -
     match (tool.nature, command) {
         (ToolNature::Shell, Some(judged)) => judged,
         (ToolNature::Plans, _) => of_plan(plan),
-        (ToolNature::Looks | ToolNature::Finds, _) if leads_anywhere => Judged::medium(PATTERN),
-        (ToolNature::Looks | ToolNature::Finds, _) => Judged::low("it only looks"),
-        (ToolNature::Changes, _) => Judged::medium("it changes a file in the team's folder"),
-        (ToolNature::Shell | ToolNature::Unknown, _) => {
-            Judged::medium(&format!("what {} does is not known to Iris", tool.name))
-        }
+        (nature, _) if only_looks(nature) && leads_anywhere => Judged::medium(PATTERN),
+        (nature, _) if only_looks(nature) => Judged::low("it only looks"),
+        (ToolNature::Changes | ToolNature::Writes, _) => Judged::medium("it changes a file in the team's folder"),
+        _ => Judged::medium(&format!("what {} does is not known to Iris", tool.name)),
     }
+}
+
+/// What looks beyond the machine is not meant: what it asks for says something to whoever is asked.
+fn only_looks(nature: ToolNature) -> bool {
+    use ToolNature::{Finds, Lists, Looks, Reads, Searches};
+    matches!(nature, Looks | Reads | Lists | Finds | Searches)
 }
 
 /// Everything in the input that is a path by the name of its field.
@@ -254,9 +258,13 @@ mod tests {
     fn check(name: &str, input: &Value, expected: Risk) {
         let nature = match name {
             "Bash" => ToolNature::Shell,
-            "Read" | "Grep" | "LS" => ToolNature::Looks,
+            "Read" => ToolNature::Reads,
+            "Grep" => ToolNature::Searches,
+            "LS" => ToolNature::Lists,
             "Glob" => ToolNature::Finds,
-            "Write" => ToolNature::Changes,
+            "Edit" => ToolNature::Changes,
+            "Write" => ToolNature::Writes,
+            "Fetch" => ToolNature::Fetches,
             "Plan" => ToolNature::Plans,
             _ => ToolNature::Unknown,
         };
@@ -299,6 +307,8 @@ mod tests {
         check("Write", &json!({"file_path": "/srv/site/a", "content": "a\u{1b}[31m"}), Risk::High);
         check("Write", &json!({"file_path": "/srv/site/a", "content": "deux\u{a0}mots\r\n"}), Risk::Medium);
         check("Write", &json!({"file_path": "/srv/site/a", "content": "a\u{e0100}"}), Risk::High);
+        check("Edit", &json!({"file_path": "/srv/site/a", "content": "x"}), Risk::Medium);
+        check("Fetch", &json!({"url": "https://example.com"}), Risk::Medium);
         check("mcp__x__y", &json!({"a": 1}), Risk::Medium);
         check("Plan", &json!({"plan": "1. tidy up"}), Risk::Medium);
     }

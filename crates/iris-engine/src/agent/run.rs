@@ -13,7 +13,7 @@ use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
 use iris_core::id::{Party, SessionId, TurnId};
-use iris_core::message::{Heard, MessageType};
+use iris_core::message::Heard;
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
@@ -370,7 +370,7 @@ impl Runner {
         let text = format!(
             "the agent knows nothing of {turns} before this one: its program does not find the conversation any more"
         );
-        self.keep(&Heard { kind: MessageType::System, text: Some(text), parent: None, line: None });
+        self.keep(&Heard::system(text));
     }
 
     pub(super) fn begin(&mut self, id: TurnId, turn: Turn, before: Option<Before>) {

@@ -45,6 +45,7 @@ async fn look_for_more_work(engine: &Inner, session: &SessionId) {
         && row.queued > 0
         && !row.is_held()
         && !engine.is_closing()
+        && engine.team(&row.to).is_some()
         && matches!(engine.is_elsewhere(&row).await, Ok(false))
     {
         engine.pool.want(session);
@@ -60,7 +61,8 @@ async fn serve(
     let id = session.clone();
     let known = engine.store.read(move |tx| session::find(tx, &id)).await?;
     let Some(known) = known else { return Ok(()) };
-    if engine.is_elsewhere(&known).await? {
+    // A team that is gone from the config may be back in a moment: somebody is editing it. What was accepted waits for it.
+    if engine.team(&known.to).is_none() || engine.is_elsewhere(&known).await? {
         return Ok(());
     }
     let id = session.clone();

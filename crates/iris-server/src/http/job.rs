@@ -109,7 +109,8 @@ pub(crate) async fn ask(
 #[utoipa::path(get, path = "/api/jobs/{id}/questions", tag = "jobs", params(("id" = String, Path, description = "The job")), responses((status = 200, description = "done", body = Pending)))]
 pub(crate) async fn questions(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Pending>, Fault> {
     let listed = app.engine.list_job_questions(&JobId::new(id)).await?;
-    Ok(Json(Pending { questions: listed.rows.into_iter().map(wire::question).collect(), more: listed.more }))
+    let questions = listed.rows.into_iter().map(|row| wire::question(&app.engine, row)).collect();
+    Ok(Json(Pending { questions, more: listed.more }))
 }
 
 /// What happens in a job, as a stream: `question_asked`, `question_answered`, `status`, and everything else as `event`

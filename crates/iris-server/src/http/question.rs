@@ -14,7 +14,7 @@ use iris_core::question::{Answer, AskError, QuestionKind, QuestionState};
 use iris_core::rule::RuleScope;
 use iris_engine::question::answer::Saying;
 use iris_engine::question::figures::Suggestion;
-use iris_engine::{Closed, Listed, OpenFilter, QuestionRow};
+use iris_engine::{Closed, Engine, Listed, OpenFilter, QuestionRow};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -89,7 +89,7 @@ pub(crate) async fn pending(
     for row in rows {
         let is_early = questions.len() < WITH_SUGGESTION;
         let suggestion = if is_early { app.engine.suggest_answer(&row).await? } else { None };
-        questions.push(with(suggestion, row));
+        questions.push(with(&app.engine, suggestion, row));
     }
     Ok(Json(Pending { questions, more }))
 }
@@ -119,7 +119,7 @@ pub(crate) async fn decided(
     let rows = app.engine.list_closed_questions(session, before, limit).await?;
     let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = rows.last().filter(|_| is_full).map(|row| format!("{}.{}", row.closed_at.unwrap_or_default(), row.id));
-    Ok(Json(Page { items: rows.into_iter().map(wire::question).collect(), next }))
+    Ok(Json(Page { items: rows.into_iter().map(|row| wire::question(&app.engine, row)).collect(), next }))
 }
 
 fn read_place(after: &str) -> Result<Closed, Fault> {
@@ -132,13 +132,13 @@ fn read_place(after: &str) -> Result<Closed, Fault> {
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Question>, Fault> {
     let row = app.engine.find_question(&QuestionId::new(id)).await?;
     let suggestion = if row.state == QuestionState::Open { app.engine.suggest_answer(&row).await? } else { None };
-    Ok(Json(with(suggestion, row)))
+    Ok(Json(with(&app.engine, suggestion, row)))
 }
 
-fn with(suggestion: Option<Suggestion>, row: QuestionRow) -> Question {
+fn with(engine: &Engine, suggestion: Option<Suggestion>, row: QuestionRow) -> Question {
     let response = row.detail.response_type();
     let suggestion = suggestion.as_ref().map(|suggestion| wire::suggestion(suggestion, response));
-    Question { suggestion, ..wire::question(row) }
+    Question { suggestion, ..wire::question(engine, row) }
 }
 
 /// Answers a question; the first answer wins
@@ -173,7 +173,7 @@ pub(crate) async fn answer(
         job_resumed: taken.resumed,
         again: taken.again,
         also: also.iter().map(ToString::to_string).collect(),
-        question: wire::question(taken.row),
+        question: wire::question(&app.engine, taken.row),
     }))
 }
 
@@ -198,7 +198,7 @@ pub(crate) async fn edit(
     Object(request): Object<EditRequest>,
 ) -> Result<Json<Question>, Fault> {
     let row = app.engine.edit_question(&QuestionId::new(id), &caller.actor(), request.input).await?;
-    Ok(Json(wire::question(row)))
+    Ok(Json(wire::question(&app.engine, row)))
 }
 
 /// Says that nobody needs the answer any more
@@ -209,7 +209,7 @@ pub(crate) async fn cancel(
     Path(id): Path<String>,
 ) -> Result<Json<Question>, Fault> {
     let row = app.engine.cancel_question(&QuestionId::new(id), &caller.actor()).await?;
-    Ok(Json(wire::question(row)))
+    Ok(Json(wire::question(&app.engine, row)))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

@@ -11,25 +11,30 @@ use iris_core::question::shown::shown;
 use iris_core::question::{Answer, Detail, ResponseType, type_of};
 use iris_core::visible::exact;
 use iris_engine::question::figures::Suggestion;
-use iris_engine::{Figures, JobRow, QuestionRow, RuleRow};
+use iris_engine::{Engine, Figures, JobRow, QuestionRow, RuleRow};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-pub(crate) fn question(row: QuestionRow) -> Question {
+use super::call::meaning;
+
+pub(crate) fn question(engine: &Engine, row: QuestionRow) -> Question {
     let questions: Vec<_> = row.detail.questions().iter().map(asked).collect();
     let response = row.detail.response_type();
     let allow_free_text = row.detail.takes_words();
     let options = options(&row.detail);
     let (action, schema) = match row.detail {
-        Detail::Approval { tool, input, folder, plan, reason, .. } => {
+        Detail::Approval { tool, nature, input, folder, plan, reason } => {
             let (shown, digest) = (shown(&input, plan.as_deref()), row.digest.clone().unwrap_or_default());
-            (Some(Action { tool, input: told(&input), shown, folder, digest, reason }), None)
+            // What cannot be read exactly has no meaning that could be named.
+            let input = told(&input);
+            let meaning = meaning(engine.meaning_of(&row.team, nature, &tool, &input));
+            (Some(Action { tool, meaning, input, shown, folder, digest, reason }), None)
         }
         Detail::Visit { server, url, .. } => {
             let (tool, digest) = (format!("elicitation of {server}"), row.digest.clone().unwrap_or_default());
             let input = to_raw_value(&json!({ "url": url })).expect("a text is JSON");
-            let shown = shown(&input, None);
-            (Some(Action { tool, input, shown, folder: String::new(), digest, reason: None }), None)
+            let (shown, meaning) = (shown(&input, None), iris_api::call::Meaning::default());
+            (Some(Action { tool, meaning, input, shown, folder: String::new(), digest, reason: None }), None)
         }
         Detail::Form { schema, .. } => (None, serde_json::from_str(schema.get()).ok()),
         Detail::Choice { .. } | Detail::Asked { .. } => (None, None),

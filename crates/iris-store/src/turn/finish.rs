@@ -5,8 +5,8 @@ use iris_core::id::{SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::turn::{Ending, TurnOutcome};
 
-use super::Work;
 use super::start::{mark_started, occupy, oldest_waiting, start_next};
+use super::{HowItEnded, Work};
 use crate::error::StoreError;
 use crate::event;
 use crate::question::{self, NewQuestion};
@@ -75,7 +75,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
         });
     }
     let last = event::append(tx, &drafts)? + i64::try_from(drafts.len()).expect("few events") - 1;
-    write_ending(tx, &finish.turn, &finish.outcome)?;
+    write_ending(tx, &finish.turn, &finish.outcome, Some(finish.duration_ms))?;
     if finish.outcome.ending == Ending::Cancelled {
         question::cancel_of_turn(tx, &finish.turn, "its turn was broken off")?;
     }
@@ -130,7 +130,7 @@ fn finish_to_idle(tx: &mut Tx<'_>, finish: &Finish) -> Result<bool, StoreError> 
     let subject =
         Subject { team: Some(left.parsed(0)?), session: Some(finish.session.clone()), turn: Some(finish.turn.clone()) };
     event::append(tx, &finish.drafts(subject))?;
-    write_ending(tx, &finish.turn, &finish.outcome)?;
+    write_ending(tx, &finish.turn, &finish.outcome, Some(finish.duration_ms))?;
     Ok(true)
 }
 
@@ -149,9 +149,17 @@ fn vacate(tx: &mut Tx<'_>, session: &SessionRow, agent: AgentAfter, seq: i64) ->
     Ok(())
 }
 
-pub(super) fn write_ending(tx: &mut Tx<'_>, turn: &TurnId, outcome: &TurnOutcome) -> Result<(), StoreError> {
+/// The duration is kept with the ending, as in the event: when it began and ended is by the wall clock, which may have been
+/// set in between.
+pub(super) fn write_ending(
+    tx: &mut Tx<'_>,
+    turn: &TurnId,
+    outcome: &TurnOutcome,
+    duration_ms: Option<i64>,
+) -> Result<(), StoreError> {
     let now = tx.wall_ms();
-    let ending = serde_json::to_string(&outcome.ending).expect("an ending is plain data");
+    let ended = HowItEnded { ending: Some(outcome.ending.clone()), duration_ms };
+    let ending = serde_json::to_string(&ended).expect("an ending is plain data");
     let usage = serde_json::to_string(&outcome.usage).expect("usage is plain data");
     tx.run(
         "UPDATE turn SET state = ?1, finished_at = ?2, ending = ?3, response = ?4, usage = ?5 WHERE id = ?6",

@@ -1,7 +1,8 @@
 //! Questions, their answers, rules and jobs.
 
 use iris_core::actor::Surface;
-use iris_core::agent::{PermissionRequest, ToolNature};
+use iris_core::agent::PermissionRequest;
+use iris_core::call::ToolNature;
 use iris_core::duration::Millis;
 use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId};
 use iris_core::job::JobState;

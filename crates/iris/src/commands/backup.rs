@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use iris_api::status::{BackupRequest, BackupResponse};
 use iris_core::fault::FaultKind;
-use iris_engine::backup::{BackupError, back_up};
+use iris_engine::backup::back_up;
 use iris_engine::home::Home;
-use iris_engine::{config, wall_ms};
+use iris_engine::wall_ms;
 
 use super::Context;
 use crate::client::Client;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, Why};
+use crate::interrupt::CtrlC;
 use crate::{moment, place};
 
 /// Write everything Iris knows into one file, also while it runs
@@ -59,10 +60,12 @@ async fn directly(home: &Home, file: PathBuf) -> Result<BackupResponse, Failure>
         return Err(Failure::fault(FaultKind::NotFound, format!("there is no Iris in {shown}"))
             .hint("name its home with --home or IRIS_HOME"));
     }
-    if config::load(&home.config())?.database.url.is_some() {
-        return Err(BackupError::Postgres.into());
-    }
-    let made = back_up(home, file).await?;
+    // Broken off, it takes away what it began.
+    let mut ctrl_c = CtrlC::listen()?;
+    let made = tokio::select! {
+        made = back_up(home, file) => made?,
+        () = ctrl_c.pressed() => return Err(Failure::new(Why::BrokenOff, "no backup was made")),
+    };
     Ok(BackupResponse { path: made.path.display().to_string(), bytes: made.bytes, schema: made.manifest.schema })
 }
 

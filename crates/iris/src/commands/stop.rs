@@ -29,7 +29,8 @@ pub struct StopArguments {
 
 pub async fn run(arguments: StopArguments, context: &mut Context) -> Result<Exit, Failure> {
     let question = "end every agent and withdraw all turns that wait?";
-    confirm(&mut context.printer, Consent::from_flag(arguments.yes), question)?;
+    // A kill switch that a script pulls works at once.
+    confirm(&mut context.printer, Consent::unless_asked(arguments.yes), question)?;
     let stopped: StopResponse = context.client().post(&["agents", "stop"], &()).await?;
     let printer = &mut context.printer;
     if printer.is_json() {

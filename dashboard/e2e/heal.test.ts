@@ -1,0 +1,159 @@
+// A network that fails in the wrong moment: nothing stays untrue, nothing is done twice, and nobody loses the page.
+import { type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { SCRIPT } from "./script";
+import { Daemon, Wire, closeBrowser, closePages, forgive, signedIn } from "./stage";
+
+let daemon: Daemon;
+let wire: Wire;
+beforeAll(async () => {
+  daemon = await Daemon.start({ atlas: SCRIPT, beacon: SCRIPT, comet: SCRIPT, delta: SCRIPT });
+  wire = await Wire.to(daemon);
+});
+afterEach(async () => {
+  wire.mend();
+  await daemon.call("POST", "/api/agents/stop");
+  expect(await closePages()).toEqual([]);
+});
+afterAll(async () => {
+  await closeBrowser();
+  wire.close();
+  await daemon.close();
+});
+
+const live = (page: Page) => page.locator('[data-connection="live"]').waitFor();
+
+async function cut(page: Page) {
+  wire.cut();
+  await page.locator('[data-connection="lost"]').waitFor({ timeout: 60_000 });
+}
+
+async function mend(page: Page) {
+  wire.mend();
+  await page.locator('[data-connection="live"]').waitFor({ timeout: 60_000 });
+}
+
+test("one request that fails leaves nothing green that is not", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await page.goto(`${wire.url}/fleet`);
+  await live(page);
+  const { sessionId, turnId } = await daemon.tell("atlas", "slow");
+  const row = page.getByRole("region", { name: "Team atlas" }).locator("[data-mood]");
+  await row.getByText("working").waitFor();
+  const one = new RegExp(`/api/sessions/${sessionId}$`);
+  let failed = 0;
+  await page.route(one, (route) => (failed++, route.abort("connectionreset")));
+  await expect.poll(async () => (await daemon.call("GET", `/api/turns/${turnId}`)).finishedAt, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => failed).toBeGreaterThan(0);
+  expect(await row.getByText("working").count()).toBe(1);
+  await page.unroute(one);
+  await row.getByText("idle").waitFor({ timeout: 60_000 });
+  forgive(page);
+});
+
+test("a question whose list could not be read is there when the connection is back", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await page.goto(`${wire.url}/fleet`);
+  await live(page);
+  const list = "**/api/questions/pending";
+  const heard = page.waitForRequest(list);
+  await page.route(list, (route) => route.abort("connectionreset"));
+  await daemon.tell("beacon", "ask");
+  await heard;
+  await cut(page);
+  await page.unroute(list);
+  await mend(page);
+  await page.getByRole("dialog").getByText("Which colour for the button?").waitFor();
+  await page.getByLabel("1 need you").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Red" }).click({ delay: 800 });
+  forgive(page);
+});
+
+test("a session that was opened without a connection is read when it is back", async () => {
+  const { sessionId } = await daemon.tell("comet", "hello there", 0);
+  const page = await signedIn(daemon, {}, wire);
+  await page.goto(`${wire.url}/session/${sessionId}`);
+  await page.getByRole("log").getByText("You said: hello there").waitFor();
+  await daemon.tell("delta", "good morning", 0);
+  await page.getByRole("link", { name: "Fleet", exact: true }).click();
+  const row = page.getByRole("region", { name: "Team delta" }).getByRole("link", { name: "good morning" });
+  await row.waitFor();
+  await cut(page);
+  await row.click();
+  await page.waitForURL("**/session/*");
+  await mend(page);
+  await page.getByRole("log").getByText("You said: good morning").waitFor({ timeout: 60_000 });
+  expect(await page.getByRole("alert").count()).toBe(0);
+  forgive(page);
+});
+
+test("a page that cannot be fetched leaves the frame, and comes by itself", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  const file = /\/assets\/jobs-.*\.js$/;
+  await page.route(file, (route) => route.abort("connectionreset"));
+  await page.reload();
+  await live(page);
+  await cut(page);
+  await page.getByRole("link", { name: "Jobs" }).click();
+  await page.getByText("This page could not be fetched").waitFor();
+  await page.getByRole("link", { name: "Inbox" }).click();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.getByRole("link", { name: "Jobs" }).click();
+  await page.getByText("This page could not be fetched").waitFor();
+  await page.unroute(file);
+  await mend(page);
+  await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor({ timeout: 60_000 });
+  forgive(page);
+});
+
+test("pages that were never gone to are there without a connection", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await live(page);
+  await page.waitForFunction(() => ["fleet", "jobs", "health", "settings", "palette", "help"].every((name) => performance.getEntriesByType("resource").some((one) => one.name.includes(`/assets/${name}-`))), undefined, { timeout: 60_000 });
+  await cut(page);
+  for (const name of ["Fleet", "Jobs", "Health", "Settings"]) {
+    await page.getByRole("link", { name }).click();
+    await page.getByRole("heading", { name, exact: true }).waitFor();
+  }
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Go to, or do…").waitFor();
+  forgive(page);
+});
+
+test("what is sent again because its answer was lost is done once", async () => {
+  const { sessionId } = await daemon.tell("atlas", "hello", 0);
+  const page = await signedIn(daemon, {}, wire);
+  await page.goto(`${wire.url}/session/${sessionId}`);
+  await live(page);
+  /** Lets the first request through and keeps its answer. */
+  const loseFirst = async (path: string) => {
+    let isFirst = true;
+    await page.route(path, async (route) => {
+      if (route.request().method() !== "POST" || !isFirst) return route.continue();
+      isFirst = false;
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+  };
+  await loseFirst("**/api/teams/tell");
+  const box = page.getByPlaceholder(/^Tell atlas/);
+  await box.fill("deploy it once");
+  await box.press("Enter");
+  await page.locator("[data-notice]").getByText("cannot be reached").waitFor();
+  expect(await box.inputValue()).toBe("deploy it once");
+  await box.press("Enter");
+  await expect.poll(() => box.inputValue()).toBe("");
+  const told = (await daemon.call("GET", `/api/sessions/${sessionId}/turns`)).items as { message: string }[];
+  expect(told.filter(({ message }) => message === "deploy it once").length).toBe(1);
+
+  await loseFirst("**/api/jobs");
+  await page.goto(`${wire.url}/jobs?start=yes`);
+  await page.getByLabel("What is to be done").fill("release it");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.locator("[data-notice]").getByText("cannot be reached").first().waitFor();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.waitForURL("**/job/*");
+  expect((await daemon.call("GET", "/api/jobs")).items.length).toBe(1);
+  forgive(page);
+});

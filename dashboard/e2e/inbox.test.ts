@@ -1,0 +1,178 @@
+// Many questions at a time: a key is for what is before one's eyes.
+import { type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { SCRIPT } from "./script";
+import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+
+const MANY = Array.from({ length: 9 }, (_, index) => `team${index + 1}`);
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await Daemon.start({ atlas: SCRIPT, ...Object.fromEntries(MANY.map((name) => [name, SCRIPT])) }, ["maxProcesses: 20"]);
+});
+afterEach(async () => {
+  await daemon.call("POST", "/api/agents/stop");
+  for (const { id } of await pending()) await daemon.call("POST", `/api/questions/${id}/cancel`, {});
+  expect(await closePages()).toEqual([]);
+});
+afterAll(async () => {
+  await closeBrowser();
+  await daemon.close();
+});
+
+interface Asked {
+  id: string;
+  team: string;
+}
+
+const pending = async (): Promise<Asked[]> => (await daemon.call("GET", "/api/questions/pending")).questions;
+const card = (page: Page, team: string) => page.getByRole("article", { name: `Question of ${team}` });
+/** A key in the moment in which something moved by itself is taken for a slip. */
+const settled = (page: Page) => page.waitForTimeout(700);
+
+/** All of them ask, and the page lists them. Gives their teams from top to bottom. */
+async function asked(page: Page, what: string): Promise<string[]> {
+  for (const team of MANY) await daemon.tell(team, what);
+  await card(page, "team1").waitFor();
+  await expect.poll(() => page.getByRole("article").count(), { timeout: 30_000 }).toBe(MANY.length);
+  await settled(page);
+  return page.getByRole("article").evaluateAll((cards) => cards.map((one) => one.getAttribute("aria-label")?.slice("Question of ".length) ?? ""));
+}
+
+const isInView = (page: Page, team: string) =>
+  card(page, team).evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+
+/** Who is answered by what is done, for certain: nobody else is by then. */
+async function answeredBy(act: () => Promise<void>): Promise<string[]> {
+  const before = await pending();
+  await act();
+  await new Promise((wait) => setTimeout(wait, 1500));
+  const left = new Set((await pending()).map(({ id }) => id));
+  return before.filter(({ id }) => !left.has(id)).map(({ team }) => team);
+}
+
+test("after an answer the next one in its place is answered, and none that is off the screen", async () => {
+  const page = await signedIn(daemon);
+  const order = await asked(page, "ask");
+  for (let times = 0; times < 6; times++) await page.keyboard.press("j");
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual([order[6]]);
+  expect(await answeredBy(() => page.keyboard.press("1")), "what took its place").toEqual([order[7]]);
+  // By the mouse, and then by key: what was below.
+  await card(page, order[4] ?? "").scrollIntoViewIfNeeded();
+  await settled(page);
+  expect(await answeredBy(() => card(page, order[4] ?? "").getByRole("button", { name: "Red" }).click())).toEqual([order[4]]);
+  expect(await answeredBy(() => page.keyboard.press("2"))).toEqual([order[5]]);
+
+  // Somebody who has scrolled away is led back first.
+  await page.keyboard.press("k");
+  for (let times = 0; times < 8; times++) await page.keyboard.press("k");
+  expect(await isInView(page, order[0] ?? "")).toBe(true);
+  await page.locator("main").hover();
+  await page.mouse.wheel(0, 5000);
+  await expect.poll(() => isInView(page, order[0] ?? "")).toBe(false);
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("1")), "only shown").toEqual([]);
+  expect(await isInView(page, order[0] ?? "")).toBe(true);
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual([order[0]]);
+
+  // One that somebody else answers hands the cursor on as well.
+  const [now] = await pending().then((all) => all.filter(({ team }) => team === order[1]));
+  await daemon.call("POST", `/api/questions/${now?.id}/answer`, { response: { value: "Red" } });
+  await card(page, order[1] ?? "").waitFor({ state: "detached" });
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("2"))).toEqual([order[2]]);
+});
+
+test("while several are selected the numbers are theirs, and no card shows any", async () => {
+  const page = await signedIn(daemon);
+  for (const team of ["team1", "team2", "team3"]) await daemon.tell(team, "ask");
+  for (const team of ["team1", "team2", "team3"]) await card(page, team).waitFor();
+  await settled(page);
+  await card(page, "team3").click({ position: { x: 200, y: 8 } });
+  const hints = () => page.locator("article kbd.key").evaluateAll((keys) => keys.filter((key) => getComputedStyle(key).visibility === "visible").length);
+  expect(await hints()).toBe(2);
+  for (const team of ["team1", "team2"]) await card(page, team).getByRole("checkbox").check();
+  await card(page, "team3").click({ position: { x: 200, y: 8 } });
+  expect(await hints()).toBe(0);
+  await settled(page);
+  expect((await answeredBy(() => page.keyboard.press("1"))).toSorted()).toEqual(["team1", "team2"]);
+});
+
+test("what a view of the inbox does not list opens over it", async () => {
+  const page = await signedIn(daemon);
+  for (const address of ["/inbox?view=decided", "/inbox?team=atlas"]) {
+    await page.goto(daemon.url + address);
+    await page.locator('[data-connection="live"]').waitFor();
+    await daemon.tell("team1", "ask");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Which colour for the button?").waitFor();
+    await settled(page);
+    await dialog.getByRole("button", { name: "Red" }).click();
+    await dialog.waitFor({ state: "detached" });
+  }
+  await page.goto(`${daemon.url}/inbox`);
+  await page.locator('[data-connection="live"]').waitFor();
+  await daemon.tell("team2", "ask");
+  await card(page, "team2").waitFor();
+  await page.waitForTimeout(1500);
+  expect(await page.getByRole("dialog").count(), "it is listed here").toBe(0);
+});
+
+test("what is put aside in one tab is put aside in the others", async () => {
+  const page = await signedIn(daemon);
+  for (const team of ["team1", "team2"]) await daemon.tell(team, "ask");
+  const other = await page.context().newPage();
+  await other.goto(`${daemon.url}/inbox`);
+  for (const tab of [page, other]) for (const team of ["team1", "team2"]) await card(tab, team).waitFor();
+  const aside = async (tab: Page, team: string) => {
+    await card(tab, team).getByLabel("Put aside until later").click();
+    await tab.getByRole("menuitem").first().click();
+  };
+  await aside(page, "team1");
+  await card(other, "team1").waitFor({ state: "detached" });
+  await aside(other, "team2");
+  await card(page, "team2").waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByRole("link", { name: "Later" }).getByText("2").waitFor();
+});
+
+test("what is half written is there when one comes back, and gone when it was sent", async () => {
+  const page = await signedIn(daemon);
+  const { sessionId } = await daemon.tell("atlas", "ask");
+  const reply = card(page, "atlas").getByLabel("Or answer in your own words");
+  await reply.fill("neither, but");
+  await page.getByRole("link", { name: "Fleet", exact: true }).click();
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await page.getByRole("link", { name: "Inbox" }).click();
+  expect(await reply.inputValue()).toBe("neither, but");
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  const box = page.getByPlaceholder(/^Tell atlas/);
+  await box.fill("long words");
+  await page.getByRole("link", { name: "Fleet", exact: true }).click();
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await page.goBack();
+  expect(await box.inputValue()).toBe("long words");
+  await box.press("Enter");
+  await expect.poll(() => box.inputValue()).toBe("");
+});
+
+test("single keys can be switched off", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("atlas", "ask");
+  await card(page, "atlas").waitFor();
+  await page.goto(`${daemon.url}/settings`);
+  await page.getByLabel("Single keys as commands").click();
+  await page.getByRole("link", { name: "Inbox" }).click();
+  await card(page, "atlas").waitFor();
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual([]);
+  expect(await page.locator("article kbd.key").count()).toBe(0);
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Go to, or do…").waitFor();
+  await page.keyboard.press("Escape");
+  await card(page, "atlas").getByRole("button", { name: "Red" }).click();
+  await card(page, "atlas").waitFor({ state: "detached" });
+});

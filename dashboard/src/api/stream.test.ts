@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { EventStream } from "./stream";
+
+/** The daemon: whether it can be reached, its newest event, and the streams that are open. */
+const world = { isThere: true, newest: 7, open: [] as ReadableStreamDefaultController<Uint8Array>[] };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("localStorage", { getItem: () => null });
+  vi.stubGlobal("addEventListener", () => {});
+  vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => {} });
+  vi.stubGlobal("fetch", async (path: string) => {
+    if (!world.isThere) throw new TypeError("no");
+    if (path === "/api/status") return Response.json({ newestEvent: world.newest });
+    return new Response(new ReadableStream<Uint8Array>({ start: (open) => void world.open.push(open) }));
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test("whenever a lost connection is back, everything is read anew, also if no event was missed", async () => {
+  const said: string[] = [];
+  const stream = new EventStream({ event: () => {}, delta: () => {}, connection: ({ state }) => said.push(state), missed: (upTo) => said.push(`missed up to ${upTo}`) });
+  stream.start();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(said).toEqual(["missed up to 7", "live"]);
+  said.length = 0;
+  world.isThere = false;
+  world.newest = 9;
+  world.open.pop()?.close();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(new Set(said)).toEqual(new Set(["lost"]));
+  said.length = 0;
+  world.isThere = true;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(said).toEqual(["live", "missed up to 9"]);
+});

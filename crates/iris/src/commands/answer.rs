@@ -73,6 +73,11 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
         return Err(Failure::invalid("--edit says what is approved instead, so it goes with yes and with an action")
             .hint("to refuse, leave --edit out and say why: iris answer <question> no 'use the staging db'"));
     }
+    if approves && question.action.is_some() && response.text.is_some() {
+        // Before anything is edited for it.
+        let failure = Failure::fault(FaultKind::Unfit, "a yes carries no words here");
+        return Err(failure.hint("tell the team, or say no and why: iris answer <question> no 'use the staging db'"));
+    }
     if approves {
         check_seen(&question, &arguments, &mut context.printer)?;
     }

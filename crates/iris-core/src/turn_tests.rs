@@ -159,7 +159,7 @@ fn permission_follows_the_team() {
 }
 
 #[test]
-fn a_limit_pauses_a_told_turn_and_ends_an_own_one() {
+fn a_limit_pauses_a_turn_whoever_began_it() {
     let limited = || {
         let limit = Limit { resets_at: Some(1), what: "limit".to_owned() };
         let end = TurnEnd { error: Some("limit".to_owned()), limit: Some(limit), ..TurnEnd::default() };
@@ -167,7 +167,7 @@ fn a_limit_pauses_a_told_turn_and_ends_an_own_one() {
     };
     let words = |mut turn: Turn| turn.apply(limited()).iter().map(word).collect::<Vec<_>>().join(" ");
     assert_eq!(words(Turn::start(GrantPermission::No)), "pause");
-    assert_eq!(words(Turn::start_own(GrantPermission::No)), "end:failed");
+    assert_eq!(words(Turn::start_own(GrantPermission::No)), "pause");
 }
 
 #[test]

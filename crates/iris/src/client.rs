@@ -46,8 +46,8 @@ pub enum ClientError {
     #[error("the certificate of iris at {url} is not good: {}", .flaw.what)]
     Untrusted { url: String, flaw: Flaw },
     /// Somebody takes the connection and says nothing. Only what is looked at, and changes nothing, has such a limit.
-    #[error("{} does not answer: it has said nothing for {}s", of_process(.pid, .url), SILENCE.as_secs())]
-    Silent { pid: Option<u32>, url: String },
+    #[error("{} does not answer: it has said nothing for {}s", of_process(.pid, .url), .after.as_secs())]
+    Silent { pid: Option<u32>, url: String, after: Duration },
     /// The request was sent and no answer came: it may have been done.
     #[error("the connection to iris at {url} was lost before it answered ({what})")]
     Lost { url: String, what: String },
@@ -107,16 +107,16 @@ impl Client {
             let answered = async { read(self.send(Method::GET, path, query, |request| request).await?).await };
             match tokio::time::timeout(SILENCE, answered).await {
                 Ok(answer) => answer,
-                Err(_) => Err(self.silent()),
+                Err(_) => Err(self.silent(SILENCE)),
             }
         };
         self.patiently(asked).await
     }
 
     /// Whoever was asked, as far as is known here.
-    fn silent(&self) -> ClientError {
+    pub fn silent(&self, after: Duration) -> ClientError {
         let pid = self.home.holder().filter(|_| self.url.is_none()).map(|holder| holder.pid);
-        ClientError::Silent { pid, url: self.url.clone().unwrap_or_else(|| place::shown(self.home.root())) }
+        ClientError::Silent { pid, url: self.url.clone().unwrap_or_else(|| place::shown(self.home.root())), after }
     }
 
     pub async fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T, ClientError> {
@@ -134,6 +134,11 @@ impl Client {
         query: &[(&str, String)],
     ) -> Result<T, ClientError> {
         self.patiently(async { read(self.send(Method::DELETE, path, query, |request| request).await?).await }).await
+    }
+
+    /// Whether the daemon that is talked to is the one of this machine's home, wherever that is reached.
+    pub fn is_of_this_home(&self) -> bool {
+        self.url.is_none()
     }
 
     /// Whether there is a daemon to talk to at all.

@@ -99,9 +99,10 @@ impl Reader {
     }
 
     /// A line that was longer than what is read. If it was the end of a turn, the turn has ended all the same.
-    pub fn too_long(bytes: usize, head: &[u8]) -> Vec<AgentOutput> {
+    /// Where it says so differs from version to version: before its text or after it.
+    pub fn too_long(bytes: usize, head: &[u8], tail: &[u8]) -> Vec<AgentOutput> {
         let text = format!("a line of {bytes} bytes was passed over: it is longer than Iris reads");
-        let ends = memchr::memmem::find(head, br#""type":"result""#).is_some();
+        let ends = [head, tail].iter().any(|part| memchr::memmem::find(part, br#""type":"result""#).is_some());
         let end = ends.then(|| TurnEnd { error: Some(format!("its answer was lost: {text}")), ..TurnEnd::default() });
         let said = Heard::new(MessageType::Garbage, Some(text));
         [AgentOutput::Message(said)].into_iter().chain(end.map(AgentOutput::TurnEnded)).collect()
@@ -221,6 +222,10 @@ impl Reader {
         let Some(response) = &line.response else { return AgentOutput::Heartbeat };
         if response.request_id.as_deref() != Some(write::INITIALIZE) {
             return AgentOutput::Heartbeat;
+        }
+        if response.subtype.as_deref() == Some("error") {
+            let obstacle = Some(explain::refusal(response.error.as_deref()));
+            return AgentOutput::Ready(Introduction { obstacle, version: None });
         }
         let greeting = response.response.and_then(|said| serde_json::from_str::<Greeting>(said.get()).ok());
         let greeting = greeting.unwrap_or_default();
@@ -513,10 +518,15 @@ mod tests {
 
     #[test]
     fn a_turn_whose_end_is_too_long_to_be_read_has_ended() {
-        let said = Reader::too_long(70_000_000, br#"{"type":"assistant","message":{"content":"\"type\":\"result\""}}"#);
+        let quoted = br#"{"type":"assistant","message":{"content":"\"type\":\"result\""}}"#;
+        let said = Reader::too_long(70_000_000, quoted, quoted);
         assert!(matches!(said.as_slice(), [AgentOutput::Message(_)]), "{said:?}");
-        let ended = Reader::too_long(70_000_000, br#"{"type":"result","result":"xxx"#);
-        let [AgentOutput::Message(_), AgentOutput::TurnEnded(end)] = ended.as_slice() else { panic!("{ended:?}") };
-        assert!(end.error.as_deref().is_some_and(|error| error.contains("70000000 bytes")), "{end:?}");
+        let head: &[u8] = br#"{"type":"result","result":"xxx"#;
+        let tail: &[u8] = br#"xxx","type":"result","uuid":"1"}"#;
+        for (head, tail) in [(head, b"".as_slice()), (br#"{"duration_api_ms":1,"result":"xxx"#, tail)] {
+            let ended = Reader::too_long(70_000_000, head, tail);
+            let [AgentOutput::Message(_), AgentOutput::TurnEnded(end)] = ended.as_slice() else { panic!("{ended:?}") };
+            assert!(end.error.as_deref().is_some_and(|error| error.contains("70000000 bytes")), "{end:?}");
+        }
     }
 }

@@ -210,6 +210,11 @@ pub(crate) struct InitializeParams<'a> {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Response<'a> {
     #[serde(borrow, default)]
+    pub subtype: Option<Cow<'a, str>>,
+    /// Instead of an answer, why there is none.
+    #[serde(borrow, default)]
+    pub error: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
     pub request_id: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub response: Option<&'a RawValue>,

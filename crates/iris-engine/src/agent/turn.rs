@@ -32,6 +32,9 @@ impl Runner {
             self.keep(&Heard::system(text));
             return Ok(Next::GoOn);
         }
+        if let (AgentOutput::TurnEnded(end), Some(current)) = (&output, &mut self.current) {
+            current.origin.clone_from(&end.own);
+        }
         self.apply(TurnInput::Output(output), StopCause::Exited).await
     }
 
@@ -114,6 +117,7 @@ impl Runner {
             duration_ms,
             agent,
             question,
+            origin: current.origin,
         });
         let written = Arc::clone(&finish);
         let work = self.engine.persist("turn.finish", move |tx| turns::finish(tx, &written)).await?;

@@ -347,7 +347,10 @@ impl Engine {
             return Ok(ended(report, &report_of(row)));
         }
         let waiter = self.inner.waiters.subscribe(&row.id);
-        self.wait(tell, report, waiter, arrived).await
+        let waiting = self.join_waiting(tell, &row.id).await?;
+        let waited = self.wait(tell, report, waiter, arrived).await;
+        drop(waiting);
+        waited
     }
 
     async fn wait(

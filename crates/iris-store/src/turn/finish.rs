@@ -44,6 +44,8 @@ pub struct Finish {
     pub agent: AgentAfter,
     /// A question that was found in the reply.
     pub question: Option<NewQuestion>,
+    /// What a turn of the agent's own was about: at its end the agent knows better than it was guessed at its beginning.
+    pub origin: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +77,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
         });
     }
     let last = event::append(tx, &drafts)? + i64::try_from(drafts.len()).expect("few events") - 1;
-    write_ending(tx, &finish.turn, &finish.outcome, Some(finish.duration_ms))?;
+    finish.write(tx)?;
     if finish.outcome.ending == Ending::Cancelled {
         question::cancel_of_turn(tx, &finish.turn, "its turn was broken off")?;
     }
@@ -98,6 +100,14 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
 }
 
 impl Finish {
+    fn write(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        write_ending(tx, &self.turn, &self.outcome, Some(self.duration_ms))?;
+        let Some(origin) = &self.origin else { return Ok(()) };
+        // What somebody told has none, and keeps none.
+        let sql = "UPDATE turn SET origin = ?1 WHERE id = ?2 AND origin IS NOT NULL";
+        tx.run(sql, values![origin.as_str(), &self.turn])
+    }
+
     /// The last things said and the end itself.
     fn drafts(&self, subject: Subject) -> Vec<Draft> {
         let mut drafts = message_drafts(&subject, &self.messages);
@@ -130,7 +140,7 @@ fn finish_to_idle(tx: &mut Tx<'_>, finish: &Finish) -> Result<bool, StoreError> 
     let subject =
         Subject { team: Some(left.parsed(0)?), session: Some(finish.session.clone()), turn: Some(finish.turn.clone()) };
     event::append(tx, &finish.drafts(subject))?;
-    write_ending(tx, &finish.turn, &finish.outcome, Some(finish.duration_ms))?;
+    finish.write(tx)?;
     Ok(true)
 }
 

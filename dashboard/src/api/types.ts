@@ -353,7 +353,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The questions that wait for an answer, oldest first */
+        /** The questions that wait for an answer, oldest first; of more than 1000, the oldest and the newest */
         get: operations["questions_pending"];
         put?: never;
         post?: never;
@@ -750,7 +750,10 @@ export interface components {
             digest: string;
             /** @description Where it would run. */
             folder: string;
-            /** @description The exact input, as the agent gave it. */
+            /**
+             * @description The exact input, as the agent gave it. Its text, if not every reader would take it for the same: half a character,
+             *     the same field twice, a number beyond all bounds.
+             */
             input: unknown;
             /** @description What the call comes to, as far as the tool is known. */
             meaning?: components["schemas"]["Meaning"];
@@ -1416,6 +1419,11 @@ export interface components {
             fromTeam: string | null;
         };
         Pending: {
+            /**
+             * Format: int64
+             * @description How many more there are that are not listed.
+             */
+            more?: number;
             questions: components["schemas"]["Question"][];
         };
         /** @description A key whose new value takes effect with the next start. A secret's values are not told. */

@@ -30,6 +30,8 @@ pub struct Agent {
     /// What is still to be written to it.
     outgoing: Vec<u8>,
     last_words: LastWords,
+    /// Since when it can say nothing any more, though it lives.
+    mute_since: Option<Instant>,
     exit: Option<AgentExit>,
 }
 
@@ -44,6 +46,8 @@ pub enum Progress {
 const READ_AT_ONCE: usize = 64 * 1024;
 /// A process may end while a child of its own keeps the pipe open; what it wrote itself is there at once.
 const DRAIN_LIMIT: Duration = Duration::from_millis(300);
+/// How long a process may live on that has closed its output. One that ends closes it a moment before.
+const MUTE_LIMIT: Duration = Duration::from_secs(3);
 
 impl Agent {
     /// Starts the process and greets it. It is ready when it answers with `AgentOutput::Ready`.
@@ -75,6 +79,7 @@ impl Agent {
             tongue,
             outgoing: Vec::new(),
             last_words: LastWords::default(),
+            mute_since: None,
             exit: None,
         };
         agent.tongue.greet(launch.instructions.as_deref(), &mut agent.outgoing);
@@ -83,6 +88,11 @@ impl Agent {
 
     pub fn pid(&self) -> Option<u32> {
         self.pid
+    }
+
+    /// The tail of what it wrote to stderr so far.
+    pub fn complaint(&self) -> String {
+        self.last_words.text()
     }
 
     pub fn tell(&mut self, turn: &TurnId, text: &str) {
@@ -121,7 +131,12 @@ impl Agent {
             Happened::Wrote(count) => drop(self.outgoing.drain(..count)),
             Happened::CannotWrite => self.stdin = None,
             Happened::Read => return self.read_lines(),
-            Happened::StdoutClosed => self.stdout = None,
+            Happened::StdoutClosed => (self.stdout, self.mute_since) = (None, Some(Instant::now())),
+            Happened::StaysMute => {
+                self.mute_since = None;
+                self.last_words.add(b"\n(it closed its output and went on; Iris ended it)");
+                self.kill();
+            }
             Happened::StderrClosed => self.stderr = None,
             Happened::Complained => {}
             Happened::Ended => return self.collect_last_words().await,
@@ -130,7 +145,7 @@ impl Agent {
     }
 
     async fn wait(&mut self) -> Happened {
-        let Self { child, stdin, stdout, stderr, lines, outgoing, last_words, .. } = self;
+        let Self { child, stdin, stdout, stderr, lines, outgoing, last_words, mute_since, .. } = self;
         tokio::select! {
             biased;
             result = write_some(stdin, outgoing), if stdin.is_some() && !outgoing.is_empty() => match result {
@@ -146,6 +161,7 @@ impl Agent {
                 Ok(_) => Happened::Complained,
             },
             _ = child.wait() => Happened::Ended,
+            () = stays_mute(*mute_since), if mute_since.is_some() => Happened::StaysMute,
         }
     }
 
@@ -260,9 +276,17 @@ enum Happened {
     CannotWrite,
     Read,
     StdoutClosed,
+    StaysMute,
     Complained,
     StderrClosed,
     Ended,
+}
+
+async fn stays_mute(since: Option<Instant>) {
+    match since {
+        Some(since) => tokio::time::sleep_until(since + MUTE_LIMIT).await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn write_some(stdin: &mut Option<ChildStdin>, outgoing: &[u8]) -> std::io::Result<usize> {
@@ -301,11 +325,15 @@ impl LastWords {
         let Some(stderr) = stderr else { return std::future::pending().await };
         let mut piece = [0; 512];
         let count = stderr.read(&mut piece).await?;
-        self.tail.extend_from_slice(&piece[..count]);
+        self.add(&piece[..count]);
+        Ok(count)
+    }
+
+    fn add(&mut self, piece: &[u8]) {
+        self.tail.extend_from_slice(piece);
         if self.tail.len() > 2 * TAIL_KEPT {
             self.tail.drain(..self.tail.len() - TAIL_KEPT);
         }
-        Ok(count)
     }
 
     fn text(&self) -> String {

@@ -39,6 +39,8 @@ pub struct Surroundings<'a> {
     /// What it would have of its daemon's environment, by name.
     pub inherited: &'a dyn Fn(&str) -> Option<String>,
     pub home: &'a Path,
+    /// That home is its team's and not the user's.
+    pub has_own_home: bool,
 }
 
 /// The kinds with a program of their own that this version of Iris can run.

@@ -1,11 +1,15 @@
 //! What is needed to start an agent, and the command each kind makes of it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use iris_core::agent::{AgentExit, Usage};
+use iris_core::call::Meaning;
 use iris_core::id::SessionId;
 use iris_core::team::{AgentKind, TeamName};
+use serde_json::value::RawValue;
 
 /// How a team's agent is to run, whatever its kind.
 #[derive(Clone, Debug)]
@@ -64,6 +68,8 @@ pub enum LaunchError {
     NoScript(TeamName),
     #[error("{program} is not installed")]
     NotInstalled { program: String, hint: &'static str },
+    #[error("{program} is a folder, not a program")]
+    IsFolder { program: String },
     #[error("{program} could not be started ({why})")]
     NotStarted { program: String, why: std::io::Error },
 }
@@ -73,6 +79,7 @@ impl LaunchError {
         match self {
             Self::NotBuilt(_) => Some("set `agent: claude`, or `agent: scripted` with a script, for this team"),
             Self::NotInstalled { hint, .. } => Some(hint),
+            Self::IsFolder { .. } => Some("set the team's `command` to the program itself"),
             Self::NoFolder(_) => Some("set the team's `path` to a folder that exists"),
             Self::NoScript(_) => Some("add `script: /path/to/script.yaml` to the team"),
             Self::NotStarted { .. } => Some("check that the program is installed and may be run"),
@@ -94,16 +101,19 @@ pub fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
 /// What a project's folder may bring along that an agent acts by, as files and folders.
 #[derive(Clone, Copy, Debug)]
 pub struct Brought {
+    /// In the folder, and in those below it.
     pub here: &'static [&'static str],
     /// Read from the folders above, too.
     pub above: &'static [&'static str],
+    /// In a linked worktree of git, read from the main checkout.
+    pub main: &'static [&'static str],
 }
 
 pub fn brought(kind: AgentKind) -> Brought {
     match kind {
         // The scripted agent takes the place of any other.
         AgentKind::Claude | AgentKind::Scripted => crate::claude::folder::BROUGHT,
-        AgentKind::Codex | AgentKind::Acp => Brought { here: &[], above: &[] },
+        AgentKind::Codex | AgentKind::Acp => Brought { here: &[], above: &[], main: &[] },
     }
 }
 
@@ -116,11 +126,35 @@ pub fn find_program(kind: AgentKind, command: Option<&Path>, path: Option<String
     }
 }
 
-/// What an agent's last words mean, if it ended before it was ready, and what helps.
-pub fn explain_exit(kind: AgentKind, exit: &AgentExit) -> Option<&'static str> {
+/// As a shell finds it: the first that can be run. If there is none, the first that is there, so that it is told why not.
+pub fn find_in_path(name: &Path, path: &OsStr) -> Option<PathBuf> {
+    let can_be_run = |file: &PathBuf| file.metadata().is_ok_and(|about| about.permissions().mode() & 0o111 != 0);
+    let there: Vec<_> =
+        std::env::split_paths(path).map(|folder| folder.join(name)).filter(|file| file.is_file()).collect();
+    there.iter().find(|file| can_be_run(file)).or(there.first()).cloned()
+}
+
+/// What an agent's last words mean, if it ended before it was ready, and what helps. `args` are those of its team.
+pub fn explain_exit(kind: AgentKind, exit: &AgentExit, args: &[String]) -> Option<String> {
     match kind {
-        AgentKind::Claude => crate::claude::explain::exit(exit),
+        AgentKind::Claude => crate::claude::explain::exit(exit, args),
         AgentKind::Codex | AgentKind::Acp | AgentKind::Scripted => None,
+    }
+}
+
+/// Whether an agent ended because of what it does, or does not, know of its conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// It was to go on with one that it does not find.
+    Lost,
+    /// It was to begin one that it has already.
+    Begun,
+}
+
+pub fn find_misfit(kind: AgentKind, exit: &AgentExit) -> Option<Misfit> {
+    match kind {
+        AgentKind::Claude | AgentKind::Scripted => crate::claude::explain::misfit(exit),
+        AgentKind::Codex | AgentKind::Acp => None,
     }
 }
 
@@ -129,6 +163,16 @@ pub fn usage_of<'a>(kind: AgentKind, messages: impl Iterator<Item = &'a str>) ->
     match kind {
         AgentKind::Claude | AgentKind::Scripted => crate::claude::usage::of_messages(messages),
         AgentKind::Codex | AgentKind::Acp => Usage { incomplete: true, ..Usage::default() },
+    }
+}
+
+/// What a call of a tool by an agent of this kind means.
+pub fn meaning_of(kind: AgentKind, tool: &str, input: &RawValue) -> Meaning {
+    match kind {
+        AgentKind::Claude | AgentKind::Scripted => {
+            crate::claude::meaning::of(tool, &serde_json::from_str(input.get()).unwrap_or_default())
+        }
+        AgentKind::Codex | AgentKind::Acp => Meaning::default(),
     }
 }
 
@@ -146,7 +190,10 @@ const PASSED_ON: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG"
 /// `needed`: what this kind of agent cannot do without.
 pub(crate) fn environment(spec: &AgentSpec, needed: &[&str]) -> BTreeMap<String, String> {
     let passed = |name: &str| PASSED_ON.contains(&name) || needed.contains(&name) || name.starts_with("LC_");
-    let mut env: BTreeMap<_, _> = std::env::vars().filter(|(name, _)| passed(name)).collect();
+    // One that is no text is none of these, whatever it is; and a value that is none cannot be said to the agent.
+    let texts =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let mut env: BTreeMap<_, _> = texts.filter(|(name, _)| passed(name)).collect();
     if let Some(home) = &spec.own_home {
         env.insert("HOME".to_owned(), home.display().to_string());
     }

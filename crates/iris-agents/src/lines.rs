@@ -2,8 +2,9 @@
 
 /// Longer lines are passed over, and said to have been. The largest real ones seen are 1 MB.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
-/// What is kept of such a line, so that it can be told what it was.
+/// What is kept of such a line's beginning and of its end, so that it can be told what it was.
 const HEAD: usize = 4 * 1024;
+const TAIL: usize = 16 * 1024;
 /// A line of which this much has come, and no end, takes its time.
 const LONG: usize = 1024 * 1024;
 /// A buffer that grew beyond this is given back once it is empty.
@@ -21,15 +22,27 @@ pub(crate) struct Lines {
 struct Skipped {
     bytes: usize,
     head: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+impl Skipped {
+    fn take(&mut self, piece: &[u8]) {
+        self.bytes += piece.len();
+        let kept = &piece[piece.len().saturating_sub(TAIL)..];
+        let too_many = (self.tail.len() + kept.len()).saturating_sub(TAIL);
+        self.tail.drain(..too_many);
+        self.tail.extend_from_slice(kept);
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     Whole(&'a [u8]),
-    /// `head` is how it began.
+    /// `head` is how it began, `tail` how it ended.
     TooLong {
         bytes: usize,
         head: &'a [u8],
+        tail: &'a [u8],
     },
 }
 
@@ -48,7 +61,11 @@ impl Lines {
         while let Some(length) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
             let end = self.searched + length;
             match self.skipping.take() {
-                Some(Skipped { bytes, head }) => take(Line::TooLong { bytes: bytes + end - start, head: &head }),
+                Some(mut skipped) => {
+                    skipped.take(&self.buffer[start..end]);
+                    let Skipped { bytes, head, tail } = &skipped;
+                    take(Line::TooLong { bytes: *bytes, head, tail });
+                }
                 None => take(Line::Whole(&self.buffer[start..end])),
             }
             start = end + 1;
@@ -58,8 +75,8 @@ impl Lines {
         self.searched = self.buffer.len();
         if self.buffer.len() > LONGEST_LINE {
             let head = || self.buffer[..HEAD].to_vec();
-            let skipped = self.skipping.get_or_insert_with(|| Skipped { bytes: 0, head: head() });
-            skipped.bytes += self.buffer.len();
+            let skipped = self.skipping.get_or_insert_with(|| Skipped { bytes: 0, head: head(), tail: Vec::new() });
+            skipped.take(&self.buffer);
             self.buffer.clear();
             self.searched = 0;
         }
@@ -115,16 +132,17 @@ mod tests {
             assert!(lines.buffer.len() <= LONGEST_LINE);
             assert!(lines.is_long());
         }
-        lines.buffer().extend_from_slice(b"\nafter\n");
+        lines.buffer().extend_from_slice(b"the end\nafter\n");
         let mut seen = Vec::new();
         lines.drain(|line| match line {
             Line::Whole(bytes) => seen.push(String::from_utf8_lossy(bytes).into_owned()),
-            Line::TooLong { bytes, head } => {
+            Line::TooLong { bytes, head, tail } => {
                 assert!(head.len() == HEAD && head.iter().all(|byte| *byte == b'x'));
+                assert!(tail.len() == TAIL && tail.ends_with(b"xthe end"));
                 seen.push(bytes.to_string());
             }
         });
         assert!(!lines.is_long());
-        assert_eq!(seen, [(70 * 1024 * 1024).to_string(), "after".to_owned()]);
+        assert_eq!(seen, [(70 * 1024 * 1024 + 7).to_string(), "after".to_owned()]);
     }
 }

@@ -29,7 +29,10 @@ impl Tongue {
     /// The first words to an agent. It is ready when it answers with `AgentOutput::Ready`.
     pub fn greet(&self, instructions: Option<&str>, out: &mut Vec<u8>) {
         match self {
-            Self::StreamJson(_) => write::initialize(out, instructions),
+            Self::StreamJson(_) => {
+                write::initialize(out, instructions);
+                write::refuse_peers(out);
+            }
         }
     }
 
@@ -37,7 +40,9 @@ impl Tongue {
     pub fn read(&mut self, line: &Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
         match (self, line) {
             (Self::StreamJson(reader), Line::Whole(bytes)) => reader.read(bytes, outputs, replies),
-            (Self::StreamJson(_), Line::TooLong { bytes, head }) => outputs.extend(Reader::too_long(*bytes, head)),
+            (Self::StreamJson(_), Line::TooLong { bytes, head, tail }) => {
+                outputs.extend(Reader::too_long(*bytes, head, tail));
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The shapes on the wire, and nothing else: what clients send and what they get. camelCase JSON.
 
+pub mod call;
 pub mod event;
 pub mod job;
 pub mod problem;

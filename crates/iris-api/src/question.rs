@@ -5,6 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use crate::call::Meaning;
+
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
@@ -105,7 +107,11 @@ pub struct Through {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Action {
     pub tool: String,
-    /// The exact input, as the agent gave it.
+    /// What the call comes to, as far as the tool is known.
+    #[serde(default)]
+    pub meaning: Meaning,
+    /// The exact input, as the agent gave it. Its text, if not every reader would take it for the same: half a character,
+    /// the same field twice, a number beyond all bounds.
     #[schema(value_type = Value)]
     pub input: Box<RawValue>,
     /// The same for people, whole, with everything visible that a screen would act on or hide.
@@ -169,6 +175,9 @@ pub struct Suggestion {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Pending {
     pub questions: Vec<Question>,
+    /// How many more there are that are not listed.
+    #[serde(default)]
+    pub more: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use crate::call::{Call, CallResult};
+
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TellRequest {
@@ -95,6 +97,15 @@ pub struct Turn {
     pub started_at: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<i64>,
+    /// How long it took, once it is over. The times above are by the wall clock, which may have been set in between.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<i64>,
+    /// How many turns come before it, if it is queued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<i64>,
+    /// For whom or what it waits, in a few words, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,14 +128,26 @@ pub struct Turn {
 pub struct Message {
     pub seq: i64,
     pub at: i64,
-    /// assistant, thinking, tool_use, tool_result, system, unknown or garbage.
+    /// assistant, thinking, tool_use, tool_result, system, retry, compaction, model_fallback, task, unknown or garbage.
     #[serde(rename = "type")]
     pub kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The agent's own line, as it came.
+    /// The calls of tools it makes. Messages that were kept before calls were told have only their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
+    /// What came back of calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<CallResult>,
+    /// What the agent program says of itself, and nobody needs to read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub noise: bool,
+    /// What the agent thinks with from now on, if it names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent's own line, as it came. Its form is that of its kind of agent, and may be another with its next version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub data: Option<Box<RawValue>>,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::call::ToolNature;
 use crate::message::Heard;
 
 /// One thing that came out of an agent, parsed and typed by the adapter of its kind.
@@ -42,24 +43,6 @@ pub struct Introduction {
     pub obstacle: Option<String>,
 }
 
-/// What a tool of an agent does. Whoever speaks with that kind of agent says it: its tools' names mean something only there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ToolNature {
-    /// A shell runs its `command`. A field of that name says nothing about what any other tool does.
-    Shell,
-    /// It only looks.
-    Looks,
-    /// It only looks, where its `pattern` says.
-    Finds,
-    /// It changes one file.
-    Changes,
-    /// It asks leave to carry out a plan.
-    Plans,
-    #[default]
-    Unknown,
-}
-
 #[derive(Debug)]
 pub struct PermissionRequest {
     pub request: String,
@@ -83,14 +66,21 @@ pub struct Asking {
     pub call: Option<String>,
 }
 
-/// What a tool server wants filled in.
+/// What a tool server wants of a person.
 #[derive(Debug)]
 pub struct FormRequest {
     pub request: String,
     pub server: String,
     pub message: String,
-    /// JSON Schema of the fields.
-    pub schema: Box<RawValue>,
+    pub wanted: Wanted,
+}
+
+#[derive(Debug)]
+pub enum Wanted {
+    /// Fields, by this JSON Schema.
+    Fields(Box<RawValue>),
+    /// That a person goes to this address.
+    Visit { url: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

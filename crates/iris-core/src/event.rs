@@ -310,6 +310,8 @@ pub enum StopCause {
     Reconfigured,
     Exited,
     StartFailed,
+    /// A fault of Iris's own ended whoever served it.
+    Broken,
     Shutdown,
     /// Found at start: a process of an earlier daemon.
     Recovered,

@@ -5,6 +5,7 @@
 
 pub mod actor;
 pub mod agent;
+pub mod call;
 pub mod credential;
 pub mod detect;
 pub mod duration;

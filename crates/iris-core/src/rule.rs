@@ -42,10 +42,11 @@ pub struct Rule {
     pub answer: Answer,
 }
 
-/// The answer that a rule gives. A refusal goes before everything else.
+/// The answer that a rule gives. A refusal goes before everything else, and what cannot be read exactly passes by no rule.
 pub fn decide<'a>(rules: &'a [Rule], draft: &Draft) -> Option<&'a Rule> {
     let fitting = || rules.iter().filter(|rule| fits(rule, draft));
-    fitting().find(|rule| matches!(rule.answer, Answer::Refuse { .. })).or_else(|| fitting().next())
+    let refusing = fitting().find(|rule| matches!(rule.answer, Answer::Refuse { .. }));
+    refusing.or_else(|| fitting().next().filter(|_| draft.detail.is_readable()))
 }
 
 fn fits(rule: &Rule, draft: &Draft) -> bool {
@@ -69,7 +70,8 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::agent::{PermissionRequest, ToolNature};
+    use crate::agent::PermissionRequest;
+    use crate::call::ToolNature;
     use crate::duration::Millis;
     use crate::question::risk::{Real, as_written};
     use crate::question::{OnDeadline, Policy};

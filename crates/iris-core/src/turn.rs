@@ -366,7 +366,6 @@ impl Turn {
         let cancelled = self.cancel_asked() && end.aborted;
         if let Some(limit) = end.limit
             && !cancelled
-            && !self.is_own
         {
             let ending = Ending::Failed { error: limit.what.clone() };
             let outcome = TurnOutcome { ending, response: self.partial_text(), usage: end.usage };

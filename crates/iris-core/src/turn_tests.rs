@@ -1,8 +1,9 @@
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::agent::{Introduction, ToolNature};
-use crate::message::{Heard, MessageType};
+use crate::agent::Introduction;
+use crate::call::ToolNature;
+use crate::message::Heard;
 
 #[derive(Clone, Copy, Debug)]
 enum At {
@@ -140,12 +141,7 @@ fn a_finished_message_replaces_its_deltas_and_sub_agents_are_not_the_reply() {
     let mut turn = turn(At::Running);
     turn.apply(TurnInput::Output(AgentOutput::Delta("he".to_owned())));
     turn.apply(said("hello"));
-    let aside = Heard {
-        kind: MessageType::Assistant,
-        text: Some("aside".to_owned()),
-        parent: Some("toolu_1".to_owned()),
-        line: None,
-    };
+    let aside = Heard { parent: Some("toolu_1".to_owned()), ..Heard::assistant("aside") };
     turn.apply(TurnInput::Output(AgentOutput::Message(aside)));
     assert_eq!(turn.partial_text(), "hello");
 }
@@ -163,7 +159,7 @@ fn permission_follows_the_team() {
 }
 
 #[test]
-fn a_limit_pauses_a_told_turn_and_ends_an_own_one() {
+fn a_limit_pauses_a_turn_whoever_began_it() {
     let limited = || {
         let limit = Limit { resets_at: Some(1), what: "limit".to_owned() };
         let end = TurnEnd { error: Some("limit".to_owned()), limit: Some(limit), ..TurnEnd::default() };
@@ -171,7 +167,7 @@ fn a_limit_pauses_a_told_turn_and_ends_an_own_one() {
     };
     let words = |mut turn: Turn| turn.apply(limited()).iter().map(word).collect::<Vec<_>>().join(" ");
     assert_eq!(words(Turn::start(GrantPermission::No)), "pause");
-    assert_eq!(words(Turn::start_own(GrantPermission::No)), "end:failed");
+    assert_eq!(words(Turn::start_own(GrantPermission::No)), "pause");
 }
 
 #[test]

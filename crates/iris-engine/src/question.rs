@@ -6,13 +6,14 @@ pub mod cancel;
 pub mod edit;
 pub mod figures;
 pub(crate) mod limited;
+mod meaning;
 pub(crate) mod pass_on;
 pub(crate) mod path;
 
 use iris_core::fault::FaultKind;
 use iris_core::id::{QuestionId, SessionId};
 use iris_core::question::{AnswerError, AskError, QuestionState};
-use iris_store::question::{self, Closed, QuestionRow};
+use iris_store::question::{self, Closed, Listed, OpenFilter, QuestionRow};
 use iris_store::{StoreError, wall_ms};
 
 use crate::engine::Engine;
@@ -39,6 +40,8 @@ pub enum QuestionError {
     NothingToEdit,
     #[error("a rule of the scope '{0}' cannot be made from this question")]
     BadScope(&'static str),
+    #[error("Iris cannot read this action exactly, so a yes to it holds for this once")]
+    Unreadable,
     #[error("a rule lasts between 1m and 30d")]
     BadLength,
     #[error("it may not ask: {0}")]
@@ -73,7 +76,8 @@ impl QuestionError {
         match self {
             Self::NotFound(_) | Self::NoJob(_) => FaultKind::NotFound,
             Self::DoesNotFit(_) | Self::BadAsk(_) => FaultKind::Unfit,
-            Self::NothingToEdit | Self::BadScope(_) | Self::BadLength | Self::NoPlace => FaultKind::Unfit,
+            Self::NothingToEdit | Self::BadScope(_) | Self::Unreadable => FaultKind::Unfit,
+            Self::BadLength | Self::NoPlace => FaultKind::Unfit,
             Self::Closed(_) | Self::Changed(_) => FaultKind::Conflict,
             Self::KeyTaken(_) => FaultKind::Unfit,
             Self::JobOver(_) | Self::NotAgain(_) => FaultKind::Conflict,
@@ -98,6 +102,7 @@ impl QuestionError {
             Self::KeyTaken(_) => Some("ask with another key, or ask the very same again".to_owned()),
             Self::Limited(_) => Some("go on with what is known, or ask later".to_owned()),
             Self::BadScope(_) => Some("use deed or tool for an approval, question for anything else".to_owned()),
+            Self::Unreadable => Some("answer it without a rule".to_owned()),
             Self::NoPlace => Some("name the job in which you ask, or speak for a team".to_owned()),
             Self::NoJob(_) => Some("run `iris jobs list` to see what there is".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
@@ -125,8 +130,8 @@ fn is_repeatable(row: &QuestionRow) -> bool {
 const MOST_LISTED: i64 = 1000;
 
 impl Engine {
-    pub async fn list_open_questions(&self) -> Result<Vec<QuestionRow>, StoreError> {
-        self.inner.store.read(|tx| question::list_open(tx, MOST_LISTED)).await
+    pub async fn list_open_questions(&self, filter: OpenFilter) -> Result<Listed, StoreError> {
+        self.inner.store.read(move |tx| question::list_open(tx, &filter, MOST_LISTED)).await
     }
 
     /// Those that are closed, newest first; of one session, if it is named.

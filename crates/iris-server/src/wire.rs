@@ -1,5 +1,6 @@
 //! From the engine's values to the shapes on the wire.
 
+pub(crate) mod call;
 pub(crate) mod question;
 
 use iris_api::{event, session, team, turn};
@@ -11,6 +12,7 @@ use iris_core::said;
 use iris_core::turn::{Ending, Termination};
 use iris_engine::trust::Trust;
 use iris_engine::turn::figures::{OfSession, Slot, TurnFigures};
+use iris_engine::turn::standing::Waits;
 use iris_engine::turn::tell::{TellOutcome, TellReport};
 use iris_engine::{Engine, SessionRow, SessionSeen, TurnRow};
 use serde_json::Value;
@@ -35,11 +37,11 @@ fn state_source(event: &Recorded) -> session::StateSource {
 }
 
 fn last_said(event: &Recorded) -> session::LastSaid {
-    let message: Value = serde_json::from_str(&event.body).unwrap_or_default();
-    let text = said::step(&message).unwrap_or_default();
+    let message = serde_json::from_str::<Message>(&event.body).ok();
+    let text = message.as_ref().and_then(said::step).unwrap_or_default();
     let line = text.lines().next().unwrap_or_default();
     session::LastSaid {
-        kind: message["type"].as_str().unwrap_or_default().to_owned(),
+        kind: message.map_or("unknown", |message| message.kind.as_str()).to_owned(),
         text: line.chars().take(LONGEST_STEP).collect(),
         at: event.at,
     }
@@ -60,6 +62,7 @@ pub(crate) fn session(engine: &Engine, row: &SessionRow) -> session::Session {
         pid: row.pid,
         running: row.running.as_ref().map(ToString::to_string),
         queued: row.queued,
+        waits_for: engine.waits_for(row).map(str::to_owned),
         turns: row.next_number - 1,
         background: row.background,
         fork_of: row.fork_of.as_ref().map(ToString::to_string),
@@ -80,7 +83,7 @@ pub(crate) fn trust(found: Trust) -> team::Trust {
     }
 }
 
-pub(crate) fn turn(row: TurnRow) -> turn::Turn {
+pub(crate) fn turn(row: TurnRow, waits: Option<&Waits>) -> turn::Turn {
     let (error, reason) = match &row.ending {
         Some(ending) => (ending.explain(), ending.reason().map(str::to_owned)),
         None => (None, None),
@@ -95,6 +98,12 @@ pub(crate) fn turn(row: TurnRow) -> turn::Turn {
         accepted_at: row.accepted_at,
         started_at: row.started_at,
         finished_at: row.finished_at,
+        duration_ms: row.duration_ms,
+        position: match waits {
+            Some(Waits::Turns { ahead }) => Some(*ahead),
+            _ => None,
+        },
+        note: waits.map(ToString::to_string),
         response: row.response,
         error,
         reason,
@@ -142,12 +151,20 @@ pub(crate) fn turn_figures(since: i64, found: TurnFigures) -> turn::TurnFigures 
 }
 
 pub(crate) fn message(event: &Recorded) -> turn::Message {
-    let known = serde_json::from_str::<Message>(&event.body).ok();
-    let (kind, text, parent, data) = match known {
-        Some(message) => (message.kind.as_str(), message.text, message.parent, message.data),
-        None => ("unknown", None, None, RawValue::from_string(event.body.to_string()).ok()),
-    };
-    turn::Message { seq: event.seq, at: event.at, kind: kind.to_owned(), text, parent, data }
+    let known = serde_json::from_str::<Message>(&event.body)
+        .unwrap_or_else(|_| Message { data: RawValue::from_string(event.body.to_string()).ok(), ..Message::unknown() });
+    turn::Message {
+        seq: event.seq,
+        at: event.at,
+        kind: known.kind.as_str().to_owned(),
+        text: known.text,
+        parent: known.parent,
+        calls: known.calls.into_iter().map(call::call).collect(),
+        results: known.results.into_iter().map(call::result).collect(),
+        noise: known.noise,
+        model: known.model,
+        data: known.data,
+    }
 }
 
 pub(crate) fn event(event: &Recorded) -> event::Event {

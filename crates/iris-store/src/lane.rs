@@ -4,7 +4,7 @@
 //! carries it, so a node that was given up on can change nothing, and output of an old process is recognised as such.
 
 use iris_core::event::{DaemonEvent, Draft, Fact, SessionEvent, StopCause, Subject};
-use iris_core::id::{NodeId, SessionId};
+use iris_core::id::{NodeId, SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::team::OnInterrupted;
 use iris_core::time::ClockMark;
@@ -70,6 +70,32 @@ pub fn is_elsewhere(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreError>
     let sql = "SELECT node.id FROM node JOIN session ON session.lives_on = node.id \
                WHERE session.id = ?1 AND node.id <> ?2 AND node.alive_until > iris_now()";
     Ok(tx.one(sql, values![id, &node])?.is_some())
+}
+
+/// Whoever served a session broke down, and its process is gone. Ends the turn that ran, or the one that an agent was being
+/// started for: the next would break down by it again. `epoch` is that of the claim, if it came to one. Returns that turn.
+pub fn break_down(
+    tx: &mut Tx<'_>,
+    id: &SessionId,
+    epoch: Option<i64>,
+    why: &str,
+) -> Result<Option<TurnId>, StoreError> {
+    let Some(epoch) = epoch else { return turn::fail_waiting(tx, id, why) };
+    // An earlier try of this very write may have committed, though its answer was lost.
+    if session::lock(tx, id)?.is_none_or(|session| session.state == SessionState::Stopped) {
+        return Ok(None);
+    }
+    let session = session::lock_owned(tx, id, epoch)?;
+    if let Some(running) = &session.running {
+        turn::end_interrupted(tx, &session, running)?;
+        tx.run("UPDATE session SET running = NULL WHERE id = ?1", values![id])?;
+    }
+    session::stopped(tx, id, epoch, StopCause::Broken, None, Some(why.to_owned()))?;
+    match session.running {
+        Some(running) => Ok(Some(running)),
+        None if session.state == SessionState::Spawning => turn::fail_waiting(tx, id, why),
+        None => Ok(None),
+    }
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! The arrows of ARCHITECTURE.md, kept by a test: which crate may depend on which, what iris-core may use, and which
-//! file names say nothing. Reads the manifests through `cargo metadata`; builds nothing.
+//! The arrows of ARCHITECTURE.md, kept by a test: which crate may depend on which, what iris-core may use, which file
+//! names say nothing, and that what an agent writes is read in the folder of its kind. Reads the manifests through `cargo metadata`; builds nothing.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -32,6 +32,29 @@ const PURE: &[&str] =
 const EMPTY_NAMES: &[&str] =
     &["common.rs", "helper.rs", "helpers.rs", "imp.rs", "manager.rs", "types.rs", "util.rs", "utils.rs"];
 
+/// What only the folder of an agent's kind knows: names of its tools, and fields of its lines. A message says the same in
+/// words that hold for every kind (`iris-core/src/call.rs`); its `data` is for others.
+const AGENTS_WORDS: &[&str] = &[
+    "tool_use_id",
+    "old_string",
+    "new_string",
+    "file_path",
+    "subagent_type",
+    "mcp__",
+    "ExitPlanMode",
+    "AskUserQuestion",
+    "TodoWrite",
+    "MultiEdit",
+    "\"Bash\"",
+    "[\"subtype\"]",
+    "?.subtype",
+    "[\"message\"][\"content\"]",
+    "message?.content",
+    "said.data",
+    "message.data",
+    "[\"data\"]",
+];
+
 #[test]
 fn crates_depend_along_the_arrows() {
     assert_none(find_broken_arrows(&load_packages()));
@@ -47,6 +70,15 @@ fn file_names_say_what_is_inside() {
     let files = list_source_files();
     assert!(files.len() > ARROWS.len(), "found only {} source files", files.len());
     assert_none(find_empty_names(&files));
+}
+
+#[test]
+fn what_an_agent_writes_is_read_in_its_folder_alone() {
+    let files = list_outside_files();
+    assert!(files.iter().any(|file| file.ends_with("session/fold.ts")), "the dashboard is among {} files", files.len());
+    let read =
+        |file: &PathBuf| std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    assert_none(files.iter().flat_map(|file| find_agents_words(file, &read(file))).collect());
 }
 
 #[test]
@@ -80,6 +112,17 @@ fn an_impure_core_is_found() {
 fn an_empty_name_is_found() {
     let files = ["src/utils.rs", "src/turn/mod.rs", "src/turn.rs"].map(PathBuf::from);
     assert_eq!(find_empty_names(&files).len(), 2);
+}
+
+#[test]
+fn an_agents_word_is_found() {
+    let check =
+        |text: &str, expected: usize| assert_eq!(find_agents_words(Path::new("a.rs"), text).len(), expected, "{text}");
+    check(r#"let id = &part["tool_use_id"];"#, 1);
+    check("const name = input.file_path ?? input.old_string;", 2);
+    check("// as `mcp__iris__team_tell`\nfn main() {}", 0);
+    check("fn main() {}\n#[cfg(test)]\nmod tests { const TOOL: &str = \"Bash\"; }", 0);
+    check(r#"json!({"type": "tool_use"})"#, 0);
 }
 
 #[derive(PartialEq, Eq, Debug)]
@@ -141,6 +184,21 @@ fn find_empty_names(files: &[PathBuf]) -> Vec<String> {
     found
 }
 
+/// Comments may name what they like, and so may tests.
+fn find_agents_words(file: &Path, text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code.lines().map(str::trim_start).filter(|line| !line.starts_with("//") && !line.starts_with("* "));
+    let found = lines.flat_map(|line| AGENTS_WORDS.iter().filter(move |word| line.contains(**word)));
+    found
+        .map(|word| {
+            format!(
+                "{}: `{word}` is a word of one kind of agent; let iris-agents say it in a field of the message",
+                file.display()
+            )
+        })
+        .collect()
+}
+
 fn is_ours(name: &str) -> bool {
     ARROWS.iter().any(|(known, _)| *known == name)
 }
@@ -191,19 +249,34 @@ fn text(value: &Value) -> String {
 fn list_source_files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     for folder in ["crates", "xtask"] {
-        collect_source_files(&repository().join(folder), &mut files);
+        collect_files(&repository().join(folder), &["rs"], &mut files);
     }
     files
 }
 
-fn collect_source_files(folder: &Path, files: &mut Vec<PathBuf>) {
+/// The code that knows no kind of agent, without its tests.
+fn list_outside_files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for name in ["iris-core", "iris-api", "iris-store", "iris-engine", "iris-server", "iris"] {
+        collect_files(&repository().join("crates").join(name).join("src"), &["rs"], &mut files);
+    }
+    collect_files(&repository().join("dashboard/src"), &["ts", "tsx"], &mut files);
+    let is_test = |file: &PathBuf| {
+        let name = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        name.ends_with("_tests.rs") || name.ends_with(".test.ts") || file.ends_with("monitor/stage.rs")
+    };
+    files.retain(|file| !is_test(file));
+    files
+}
+
+fn collect_files(folder: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) {
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for entry in entries {
         let path = entry.expect("a folder can be listed to its end").path();
         let is_build_output = path.file_name().is_some_and(|name| name == "target" || name == "node_modules");
         if path.is_dir() && !is_build_output {
-            collect_source_files(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            collect_files(&path, extensions, files);
+        } else if path.extension().and_then(OsStr::to_str).is_some_and(|extension| extensions.contains(&extension)) {
             files.push(path);
         }
     }

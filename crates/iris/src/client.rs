@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 
 use crate::failure::{Failure, Why};
 use crate::place;
+use crate::printer::Indicator;
 use certificate::Flaw;
 
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct Client {
     token: Option<String>,
     /// What it says it is, for the log.
     surface: &'static str,
+    /// Says that an answer takes its time. Nobody does for the monitor, which draws the whole screen.
+    indicator: Option<Indicator>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -43,8 +46,8 @@ pub enum ClientError {
     #[error("the certificate of iris at {url} is not good: {}", .flaw.what)]
     Untrusted { url: String, flaw: Flaw },
     /// Somebody takes the connection and says nothing. Only what is looked at, and changes nothing, has such a limit.
-    #[error("{} does not answer: it has said nothing for {}s", of_process(.pid, .url), SILENCE.as_secs())]
-    Silent { pid: Option<u32>, url: String },
+    #[error("{} does not answer: it has said nothing for {}s", of_process(.pid, .url), .after.as_secs())]
+    Silent { pid: Option<u32>, url: String, after: Duration },
     /// The request was sent and no answer came: it may have been done.
     #[error("the connection to iris at {url} was lost before it answered ({what})")]
     Lost { url: String, what: String },
@@ -70,32 +73,55 @@ impl Client {
     pub fn new(home: Home) -> Self {
         let given = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let http = connect::plainly();
-        Self { http, https: OnceLock::new(), home, url: given("IRIS_URL"), token: given("IRIS_TOKEN"), surface: "cli" }
+        Self {
+            http,
+            https: OnceLock::new(),
+            home,
+            url: given("IRIS_URL"),
+            token: given("IRIS_TOKEN"),
+            surface: "cli",
+            indicator: None,
+        }
     }
 
     /// The same, for the monitor.
     pub fn of_monitor(self) -> Self {
-        Self { surface: "monitor", ..self }
+        Self { surface: "monitor", indicator: None, ..self }
     }
 
-    pub async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, ClientError> {
-        // One that is starting has a time of its own.
-        self.base().await?;
-        let answered = async { read(self.send(Method::GET, path, query, |request| request).await?).await };
-        match tokio::time::timeout(SILENCE, answered).await {
-            Ok(answer) => answer,
-            Err(_) => Err(self.silent()),
+    pub fn noticed_by(self, indicator: Indicator) -> Self {
+        Self { indicator: Some(indicator), ..self }
+    }
+
+    async fn patiently<T>(&self, answer: impl Future<Output = T>) -> T {
+        match &self.indicator {
+            Some(indicator) => indicator.notice("waiting for iris", answer).await,
+            None => answer.await,
         }
     }
 
+    pub async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, ClientError> {
+        let asked = async {
+            // One that is starting has a time of its own.
+            self.base().await?;
+            let answered = async { read(self.send(Method::GET, path, query, |request| request).await?).await };
+            match tokio::time::timeout(SILENCE, answered).await {
+                Ok(answer) => answer,
+                Err(_) => Err(self.silent(SILENCE)),
+            }
+        };
+        self.patiently(asked).await
+    }
+
     /// Whoever was asked, as far as is known here.
-    fn silent(&self) -> ClientError {
+    pub fn silent(&self, after: Duration) -> ClientError {
         let pid = self.home.holder().filter(|_| self.url.is_none()).map(|holder| holder.pid);
-        ClientError::Silent { pid, url: self.url.clone().unwrap_or_else(|| place::shown(self.home.root())) }
+        ClientError::Silent { pid, url: self.url.clone().unwrap_or_else(|| place::shown(self.home.root())), after }
     }
 
     pub async fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T, ClientError> {
-        read(self.send(Method::POST, path, &[], |request| request.json(body)).await?).await
+        self.patiently(async { read(self.send(Method::POST, path, &[], |request| request.json(body)).await?).await })
+            .await
     }
 
     pub async fn delete<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, ClientError> {
@@ -107,7 +133,12 @@ impl Client {
         path: &[&str],
         query: &[(&str, String)],
     ) -> Result<T, ClientError> {
-        read(self.send(Method::DELETE, path, query, |request| request).await?).await
+        self.patiently(async { read(self.send(Method::DELETE, path, query, |request| request).await?).await }).await
+    }
+
+    /// Whether the daemon that is talked to is the one of this machine's home, wherever that is reached.
+    pub fn is_of_this_home(&self) -> bool {
+        self.url.is_none()
     }
 
     /// Whether there is a daemon to talk to at all.

@@ -752,6 +752,8 @@ export interface components {
             folder: string;
             /** @description The exact input, as the agent gave it. */
             input: unknown;
+            /** @description What the call comes to, as far as the tool is known. */
+            meaning?: components["schemas"]["Meaning"];
             reason?: string | null;
             /** @description The same for people, whole, with everything visible that a screen would act on or hide. */
             shown: string;
@@ -839,9 +841,40 @@ export interface components {
             /** Format: int32 */
             schema: number;
         };
+        /** @description A call of a tool. */
+        Call: {
+            /** @description The agent's own name for it, by which its result is known. */
+            id: string;
+            /** @description What it is called with, as the agent wrote it. */
+            input: unknown;
+            meaning: components["schemas"]["Meaning"];
+            /** @description The tool, as the agent names it. */
+            name: string;
+        };
+        /** @description What a call asks of people. */
+        CallQuestion: {
+            /** @description What can be chosen, in words. */
+            options?: string[];
+            question: string;
+        };
+        /** @description What came back of a call. */
+        CallResult: {
+            /** @description The id of the call. */
+            call: string;
+            isError?: boolean;
+            /** @description Absent where it is the text of the message. */
+            text?: string | null;
+        };
         CancelResponse: {
             /** @description The turns that were withdrawn or whose agent was interrupted. */
             turns: string[];
+        };
+        /** @description A change to a file. */
+        Change: {
+            after: string;
+            /** @description What is replaced. Absent where the file is written whole. */
+            before?: string | null;
+            path: string;
         };
         Choice: {
             description?: string | null;
@@ -868,8 +901,13 @@ export interface components {
             /** Format: int64 */
             refusedAt?: number | null;
             /**
+             * @description What for: `rest` (it has changed just now), `writer` (somebody still has it open to write to), or `remainder` (it is
+             *     the beginning of what it was, and is taken as it is if nothing more comes within a few seconds).
+             */
+            waitingFor?: string | null;
+            /**
              * Format: int64
-             * @description Since when the file is changed and not used yet, because somebody still has it open to write to.
+             * @description Since when the file is changed and not used yet.
              */
             waitingSince?: number | null;
         };
@@ -1026,18 +1064,55 @@ export interface components {
             party: string;
             scopes: string[];
         };
+        /** @description What a call comes to, as far as its tool is known. */
+        Meaning: {
+            /**
+             * @description What it goes by, in the agent's words: the command, the path, the pattern, what is said or asked. Of a tool that is
+             *     not known, what of its input says most.
+             */
+            about?: string | null;
+            asks?: components["schemas"]["CallQuestion"][];
+            changes?: components["schemas"]["Change"][];
+            /** @description The fields of the input that are told by `changes`, whole, or by `asks` or `notes`. */
+            covers?: string[];
+            /**
+             * @description What the tool does: shell, looks, reads, lists, finds, searches, fetches, searches_web, changes, writes, plans,
+             *     delegates (to a sub-agent), tells (another agent), asks (a person), notes (what is to be done) or unknown.
+             */
+            nature: string;
+            notes?: components["schemas"]["Note"][];
+            /** @description Where it looks, beside what it looks for. */
+            place?: string | null;
+            served?: components["schemas"]["ServedTool"] | null;
+            /** @description Whom it speaks to, or what kind of sub-agent it starts. */
+            to?: string | null;
+        };
         /** @description One thing an agent said or did. */
         Message: {
             /** Format: int64 */
             at: number;
-            /** @description The agent's own line, as it came. */
+            /** @description The calls of tools it makes. Messages that were kept before calls were told have only their text. */
+            calls?: components["schemas"]["Call"][];
+            /** @description The agent's own line, as it came. Its form is that of its kind of agent, and may be another with its next version. */
             data?: unknown;
+            /** @description What the agent thinks with from now on, if it names it. */
+            model?: string | null;
+            /** @description What the agent program says of itself, and nobody needs to read. */
+            noise?: boolean;
             parent?: string | null;
+            /** @description What came back of calls. */
+            results?: components["schemas"]["CallResult"][];
             /** Format: int64 */
             seq: number;
             text?: string | null;
-            /** @description assistant, thinking, tool_use, tool_result, system, unknown or garbage. */
+            /** @description assistant, thinking, tool_use, tool_result, system, retry, compaction, model_fallback, task, unknown or garbage. */
             type: string;
+        };
+        /** @description A thing to be done. */
+        Note: {
+            /** @description done, doing or open. */
+            state: string;
+            text: string;
         };
         /** @description A page of a list. `next` is the cursor of the next page; absent on the last. */
         Page_Event: {
@@ -1094,13 +1169,21 @@ export interface components {
             items: {
                 /** Format: int64 */
                 at: number;
-                /** @description The agent's own line, as it came. */
+                /** @description The calls of tools it makes. Messages that were kept before calls were told have only their text. */
+                calls?: components["schemas"]["Call"][];
+                /** @description The agent's own line, as it came. Its form is that of its kind of agent, and may be another with its next version. */
                 data?: unknown;
+                /** @description What the agent thinks with from now on, if it names it. */
+                model?: string | null;
+                /** @description What the agent program says of itself, and nobody needs to read. */
+                noise?: boolean;
                 parent?: string | null;
+                /** @description What came back of calls. */
+                results?: components["schemas"]["CallResult"][];
                 /** Format: int64 */
                 seq: number;
                 text?: string | null;
-                /** @description assistant, thinking, tool_use, tool_result, system, unknown or garbage. */
+                /** @description assistant, thinking, tool_use, tool_result, system, retry, compaction, model_fallback, task, unknown or garbage. */
                 type: string;
             }[];
             next?: string | null;
@@ -1225,6 +1308,11 @@ export interface components {
                 turns: number;
                 /** Format: int64 */
                 usedAt: number;
+                /**
+                 * @description What they wait for, if it is not the turn before them: `place` (all agents are at work), or `team` (it is not in the
+                 *     config any more).
+                 */
+                waitsFor?: string | null;
             }[];
             next?: string | null;
         };
@@ -1283,15 +1371,27 @@ export interface components {
                 attempts: number;
                 /** @description The turn in which an agent made this tell. */
                 cause?: string | null;
+                /**
+                 * Format: int64
+                 * @description How long it took, once it is over. The times above are by the wall clock, which may have been set in between.
+                 */
+                durationMs?: number | null;
                 error?: string | null;
                 /** Format: int64 */
                 finishedAt?: number | null;
                 id: string;
                 message: string;
+                /** @description For whom or what it waits, in a few words, if it does. */
+                note?: string | null;
                 /** Format: int64 */
                 number: number;
                 /** @description Why the agent started it by itself, if it did: nobody told it. */
                 origin?: string | null;
+                /**
+                 * Format: int64
+                 * @description How many turns come before it, if it is queued.
+                 */
+                position?: number | null;
                 reason?: string | null;
                 response?: string | null;
                 sessionId: string;
@@ -1483,6 +1583,11 @@ export interface components {
         Rules: {
             rules: components["schemas"]["Rule"][];
         };
+        /** @description The server of tools that a tool is of, and its name there. */
+        ServedTool: {
+            server: string;
+            tool: string;
+        };
         Session: {
             /**
              * Format: int64
@@ -1540,6 +1645,11 @@ export interface components {
             turns: number;
             /** Format: int64 */
             usedAt: number;
+            /**
+             * @description What they wait for, if it is not the turn before them: `place` (all agents are at work), or `team` (it is not in the
+             *     config any more).
+             */
+            waitsFor?: string | null;
         };
         SessionFigures: {
             /** Format: int64 */
@@ -1773,15 +1883,27 @@ export interface components {
             attempts: number;
             /** @description The turn in which an agent made this tell. */
             cause?: string | null;
+            /**
+             * Format: int64
+             * @description How long it took, once it is over. The times above are by the wall clock, which may have been set in between.
+             */
+            durationMs?: number | null;
             error?: string | null;
             /** Format: int64 */
             finishedAt?: number | null;
             id: string;
             message: string;
+            /** @description For whom or what it waits, in a few words, if it does. */
+            note?: string | null;
             /** Format: int64 */
             number: number;
             /** @description Why the agent started it by itself, if it did: nobody told it. */
             origin?: string | null;
+            /**
+             * Format: int64
+             * @description How many turns come before it, if it is queued.
+             */
+            position?: number | null;
             reason?: string | null;
             response?: string | null;
             sessionId: string;

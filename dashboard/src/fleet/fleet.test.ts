@@ -158,10 +158,11 @@ test("a budget is what the config says", () => {
 });
 
 test("a step is a line", () => {
-  const data = (type: string, text: string, content: unknown[] = []) => ({ data: { type, text, data: { message: { content } } } }) as unknown as Event;
-  expect(step(data("tool_use", "Bash", [{ type: "tool_use", name: "Bash", input: { command: "make all" } }]))).toBe("Bash make all");
+  const data = (type: string, text: string, calls: unknown[] = []) => ({ data: { type, text, calls } }) as unknown as Event;
+  expect(step(data("tool_use", "Bash", [{ name: "Bash", input: {}, meaning: { nature: "shell", about: "make all" } }]))).toBe("Bash make all");
+  expect(step(data("tool_use", "Bash")), "kept before calls were told").toBe("Bash");
   expect(step(data("assistant", "First line\nsecond"))).toBe("First line");
-  expect(step(data("tool_use", "", [{ type: "tool_use", name: "mcp__iris__ask_question", input: { question: "Which?" } }]))).toBe("ask_question (iris) Which?");
+  expect(step(data("tool_use", "", [{ name: "x", input: {}, meaning: { nature: "asks", about: "Which?", served: { server: "iris", tool: "ask_question" } } }]))).toBe("ask_question (iris) Which?");
   expect(step(undefined)).toBeUndefined();
 });
 

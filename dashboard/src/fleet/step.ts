@@ -1,15 +1,16 @@
 // What an agent is doing just now, in a line: from the newest message that was heard of it, or from what the daemon says of
 // the time before this page was there.
 import type { Session } from "@/api/ask";
+import type { Shapes } from "@/api/call";
 import type { Event } from "@/api/stream";
-import { type Input, subject, toolName } from "@/session/tool";
+import { subject, toolName } from "@/session/tool";
 import { headline } from "@/text/visible";
 import { words } from "@/text/words";
 
 interface Said {
   type: string;
   text?: string;
-  data?: { message?: { content?: { type?: string; name?: string; input?: Input }[] } };
+  calls?: Shapes["Call"][];
 }
 
 export interface Step {
@@ -27,9 +28,9 @@ export function newestStep(heard: Event | undefined, last: Session["last"]): Ste
 
 export function step(event: Event | undefined): string | undefined {
   const said = event?.data as Said | undefined;
-  if (said?.type !== "tool_use") return said && line(said.type, said.text);
-  const call = said.data?.message?.content?.find(({ type }) => type === "tool_use");
-  return headline(`${toolName(call?.name ?? said.text ?? "tool")} ${subject(call?.name ?? "", call?.input ?? {})}`);
+  const [call] = said?.calls ?? [];
+  if (said?.type !== "tool_use" || !call) return said && line(said.type, said.text);
+  return headline(`${toolName(call)} ${subject(call)}`);
 }
 
 function line(kind: string, text: string | undefined): string | undefined {

@@ -1,16 +1,9 @@
 // What was decided, in lines. Pure.
-import type { Event } from "@/api/stream";
+import type { Used } from "@/session/tool";
 import { headline } from "@/text/visible";
 
 import { deedLine } from "./deed";
 import { type Question, type Value, asksBy, labelled, outcomeWord, spoken } from "./question";
-
-/** What an opened question asks, in a line, as its event tells it. */
-export function openedLine({ data }: Pick<Event, "data">): string {
-  const { text, detail } = data as { text?: string; detail?: { approval?: { tool: string; input: unknown; folder: string } } };
-  const action = detail?.approval && { ...detail.approval, shown: "", digest: "" };
-  return deedLine({ question: text ?? "It has a question.", action: action ?? null });
-}
 
 /** Who decided. What took its place is a question, and its number says nothing to anybody. */
 export const decidedBy = ({ state, closedBy }: Question) => (state === "superseded" ? undefined : (closedBy ?? undefined));
@@ -45,9 +38,7 @@ export function deciderWords(question: Question): string {
   return by === undefined ? "" : by.startsWith("rule:") ? " by a rule" : ` by ${by}`;
 }
 
-interface Called {
-  name: string;
-  input: unknown;
+interface Called extends Used {
   at: number;
   result?: { at: number; isError: boolean };
 }
@@ -58,7 +49,7 @@ const AHEAD = 2000;
 /** Whether a question was asked because of a call: about it, or by it. It may be heard a little before the call is. */
 export function isAbout(question: Question, call: Called): boolean {
   const { action, openedAt } = question;
-  if (!asksBy(question, call.name) || call.at > openedAt + AHEAD || openedAt > (call.result?.at ?? Infinity)) return false;
+  if (!asksBy(question, call) || call.at > openedAt + AHEAD || openedAt > (call.result?.at ?? Infinity)) return false;
   return action ? inOrder(action.input) === inOrder(call.input) : openedAt - call.at < AHEAD;
 }
 

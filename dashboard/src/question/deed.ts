@@ -11,34 +11,31 @@ export interface Deed {
   more: string;
 }
 
-/** Each tool with the one field that it goes by. An agent may send others along, which decide nothing. */
-const TOOLS: Record<string, { verb: string; field: string; isPath?: boolean }> = {
-  Bash: { verb: "Run", field: "command" },
-  Edit: { verb: "Edit", field: "file_path", isPath: true },
-  MultiEdit: { verb: "Edit", field: "file_path", isPath: true },
-  NotebookEdit: { verb: "Edit", field: "notebook_path", isPath: true },
-  Write: { verb: "Write", field: "file_path", isPath: true },
-  Read: { verb: "Read", field: "file_path", isPath: true },
-  LS: { verb: "List", field: "path", isPath: true },
-  Glob: { verb: "Find", field: "pattern" },
-  Grep: { verb: "Search for", field: "pattern" },
-  WebFetch: { verb: "Fetch", field: "url" },
-  WebSearch: { verb: "Search the web for", field: "query" },
-};
+/** What tools do that go by one thing, by their nature. As in `iris monitor` (monitor/deed.rs). */
+const VERBS = new Map<string, { verb: string; isPath?: boolean }>([
+  ["shell", { verb: "Run" }],
+  ["changes", { verb: "Edit", isPath: true }],
+  ["writes", { verb: "Write", isPath: true }],
+  ["reads", { verb: "Read", isPath: true }],
+  ["lists", { verb: "List", isPath: true }],
+  ["finds", { verb: "Find" }],
+  ["searches", { verb: "Search for" }],
+  ["fetches", { verb: "Fetch" }],
+  ["searches_web", { verb: "Search the web for" }],
+]);
 const LONGEST = 100;
 const MOST = 300;
 
 /** Nothing for what is no action, or of a kind that is not known here: its own question has to do. */
 export function deed({ action }: Pick<Question, "action">): Deed | undefined {
-  if (!action) return undefined;
-  const [, server, own] = /^mcp__(.+?)__(.+)$/.exec(action.tool) ?? [];
-  if (own) return { verb: "Use", what: own, more: ` of ${server}` };
-  const tool = TOOLS[action.tool];
-  const about = tool && (action.input as Record<string, unknown> | null)?.[tool.field];
-  if (!tool || typeof about !== "string" || about.trim() === "") return undefined;
-  const what = tool.isPath ? within(action.folder, about) : about.trim();
+  if (!action?.meaning) return undefined;
+  const { nature, about, served } = action.meaning;
+  if (served) return { verb: "Use", what: served.tool, more: ` of ${served.server}` };
+  const known = VERBS.get(nature);
+  if (!known || about == null || about.trim() === "") return undefined;
+  const what = known.isPath ? within(action.folder, about) : about.trim();
   const lines = what.split("\n").length - 1;
-  return { verb: tool.verb, what: headline(what, LONGEST), more: lines > 0 ? ` and ${lines} more line${lines > 1 ? "s" : ""}` : "" };
+  return { verb: known.verb, what: headline(what, LONGEST), more: lines > 0 ? ` and ${lines} more line${lines > 1 ? "s" : ""}` : "" };
 }
 
 /** The same where there is only text. */

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { Refusal } from "@/api/call";
+import type { Meaning } from "@/session/tool";
 
 import { byNumber, shared } from "./batch";
 import { answeredLine, decidedBy, deciderWords, decision, isAbout, notLet, verdict } from "./decisions";
@@ -16,7 +17,7 @@ import { unseen } from "./seen";
 import { comesBack, isSnoozed, laterTimes } from "./snooze";
 
 const question = (more: Partial<Question>): Question => ({ id: "q", kind: "choice", state: "open", question: "Which?", responseType: "choice", way: "ask_user", blocking: true, onDeadline: "fail", team: "atlas", session: "s", openedAt: 1000, ...more });
-const MAKE = { tool: "Bash", input: { command: "make" }, shown: "{}", folder: "/x", digest: "d" };
+const MAKE = { tool: "Bash", input: { command: "make" }, meaning: { nature: "shell", about: "make" }, shown: "{}", folder: "/x", digest: "d" };
 const option = (value: string) => ({ value, label: value.toUpperCase() });
 
 test("an approval is answered by 1 and 2", () => {
@@ -24,15 +25,16 @@ test("an approval is answered by 1 and 2", () => {
 });
 
 test("an approval says the deed in a line, from the action and from nothing else", () => {
-  const line = (tool: string, input: unknown) => deedLine(question({ question: `May it use ${tool}?`, action: { tool, input, shown: "", folder: "/home/ada/site", digest: "d" } }));
-  expect(line("Bash", { command: "make clean", description: "Lists files" })).toBe("Run make clean?");
-  expect(line("Bash", { command: "make clean\nrm -rf /\n" }), "no line is kept silent").toBe("Run make clean and 1 more line?");
-  expect(line("Bash", { command: `echo ${"x".repeat(500)}` })).toMatch(/^Run echo x{95}…\?$/);
-  expect(line("Edit", { file_path: "/home/ada/site/src/a.ts", command: "nothing at all" })).toBe("Edit src/a.ts?");
-  expect(line("Write", { file_path: "/home/ada/site/../.ssh/config" }), "what leads out of the folder is named whole").toBe("Write /home/ada/site/../.ssh/config?");
-  expect(line("Edit", { file_path: "/etc/hosts" })).toBe("Edit /etc/hosts?");
-  expect(line("mcp__github__create_issue", { title: "x" })).toBe("Use create_issue of github?");
-  for (const [tool, input] of [["ExitPlanMode", { plan: "x" }], ["Bash", { command: 7 }], ["Bash", null], ["Bash", [" "]], ["Unheard", { command: "x" }], ["constructor", {}]] as const) expect(line(tool, input)).toBe(`May it use ${tool}?`);
+  const line = (meaning: Meaning | undefined) => deedLine(question({ question: "May it?", action: { tool: "Tool", input: { command: "nothing at all" }, shown: "", folder: "/home/ada/site", digest: "d", ...(meaning && { meaning }) } }));
+  const of = (nature: string, about: string) => line({ nature, about });
+  expect(of("shell", "make clean")).toBe("Run make clean?");
+  expect(of("shell", "make clean\nrm -rf /\n"), "no line is kept silent").toBe("Run make clean and 1 more line?");
+  expect(of("shell", `echo ${"x".repeat(500)}`)).toMatch(/^Run echo x{95}…\?$/);
+  expect(of("changes", "/home/ada/site/src/a.ts")).toBe("Edit src/a.ts?");
+  expect(of("writes", "/home/ada/site/../.ssh/config"), "what leads out of the folder is named whole").toBe("Write /home/ada/site/../.ssh/config?");
+  expect(of("changes", "/etc/hosts")).toBe("Edit /etc/hosts?");
+  expect(line({ nature: "unknown", served: { server: "github", tool: "create_issue" } })).toBe("Use create_issue of github?");
+  for (const meaning of [undefined, { nature: "plans" }, { nature: "shell" }, { nature: "shell", about: " " }, { nature: "unknown", about: "x" }, { nature: "constructor", about: "x" }]) expect(line(meaning)).toBe("May it?");
 });
 
 test("what was decided is a word, a name and what was said with it", () => {
@@ -61,16 +63,16 @@ test("a number gives all that are selected the answer that it gives the first", 
 });
 
 test("a question belongs to the call that it is about, or that asked it", () => {
-  const call = { name: "Bash", input: { command: "make" }, at: 1000 };
+  const call = { name: "Bash", input: { command: "make" }, meaning: { nature: "shell" }, at: 1000 };
   expect(isAbout(question({ action: MAKE, openedAt: 990 }), call), "heard a little before it").toBe(true);
   expect(isAbout(question({ action: { ...MAKE, input: { command: "rm" } }, openedAt: 990 }), call)).toBe(false);
   expect(isAbout(question({ action: MAKE, openedAt: 3000 }), { ...call, result: { at: 2000, isError: false } }), "a later one").toBe(false);
-  expect(isAbout(question({ openedAt: 1001 }), { ...call, name: "AskUserQuestion" })).toBe(true);
+  expect(isAbout(question({ openedAt: 1001 }), { ...call, meaning: { nature: "asks" } })).toBe(true);
   expect(isAbout(question({ openedAt: 1001 }), call)).toBe(false);
 });
 
 test("a call that was not let is told from one that failed", () => {
-  const call = { name: "Bash", input: { command: "make" }, at: 900, result: { at: 2000, isError: true } };
+  const call = { name: "Bash", input: { command: "make" }, meaning: { nature: "shell" }, at: 900, result: { at: 2000, isError: true } };
   const asked = (more: Partial<Question>) => question({ state: "answered", responseType: "approval", action: MAKE, closedAt: 1500, ...more });
   const [no, yes] = [asked({ answer: { value: false } }), asked({ answer: { value: true } })];
   expect(notLet(call, [no])).toBe(no);

@@ -1,5 +1,6 @@
 // A question as the dashboard sees it: what may be said to it, and by which key.
 import type { Shapes } from "@/api/call";
+import { type Used, asksPeople } from "@/session/tool";
 import { words } from "@/text/words";
 
 export type Question = Shapes["Question"];
@@ -65,9 +66,9 @@ export function needsMe({ askedOf, job }: Pick<Question, "askedOf" | "job">, par
 /** Whom it waits for, in words. */
 export const waitsFor = (question: Pick<Question, "askedOf" | "job">, party: string) => (needsMe(question, party) ? "waits for you" : `waits for ${question.askedOf}`);
 
-/** Whether a call of this tool is what it is about, or what it is asked by. */
-export function asksBy({ action }: Pick<Question, "action">, tool: string): boolean {
-  return action ? action.tool === tool : tool === "AskUserQuestion" || /^(mcp__iris__)?ask_question$/.test(tool);
+/** Whether this call is what it is about, or what it is asked by. */
+export function asksBy({ action }: Pick<Question, "action">, { name, meaning }: Pick<Used, "name" | "meaning">): boolean {
+  return action ? action.tool === name : asksPeople(meaning);
 }
 
 /** The answers to a form in the order of its questions; undefined while one is missing. */

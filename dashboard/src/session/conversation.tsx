@@ -273,7 +273,7 @@ function ItemView({ item, transcript, session, me, asked, decided, onAgain, hasK
 function waits(item: Extract<Item, { kind: "row" }>, asked: Question[], me: string): string | undefined {
   const { row, part } = item;
   if (row.kind !== "tool" || row.call.result) return undefined;
-  const question = asked.find((one) => one.turn === part.turn.id && asksBy(one, row.call.name));
+  const question = asked.find((one) => one.turn === part.turn.id && asksBy(one, row.call));
   return question && waitsFor(question, me);
 }
 

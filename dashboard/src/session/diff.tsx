@@ -17,7 +17,8 @@ const AROUND = 3;
 const MOST_LINES = { past: 400, asked: 5000 };
 
 /** Before and after, line by line; long stretches that did not change are left out. */
-export function lines({ before, after }: Change): Line[] {
+export function lines({ before: replaced, after }: Change): Line[] {
+  const before = replaced ?? "";
   // A last line that only got a successor did not change; what became of its line end is said below.
   const parts = diffLines(before, after, { maxEditLength: 4000, ignoreNewlineAtEof: true });
   // Too different to compare: then everything went and everything is new.

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 
 import { Fold, type IsOpen, type Message, type Row } from "./fold";
-import { asks, subject } from "./tool";
+import { type Meaning, countLooks, subject, toolName } from "./tool";
 
 let seq = 0;
 const message = (type: string, more: Partial<Message> = {}): Message => ({ seq: ++seq, at: seq * 10, type, ...more });
-const use = (id: string, name: string, input: unknown = {}, parent?: string) => message("tool_use", { text: name, parent: parent ?? null, data: { type: "assistant", message: { content: [{ type: "tool_use", id, name, input }] } } });
-const result = (id: string, content: unknown, isError = false, parent?: string) => message("tool_result", { parent: parent ?? null, data: { type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content, is_error: isError }] } } });
+const NATURES: Record<string, string> = { Shell: "shell", Read: "reads", Grep: "searches", Glob: "finds", Edit: "changes", Task: "delegates" };
+const use = (id: string, name: string, parent?: string, meaning: Meaning = { nature: NATURES[name] ?? "unknown" }) => message("tool_use", { text: name, parent: parent ?? null, calls: [{ id, name, input: {}, meaning }] });
+const result = (id: string, text: string, isError = false, parent?: string) => message("tool_result", { text, parent: parent ?? null, results: [{ call: id, isError }] });
 const say = (text: string, parent?: string) => message("assistant", { text, parent: parent ?? null });
 
 function rows(messages: Message[], isOpen: IsOpen = () => undefined): Row[] {
@@ -25,17 +26,17 @@ const check = (messages: Message[], expected: string[], isOpen?: IsOpen) => expe
 
 describe("results", () => {
   test("stand beside their calls", () => {
-    const [row] = rows([use("a", "Bash", { command: "ls" }), result("a", "a.txt")]);
-    expect(row).toMatchObject({ kind: "tool", call: { name: "Bash", result: { text: "a.txt", isError: false } } });
+    const [row] = rows([use("a", "Shell"), result("a", "a.txt")]);
+    expect(row).toMatchObject({ kind: "tool", call: { name: "Shell", result: { text: "a.txt", isError: false } } });
   });
-  test("of several parts are joined, and what is not text is named", () => {
-    const [row] = rows([use("a", "Bash"), result("a", [{ type: "text", text: "one" }, { type: "image" }])]);
-    expect(row).toMatchObject({ call: { result: { text: "one\n[image]" } } });
+  test("that came together have each its own text", () => {
+    const both = message("tool_result", { text: "one\ntwo", results: [{ call: "a", text: "one" }, { call: "b", text: "two", isError: true }] });
+    expect(rows([use("a", "Shell"), use("b", "Shell"), both])).toMatchObject([{ call: { result: { text: "one", isError: false } } }, { call: { result: { text: "two", isError: true } } }]);
   });
   test("without a call are kept", () => check([result("nowhere", "lost")], ["note lost"]));
   test("make a new call, so that what shows it notices", () => {
     const fold = new Fold();
-    fold.push(use("a", "Bash"));
+    fold.push(use("a", "Shell"));
     const before = fold.rows(() => undefined)[0];
     fold.push(result("a", "done"));
     const after = fold.rows(() => undefined)[0];
@@ -51,27 +52,31 @@ describe("looking", () => {
 });
 
 describe("sub-agents", () => {
-  const two = [use("x", "Task"), use("y", "Task"), say("from y", "y"), say("from x", "x"), use("r", "Read", {}, "x"), use("s", "Read", {}, "x"), result("x", "found"), say("all done")];
+  const two = [use("x", "Task"), use("y", "Task"), say("from y", "y"), say("from x", "x"), use("r", "Read", "x"), use("s", "Read", "x"), result("x", "found"), say("all done")];
   test("speak below the call that started them, also when they speak at once", () => check(two, ["agent Task", "  say from x", "  looks 2", "  say found", "agent Task", "  say from y", "say all done"], () => true));
   test("that are done are folded, those at work are not", () => check(two, ["agent Task", "agent Task", "  say from y", "say all done"]));
-  test("of sub-agents go one deeper", () => check([use("x", "Task"), use("z", "Task", {}, "x"), say("deep", "z")], ["agent Task", "  agent Task", "    say deep"]));
+  test("of sub-agents go one deeper", () => check([use("x", "Task"), use("z", "Task", "x"), say("deep", "z")], ["agent Task", "  agent Task", "    say deep"]));
   test("nobody knows speak at the top", () => check([say("who?", "gone")], ["say who?"]));
   test("are counted when they are folded", () => expect(rows(two)[0]).toMatchObject({ hidden: 3, isOpen: false }));
 });
 
 describe("the rest", () => {
   test("a message to another team is a letter", () => {
-    expect(rows([use("t", "mcp__iris__team_tell", { toTeam: "beacon", message: "hello" })])[0]).toMatchObject({ kind: "letter", letter: { to: "beacon", text: "hello" } });
+    expect(rows([use("t", "team_tell", undefined, { nature: "tells", to: "beacon", about: "hello" })])[0]).toMatchObject({ kind: "letter", letter: { to: "beacon", text: "hello" } });
   });
   test("what an agent says of its start is left out, what went wrong is not", () => {
-    check([message("system", { text: "init", data: { type: "system", subtype: "init" } }), message("retry", { text: "again" }), message("garbage", { text: "%%" }), message("of_tomorrow", { text: "new" })], ["note again", "note %%", "note new"]);
+    check([message("system", { text: "init", noise: true }), message("retry", { text: "again" }), message("garbage", { text: "%%" }), message("of_tomorrow", { text: "new" })], ["note again", "note %%", "note new"]);
   });
-  test("a call without its line is still seen", () => check([message("tool_use", { text: "Bash" })], ["note Bash"]));
-  test("a result that is no object harms nothing", () => check([message("tool_result", { data: "odd" }), message("tool_use", { data: { message: { content: "odd" } }, text: "odd" })], ["note odd"]));
+  test("the model is the one that was named last", () => {
+    const fold = new Fold();
+    for (const model of ["one", undefined]) fold.push(message("system", { text: "init", noise: true, ...(model && { model }) }));
+    expect(fold.model).toBe("one");
+  });
+  test("what was kept before calls were told is still seen", () => check([message("tool_use", { text: "Shell" }), message("tool_result", { text: "a.txt" }), message("tool_result")], ["note Shell", "note a.txt"]));
 });
 
 describe("what is looked for", () => {
-  const nested = [use("a", "Task"), use("b", "Task", {}, "a"), say("The needle is here", "b"), result("b", "done", false, "a"), result("a", "all done"), say("Ready")];
+  const nested = [use("a", "Task"), use("b", "Task", "a"), say("The needle is here", "b"), result("b", "done", false, "a"), result("a", "all done"), say("Ready")];
   const looked = (wanted?: string) => {
     const fold = new Fold();
     nested.forEach((one) => fold.push(one));
@@ -84,14 +89,19 @@ describe("what is looked for", () => {
   });
 });
 
-describe("what a call is about", () => {
-  test("a list of things to do is counted", () => expect(subject("TodoWrite", { todos: [{ content: "a", status: "completed" }, { content: "b", status: "in_progress" }, { content: "c", status: "pending" }] })).toBe("1 of 3 done · b"));
-  test("a question is its words", () => {
-    expect(subject("AskUserQuestion", { questions: [{ question: "Which?", options: [{ label: "Red" }] }] })).toBe("Which?");
-    expect(asks("mcp__iris__ask_question", { question: "Why?", options: ["So"] })).toEqual([{ question: "Why?", options: ["So"] }]);
-    expect(asks("mcp__other__ask_question", { question: "Why?" }), "of another server, nothing is known").toBeUndefined();
+describe("a call in words", () => {
+  const about = (meaning: Meaning, input: unknown = {}) => subject({ input, meaning });
+  test("is about what it goes by, and where", () => {
+    expect(about({ nature: "shell", about: "make" })).toBe("make");
+    expect(about({ nature: "searches", about: "x.*", place: "src" })).toBe("x.* in src");
   });
-  test("nothing breaks by what is not as expected", () => {
-    for (const input of [{ todos: [null, 7] }, { questions: [null] }, {}]) for (const name of ["TodoWrite", "AskUserQuestion"]) expect(typeof subject(name, input)).toBe("string");
+  test("of which nothing is known is its input", () => {
+    expect(about({ nature: "unknown" }, { a: 1 })).toBe('{"a":1}');
+    for (const input of [{}, null, undefined, []]) expect(about({ nature: "unknown" }, input)).toBe("");
   });
+  test("of a server of tools names it", () => {
+    expect(toolName({ name: "x", meaning: { nature: "unknown", served: { server: "git", tool: "push" } } })).toBe("push (git)");
+    expect(toolName({ name: "x", meaning: { nature: "unknown" } })).toBe("x");
+  });
+  test("that looks is counted", () => expect(countLooks([{ nature: "reads" }, { nature: "lists" }, { nature: "searches_web" }])).toBe("2 reads, 1 search"));
 });

@@ -3,14 +3,13 @@
 // message than a short one.
 import type { Shapes } from "@/api/call";
 
-import { type Input, type Letter, letter, onlyLooks, startsAgent } from "./tool";
+import { type Letter, type Used, letter, onlyLooks, startsAgent } from "./tool";
 
-export type Message = Omit<Shapes["Message"], "data"> & { data?: unknown };
+/** The agent's own line is not looked at here: what it means is said beside it, for every kind of agent alike. */
+export type Message = Omit<Shapes["Message"], "data">;
 
-export interface Call {
+export interface Call extends Used {
   id: string;
-  name: string;
-  input: Input;
   at: number;
   result?: { text: string; isError: boolean; at: number };
   /** What a sub-agent is doing, in its own words. */
@@ -56,8 +55,8 @@ export class Fold {
       case "task":
         return this.note(message);
       case "system":
-        this.model = modelOf(message) ?? this.model;
-        return isOfInterest(message) ? this.add(message, { seq, at, is: "note", type, text: text ?? "" }) : undefined;
+        this.model = message.model ?? this.model;
+        return !message.noise && text ? this.add(message, { seq, at, is: "note", type, text }) : undefined;
       default:
         return this.add(message, { seq, at, is: "note", type, text: text ?? "" });
     }
@@ -80,23 +79,26 @@ export class Fold {
   }
 
   private addCalls(message: Message) {
-    const found = blocks(message).filter((block) => block["type"] === "tool_use");
-    if (found.length === 0) return this.add(message, { seq: message.seq, at: message.at, is: "note", type: "tool_use", text: message.text ?? "" });
-    for (const block of found) {
-      const call: Call = { id: String(block["id"] ?? message.seq), name: String(block["name"] ?? message.text ?? "tool"), input: asInput(block["input"]), at: message.at };
-      const node = { seq: message.seq, at: message.at, is: "call" as const, call };
+    const { calls = [], seq, at, text } = message;
+    // Of what was kept before calls were told, there is only the text.
+    if (calls.length === 0) return this.add(message, { seq, at, is: "note", type: "tool_use", text: text ?? "" });
+    for (const { id, name, input, meaning } of calls) {
+      const call: Call = { id: id || String(seq), name, input, meaning, at };
+      const node = { seq, at, is: "call" as const, call };
       this.calls.set(call.id, node);
       this.add(message, node);
     }
   }
 
   private addResults(message: Message) {
-    const found = blocks(message).filter((block) => block["type"] === "tool_result");
-    for (const block of found) {
-      const node = this.calls.get(String(block["tool_use_id"]));
-      const result = { text: resultText(block["content"]) || (found.length === 1 ? (message.text ?? "") : ""), isError: block["is_error"] === true, at: message.at };
+    const { results = [], seq, at } = message;
+    const add = (text: string) => this.add(message, { seq, at, is: "note", type: "tool_result", text });
+    if (results.length === 0 && message.text) return add(message.text);
+    for (const { call, text, isError } of results) {
+      const node = this.calls.get(call);
+      const result = { text: text ?? message.text ?? "", isError: isError === true, at };
       if (node) node.call = { ...node.call, result };
-      else this.add(message, { seq: message.seq, at: message.at, is: "note", type: "tool_result", text: result.text });
+      else add(result.text);
     }
   }
 
@@ -112,7 +114,7 @@ export class Fold {
       looks = undefined;
     };
     for (const node of nodes) {
-      if (node.is === "call" && onlyLooks(node.call.name) && !node.call.result?.isError) {
+      if (node.is === "call" && onlyLooks(node.call.meaning) && !node.call.result?.isError) {
         looks ??= { seq: node.seq, at: node.at, calls: [] };
         looks.calls.push(node.call);
         continue;
@@ -138,9 +140,9 @@ export class Fold {
     const { at } = call;
     const key = `c${call.id}`;
     const children = this.below.get(call.id);
-    const mail = letter(call.name, call.input);
+    const mail = letter(call.meaning);
     if (mail) rows.push({ kind: "letter", key, depth, at, call, letter: mail });
-    else if (children || startsAgent(call.name)) {
+    else if (children || startsAgent(call.meaning)) {
       const open = this.holds(call, children ?? []) || (isOpen(key) ?? call.result === undefined);
       rows.push({ kind: "agent", key, depth, at, call, hidden: open ? 0 : (children?.length ?? 0), isOpen: open });
       if (open && children) this.flatten(children, depth + 1, isOpen, rows);
@@ -152,33 +154,3 @@ export class Fold {
 
 /** Everything of a call that one may look for. */
 export const callWords = ({ name, input, result }: Call) => `${name} ${JSON.stringify(input)} ${result?.text ?? ""}`;
-
-/** What the agent program says of itself is mostly noise: that it began, or what a sub-agent was told. */
-function isOfInterest({ text, data }: Message): boolean {
-  const line = data as { type?: string; subtype?: string; parent_tool_use_id?: string | null } | undefined;
-  if (line?.subtype === "init" || line?.subtype === "status") return false;
-  return !(line?.type === "user" && line.parent_tool_use_id) && Boolean(text);
-}
-
-function modelOf({ data }: Message): string | undefined {
-  const line = data as { subtype?: string; model?: unknown } | undefined;
-  return line?.subtype === "init" && typeof line.model === "string" ? line.model : undefined;
-}
-
-function blocks(message: Message): Record<string, unknown>[] {
-  const content = (message.data as { message?: { content?: unknown } } | undefined)?.message?.content;
-  return Array.isArray(content) ? content.filter((block): block is Record<string, unknown> => typeof block === "object" && block !== null) : [];
-}
-
-function asInput(value: unknown): Input {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Input) : value === undefined ? {} : { input: value };
-}
-
-function resultText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .map((part: { type?: string; text?: string }) => part.text ?? (part.type ? `[${part.type}]` : ""))
-    .filter(Boolean)
-    .join("\n");
-}

@@ -61,7 +61,7 @@ function content({ row, team, waits, refused, onOpen }: RowGiven): ReactNode {
       return <ToolRow call={row.call} waits={waits} refused={refused} />;
     case "looks":
       return (
-        <Folded id={row.key} icon={<Eye size={14} />} title={countLooks(row.calls.map(({ name }) => name))} detail={row.calls.map(({ name, input }) => headline(subject(name, input), 60)).join(" · ")}>
+        <Folded id={row.key} icon={<Eye size={14} />} title={countLooks(row.calls.map(({ meaning }) => meaning))} detail={row.calls.map((call) => headline(subject(call), 60)).join(" · ")}>
           {row.calls.map((call) => (
             <ToolRow key={call.id} call={call} />
           ))}
@@ -84,19 +84,19 @@ function content({ row, team, waits, refused, onOpen }: RowGiven): ReactNode {
 }
 
 function ToolRow({ call, waits, refused }: { call: Call; waits?: string | undefined; refused?: Question | undefined }) {
-  const { name, input, result } = call;
+  const { input, meaning, result } = call;
   const isBad = result?.isError === true && !refused;
   return (
     <Folded
       id={call.id}
       icon={<Wrench size={14} className={isBad ? "text-bad" : ""} />}
-      title={toolName(name)}
-      detail={subject(name, input)}
-      startsOpen={name === "Edit" || name === "Write" || name === "MultiEdit"}
+      title={toolName(call)}
+      detail={subject(call)}
+      startsOpen={(meaning.changes ?? []).length > 0}
       end={<CallEnd call={call} waits={waits} refused={refused} />}
     >
       <div className="space-y-2 rounded border border-line bg-surface p-2">
-        <ToolInput name={name} input={input} isPast />
+        <ToolInput input={input} meaning={meaning} isPast />
         {result && (
           <div className="border-t border-line pt-2">
             <p className="label">{refused ? "It was not done; its agent was told" : isBad ? "It failed with" : "It gave back"}</p>
@@ -141,8 +141,8 @@ function LetterRow({ row, team }: { row: Extract<Row, { kind: "letter" }>; team:
 
 function AgentBanner({ row, onOpen }: { row: Extract<Row, { kind: "agent" }>; onOpen: (key: string, isOpen: boolean) => void }) {
   const { call, isOpen, hidden } = row;
-  const type = String(call.input["subagent_type"] ?? call.input["agent_type"] ?? "sub-agent");
-  const what = String(call.input["description"] ?? call.input["prompt"] ?? call.name);
+  const type = call.meaning.to ?? "sub-agent";
+  const what = call.meaning.about ?? call.name;
   return (
     <button type="button" aria-expanded={isOpen} onClick={() => onOpen(row.key, !isOpen)} className="card my-1 flex w-full items-center gap-2 px-2 py-1.5 text-left hover:bg-raised">
       <ChevronRight size={14} className={`shrink-0 transition-transform ${isOpen ? "rotate-90" : ""}`} aria-hidden="true" />

@@ -1,25 +1,27 @@
 // What a tool is called with. Where it is approved: whole, every field, nothing hidden. Also where it is read later.
+import type { Shapes } from "@/api/call";
 import { Block, Plain } from "@/text/plain";
 
 import { Diff } from "./diff";
-import { type AskedHere, type Input, type Todo, asks, changes, todos } from "./tool";
+import type { Input, Meaning } from "./tool";
 
 /** `isPast`: nobody is to approve it any more, so that it may be told in a way that reads well and leaves little things out. */
-export function ToolInput({ name, input, isPast = false }: { name: string; input: unknown; isPast?: boolean }) {
+export function ToolInput({ input, meaning, isPast = false }: { input: unknown; meaning: Meaning | undefined; isPast?: boolean }) {
   if (input === null || typeof input !== "object" || Array.isArray(input)) return <Block name="input" text={JSON.stringify(input, null, 2) ?? ""} />;
   const fields = input as Input;
-  const changed = changes(name, fields);
-  const list = isPast ? todos(name, fields) : undefined;
-  const questions = isPast ? asks(name, fields) : undefined;
-  const shownAbove = [...(changed.length > 0 ? ["old_string", "new_string", "content", "edits", "file_path", "path"] : []), ...(list ? ["todos"] : []), ...(questions ? ["questions", "question", "options"] : [])];
+  const changed = meaning?.changes ?? [];
+  const notes = (isPast && meaning?.notes) || [];
+  const questions = (isPast && meaning?.asks) || [];
+  // What is told by nothing above is shown below, whatever it is.
+  const shownAbove = changed.length + notes.length + questions.length > 0 ? (meaning?.covers ?? []) : [];
   const others = Object.entries(fields).filter(([key]) => !shownAbove.includes(key));
   return (
     <div className="space-y-2">
       {changed.map((change, index) => (
         <Diff key={index} name={`change ${index}`} change={change} />
       ))}
-      {list && <Todos list={list} />}
-      {questions?.map((asked, index) => <AskedThere key={index} asked={asked} />)}
+      {notes.length > 0 && <Notes notes={notes} />}
+      {questions.map((asked, index) => <AskedThere key={index} asked={asked} />)}
       {others.length > 0 && (
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
           {others.map(([key, value]) => (
@@ -31,16 +33,16 @@ export function ToolInput({ name, input, isPast = false }: { name: string; input
   );
 }
 
-const MARKS = { done: "✓", doing: "▸", open: "○" };
-const MARK_WORDS = { done: "done", doing: "being done", open: "to be done" };
+const MARKS: Record<string, { mark: string; words: string }> = { done: { mark: "✓", words: "done" }, doing: { mark: "▸", words: "being done" } };
+const OPEN = { mark: "○", words: "to be done" };
 
-function Todos({ list }: { list: Todo[] }) {
+function Notes({ notes }: { notes: Shapes["Note"][] }) {
   return (
     <ul className="space-y-0.5">
-      {list.map(({ text, state }, index) => (
+      {notes.map(({ text, state }, index) => (
         <li key={index} className={`said flex gap-2 ${state === "done" ? "text-dim" : state === "doing" ? "font-medium" : ""}`}>
-          <span className={`w-4 shrink-0 text-center ${state === "done" ? "text-good" : state === "doing" ? "text-work" : "text-dim"}`} role="img" aria-label={MARK_WORDS[state]}>
-            {MARKS[state]}
+          <span className={`w-4 shrink-0 text-center ${state === "done" ? "text-good" : state === "doing" ? "text-work" : "text-dim"}`} role="img" aria-label={(MARKS[state] ?? OPEN).words}>
+            {(MARKS[state] ?? OPEN).mark}
           </span>
           <Plain text={text} />
         </li>
@@ -49,7 +51,7 @@ function Todos({ list }: { list: Todo[] }) {
   );
 }
 
-function AskedThere({ asked: { question, options } }: { asked: AskedHere }) {
+function AskedThere({ asked: { question, options = [] } }: { asked: Shapes["CallQuestion"] }) {
   return (
     <div className="said">
       <p className="font-medium">

@@ -5,7 +5,6 @@ import { queries } from "@/api/ask";
 import { api, body } from "@/api/call";
 import { onEvent, wantsNotifications } from "@/api/live";
 import { meQuery } from "@/api/me";
-import { openedLine } from "@/question/decisions";
 import { deedLine } from "@/question/deed";
 import { needsMe } from "@/question/question";
 import { visible } from "@/text/visible";
@@ -29,9 +28,9 @@ export function useNotifications() {
         if (document.hasFocus() || !canNotify()) return;
         const { id, ...put } = event.data as { id: string; askedOf?: string | null; job?: string | null };
         const tell = (line: string) => notify(`${event.team ?? "An agent"} needs you`, visible(line), `/inbox?question=${encodeURIComponent(id)}`);
-        if (event.kind === "question.opened" && needsMe(put, queries.getQueryData(meQuery.queryKey)?.party ?? "user")) tell(openedLine(event));
-        // Nobody else has answered: it is there for everybody now. Its words were in an event that nobody may have heard.
-        if (event.kind === "question.shown") void body(api.GET("/api/questions/{id}", { params: { path: { id } } })).then((question) => tell(deedLine(question)), () => {});
+        const isPutToUs = event.kind === "question.opened" && needsMe(put, queries.getQueryData(meQuery.queryKey)?.party ?? "user");
+        // Shown: nobody else has answered, and it is there for everybody now. What it comes to is not in its events.
+        if (isPutToUs || event.kind === "question.shown") void body(api.GET("/api/questions/{id}", { params: { path: { id } } })).then((question) => tell(deedLine(question)), () => {});
       }),
     [],
   );

@@ -1,30 +1,25 @@
 //! What the CLI wants of a person: leave for a tool, an answer, a form.
 
-use iris_core::agent::{AgentOutput, AskedOption, AskedQuestion, Asking, FormRequest, PermissionRequest, ToolNature};
+use iris_core::agent::{AgentOutput, AskedOption, AskedQuestion, Asking, FormRequest, PermissionRequest, Wanted};
+use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::meaning::{self, ASK_USER};
 use super::wire::{AskInput, Request};
-
-const ASK_USER: &str = "AskUserQuestion";
-/// The tool by which it asks leave to carry out a plan.
-pub(super) const EXIT_PLAN: &str = "ExitPlanMode";
 
 /// A request for permission; the tool by which people are asked comes the same way.
 pub(super) fn permission(request: String, input: &RawValue, asked: &Request<'_>, plan: Option<String>) -> AgentOutput {
     let tool = asked.tool_name.clone().unwrap_or_default().into_owned();
     let call = asked.tool_use_id.as_ref().map(|id| id.clone().into_owned());
+    let read: Value = serde_json::from_str(input.get()).unwrap_or_default();
     if tool == ASK_USER
-        && let Ok(ask) = serde_json::from_str::<AskInput>(input.get())
+        && let Some(questions) = questions(&read)
     {
-        let questions = ask.questions.into_iter().map(|question| AskedQuestion {
-            question: question.question,
-            options: question.options.into_iter().map(recommended).collect(),
-            several: question.multi_select,
-        });
-        return AgentOutput::Asked(Asking { request, questions: questions.collect(), call });
+        return AgentOutput::Asked(Asking { request, questions, call });
     }
     let reason = asked.decision_reason.clone().map(|reason| reason.into_owned());
-    let nature = nature(&tool);
+    let nature = meaning::of(&tool, &read).nature;
     AgentOutput::PermissionAsked(PermissionRequest {
         request,
         tool,
@@ -36,15 +31,14 @@ pub(super) fn permission(request: String, input: &RawValue, asked: &Request<'_>,
     })
 }
 
-fn nature(tool: &str) -> ToolNature {
-    match tool {
-        "Bash" => ToolNature::Shell,
-        "Read" | "Grep" | "LS" | "NotebookRead" | "TodoRead" => ToolNature::Looks,
-        "Glob" => ToolNature::Finds,
-        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ToolNature::Changes,
-        EXIT_PLAN => ToolNature::Plans,
-        _ => ToolNature::Unknown,
-    }
+/// What the tool by which people are asked asks them, if its input is as it should be.
+pub(super) fn questions(input: &Value) -> Option<Vec<AskedQuestion>> {
+    let questions = AskInput::deserialize(input).ok()?.questions.into_iter().map(|question| AskedQuestion {
+        question: question.question,
+        options: question.options.into_iter().map(recommended).collect(),
+        several: question.multi_select,
+    });
+    Some(questions.collect())
 }
 
 /// The tool has no field for what it recommends: it says so at the end of the label. What is answered is the label as the
@@ -64,15 +58,21 @@ fn recommended(option: AskedOption) -> AskedOption {
     }
 }
 
-/// A tool server of the agent's wants something filled in.
+/// A tool server of the agent's wants something filled in, or somebody to go to an address.
 pub(super) fn form(request: String, asked: &Request<'_>) -> AgentOutput {
     let message = asked.message.and_then(|message| serde_json::from_str::<String>(message.get()).ok());
     let none = || RawValue::from_string("{}".to_owned()).expect("an empty object is JSON");
+    // An address that comes with a form is asked about, too: nothing of what a server wants is left out.
+    let wanted = match (&asked.url, asked.mode.as_deref()) {
+        (Some(url), _) => Wanted::Visit { url: url.clone().into_owned() },
+        (None, Some("url")) => Wanted::Visit { url: String::new() },
+        (None, _) => Wanted::Fields(asked.requested_schema.map_or_else(none, ToOwned::to_owned)),
+    };
     AgentOutput::FormAsked(FormRequest {
         request,
         server: asked.mcp_server_name.clone().unwrap_or_default().into_owned(),
         message: message.unwrap_or_default(),
-        schema: asked.requested_schema.map_or_else(none, ToOwned::to_owned),
+        wanted,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::command::PROGRAM;
+use super::command::{CONFIG_FOLDER, PROGRAM};
 use crate::cli::{Cli, Login, Surroundings};
 
 pub(crate) const CLI: Cli = Cli {
@@ -29,7 +29,8 @@ pub(crate) fn find_login(around: &Surroundings<'_>) -> Login {
     if let Some(name) = ELSEWHERE.into_iter().find(|name| around.env.contains_key(*name)) {
         return Login::Elsewhere(name);
     }
-    let folder = around.env.get("CLAUDE_CONFIG_DIR").cloned().or_else(|| (around.inherited)("CLAUDE_CONFIG_DIR"));
+    let inherited = || (around.inherited)(CONFIG_FOLDER).filter(|_| !around.has_own_home);
+    let folder = around.env.get(CONFIG_FOLDER).cloned().or_else(inherited);
     let folder = folder.map_or_else(|| around.home.join(".claude"), PathBuf::from);
     let file = folder.join(".credentials.json");
     if file.is_file() { Login::File(file) } else { Login::None(file) }
@@ -40,12 +41,16 @@ mod tests {
     use super::*;
 
     fn check(env: &[(&str, &str)], inherited: &[&str], expected: &str) {
+        check_in(false, env, inherited, expected);
+    }
+
+    fn check_in(has_own_home: bool, env: &[(&str, &str)], inherited: &[&str], expected: &str) {
         let home = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(home.path().join(".claude")).expect("a folder");
         std::fs::write(home.path().join(".claude/.credentials.json"), "").expect("written");
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let inherited = |name: &str| inherited.contains(&name).then(|| "/inherited".to_owned());
-        let found = find_login(&Surroundings { env: &env, inherited: &inherited, home: home.path() });
+        let found = find_login(&Surroundings { env: &env, inherited: &inherited, home: home.path(), has_own_home });
         let found = format!("{found:?}").replace(&home.path().display().to_string(), "HOME");
         assert_eq!(found, expected);
     }
@@ -58,6 +63,9 @@ mod tests {
         check(&[("ANTHROPIC_API_KEY", "k")], &[], "Key(\"ANTHROPIC_API_KEY\")");
         check(&[], &["CLAUDE_CONFIG_DIR"], "None(\"/inherited/.credentials.json\")");
         check(&[("CLAUDE_CONFIG_DIR", "/own")], &["CLAUDE_CONFIG_DIR"], "None(\"/own/.credentials.json\")");
+        // What the user's own CLI uses is not used in a home of the team's.
+        check_in(true, &[], &["CLAUDE_CONFIG_DIR"], "File(\"HOME/.claude/.credentials.json\")");
+        check_in(true, &[("CLAUDE_CONFIG_DIR", "/own")], &[], "None(\"/own/.credentials.json\")");
         // Not passed on, so of no use in the daemon's own environment.
         check(&[], &["CLAUDE_CODE_USE_VERTEX"], "File(\"HOME/.claude/.credentials.json\")");
     }

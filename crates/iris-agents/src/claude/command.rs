@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
+use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment, find_in_path};
 
 const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`";
 pub(super) const PROGRAM: &str = "claude";
@@ -16,7 +16,7 @@ const PASSED_ON: [&str; 14] = [
     "ANTHROPIC_BASE_URL",
     "ANTHROPIC_MODEL",
     "CLAUDE_CODE_OAUTH_TOKEN",
-    "CLAUDE_CONFIG_DIR",
+    CONFIG_FOLDER,
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
@@ -26,6 +26,9 @@ const PASSED_ON: [&str; 14] = [
     "SSL_CERT_FILE",
     "NODE_EXTRA_CA_CERTS",
 ];
+
+/// Where the user's own CLI keeps its settings, login and conversations, if not in the user's home.
+pub(super) const CONFIG_FOLDER: &str = "CLAUDE_CONFIG_DIR";
 
 /// Set unless the team says otherwise. A CLI that replaces itself while it runs is not the one that was started; with its
 /// ten tries it takes three minutes to say that a key is wrong.
@@ -82,6 +85,10 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     args.extend(spec.args.iter().cloned());
     let mut env = environment(spec, &PASSED_ON);
     if let Some(home) = &spec.own_home {
+        // The user's own is not the team's, unless the team says so.
+        if !spec.env.contains_key(CONFIG_FOLDER) {
+            env.remove(CONFIG_FOLDER);
+        }
         // Else it leaves sockets in a folder that the CLIs of every home share, by which they find each other.
         env.entry("CLAUDE_CODE_TMPDIR".to_owned()).or_insert_with(|| home.join("tmp").display().to_string());
     }
@@ -103,8 +110,11 @@ pub(crate) fn find(command: Option<&Path>, path: Option<String>) -> Result<PathB
     let named = command.unwrap_or(Path::new(PROGRAM));
     let missing = || LaunchError::NotInstalled { program: named.display().to_string(), hint: INSTALL };
     if named.components().count() > 1 {
+        if named.is_dir() {
+            return Err(LaunchError::IsFolder { program: named.display().to_string() });
+        }
         return if named.is_file() { Ok(named.to_owned()) } else { Err(missing()) };
     }
     let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
-    std::env::split_paths(&path).map(|folder| folder.join(named)).find(|file| file.is_file()).ok_or_else(missing)
+    find_in_path(named, path.as_ref()).ok_or_else(missing)
 }

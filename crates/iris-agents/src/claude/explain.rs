@@ -2,6 +2,8 @@
 
 use iris_core::agent::AgentExit;
 
+use crate::launch::Misfit;
+
 use super::wire::{Greeting, ResultLine, SystemLine};
 
 /// Why an agent that is up will not be able to work.
@@ -13,21 +15,46 @@ pub(super) fn obstacle(greeting: &Greeting) -> Option<String> {
         .then(|| format!("Claude Code is not logged in; {LOG_IN}"))
 }
 
-/// Why the CLI ended before it was ready.
-pub(crate) fn exit(exit: &AgentExit) -> Option<&'static str> {
+/// Why the CLI ended before it was ready. `args` are the team's own.
+pub(crate) fn exit(exit: &AgentExit, args: &[String]) -> Option<String> {
     let said = |words: &str| exit.stderr.contains(words);
+    // `error: unknown option '--name'`
+    let unknown = exit.stderr.split_once("unknown option '").and_then(|(_, rest)| rest.split_once('\''));
+    if let Some((option, _)) = unknown
+        && args.iter().any(|arg| arg.split('=').next() == option.split('=').next())
+    {
+        return Some(format!("take {option} out of the team's `args`: this version of Claude Code does not know it"));
+    }
     if said("unknown option") || said("Unsupported control request") {
-        return Some(
-            "this version of Claude Code is too old; update it with `npm install -g @anthropic-ai/claude-code`",
-        );
+        return Some(TOO_OLD.to_owned());
     }
-    if said("root/sudo privileges") {
-        return Some("run Iris as another user, or set IS_SANDBOX=1 in the team's `env` if this is a sandbox");
-    }
-    None
+    let root = "run Iris as another user, or set IS_SANDBOX=1 in the team's `env` if this is a sandbox";
+    said("root/sudo privileges").then(|| root.to_owned())
 }
 
-const LOG_IN: &str = "run `claude` in a terminal and type /login, or set ANTHROPIC_API_KEY in the team's `env`";
+const TOO_OLD: &str =
+    "this version of Claude Code is too old; update it with `npm install -g @anthropic-ai/claude-code`";
+
+/// Why the CLI will not be able to work that answered the greeting with an error.
+pub(super) fn refusal(error: Option<&str>) -> String {
+    let error = error.unwrap_or("it did not say why");
+    match error.contains("Unsupported control request") {
+        true => format!("Claude Code refused the greeting ({error}); {TOO_OLD}"),
+        false => format!("Claude Code refused the greeting ({error})"),
+    }
+}
+
+/// The scripted agent says it in the same words.
+pub(crate) fn misfit(exit: &AgentExit) -> Option<Misfit> {
+    let said = |words: &str| exit.stderr.contains(words);
+    if said("No conversation found") {
+        return Some(Misfit::Lost);
+    }
+    said("already in use").then_some(Misfit::Begun)
+}
+
+const LOG_IN: &str = "run `claude` in a terminal and type /login, or set ANTHROPIC_API_KEY in the team's `env`; a team with \
+                      `home: own` needs a login in that home, `iris doctor` says how";
 
 /// What a turn that failed says, with what to do about it where that is known.
 pub(super) fn failure(result: &ResultLine<'_>) -> String {
@@ -108,5 +135,31 @@ pub(super) fn task(subtype: &str, line: &SystemLine<'_>) -> String {
         ("task_notification", Some(status)) => format!("{status}: {about}"),
         ("task_started", _) => format!("started: {about}"),
         _ => about.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(stderr: &str, args: &[&str], expected: Option<&str>) {
+        let exit_of = AgentExit { code: Some(1), signal: None, stderr: stderr.to_owned() };
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        let said = exit(&exit_of, &args);
+        assert!(
+            match expected {
+                Some(words) => said.as_deref().is_some_and(|said| said.contains(words)),
+                None => said.is_none(),
+            },
+            "{stderr}: {said:?}"
+        );
+    }
+
+    #[test]
+    fn an_option_is_blamed_on_whoever_gave_it() {
+        check("error: unknown option '--nosuch'", &["--nosuch"], Some("take --nosuch out of the team's `args`"));
+        check("error: unknown option '--nosuch=1'", &["-v", "--nosuch=1"], Some("team's `args`"));
+        check("error: unknown option '--permission-prompt-tool'", &["--other"], Some("too old"));
+        check("cannot allocate memory", &["--other"], None);
     }
 }

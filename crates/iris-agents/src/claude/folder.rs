@@ -4,6 +4,18 @@ use crate::launch::Brought;
 
 pub(crate) const BROUGHT: Brought = Brought {
     here: &["CLAUDE.md", "CLAUDE.local.md", ".mcp.json", ".claude"],
-    // Skills and agents may bring hooks of their own, and are found in the folders above as well.
-    above: &["CLAUDE.md", "CLAUDE.local.md", ".mcp.json", ".claude/skills", ".claude/agents", ".claude/commands"],
+    // Skills and agents may bring hooks of their own, and are found in the folders above as well. Of a checkout, the local
+    // settings at its root are read wherever in it the agent works.
+    above: &[
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        ".mcp.json",
+        ".claude/skills",
+        ".claude/agents",
+        ".claude/commands",
+        LOCAL_SETTINGS,
+    ],
+    main: &[LOCAL_SETTINGS],
 };
+
+const LOCAL_SETTINGS: &str = ".claude/settings.local.json";

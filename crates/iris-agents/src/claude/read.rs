@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use iris_core::agent::{AgentOutput, Introduction, Limit, Reply, ToolAnswer, TurnEnd, Usage};
+use iris_core::call::ToolNature;
 use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::ask::EXIT_PLAN;
 use super::tools::Tools;
-use super::wire::{Block, Content, Greeting, Line, RateLimitLine, ResultLine, SystemLine};
-use super::{ask, explain, tools, write};
+use super::wire::{Greeting, Line, RateLimitLine, ResultLine, SystemLine};
+use super::{ask, explain, speak, tools, write};
 
 /// The conversation with one agent process, as far as it has to be remembered to understand the next line.
 #[derive(Debug)]
@@ -99,11 +99,12 @@ impl Reader {
     }
 
     /// A line that was longer than what is read. If it was the end of a turn, the turn has ended all the same.
-    pub fn too_long(bytes: usize, head: &[u8]) -> Vec<AgentOutput> {
+    /// Where it says so differs from version to version: before its text or after it.
+    pub fn too_long(bytes: usize, head: &[u8], tail: &[u8]) -> Vec<AgentOutput> {
         let text = format!("a line of {bytes} bytes was passed over: it is longer than Iris reads");
-        let ends = memchr::memmem::find(head, br#""type":"result""#).is_some();
+        let ends = [head, tail].iter().any(|part| memchr::memmem::find(part, br#""type":"result""#).is_some());
         let end = ends.then(|| TurnEnd { error: Some(format!("its answer was lost: {text}")), ..TurnEnd::default() });
-        let said = Heard { kind: MessageType::Garbage, text: Some(text), parent: None, line: None };
+        let said = Heard::new(MessageType::Garbage, Some(text));
         [AgentOutput::Message(said)].into_iter().chain(end.map(AgentOutput::TurnEnded)).collect()
     }
 
@@ -152,9 +153,10 @@ impl Reader {
     fn understand(&mut self, text: &str, line: Line<'_>, outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
         let output = match line.kind.as_ref() {
             "assistant" | "user" => {
-                self.note_plan(text);
                 self.note_model(&line);
-                spoken(text, line)
+                let said = speak::read(text, line);
+                said.iter().for_each(|heard| self.note_plans(heard));
+                said.map_or(AgentOutput::Heartbeat, AgentOutput::Message)
             }
             "result" => {
                 outputs.extend(self.left_in_background());
@@ -176,15 +178,11 @@ impl Reader {
         }
     }
 
-    fn note_plan(&mut self, text: &str) {
-        if !text.contains(EXIT_PLAN) {
-            return;
-        }
-        let line: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-        let blocks = line["message"]["content"].as_array().into_iter().flatten();
-        for block in blocks.filter(|block| block["name"] == EXIT_PLAN) {
-            if let (Some(call), Some(plan)) = (block["id"].as_str(), block["input"]["plan"].as_str()) {
-                self.plans.insert(call.to_owned(), plan.to_owned());
+    fn note_plans(&mut self, heard: &Heard) {
+        for call in heard.calls.iter().filter(|call| call.meaning.nature == ToolNature::Plans) {
+            let input: serde_json::Value = serde_json::from_str(call.input.get()).unwrap_or_default();
+            if let Some(plan) = input["plan"].as_str() {
+                self.plans.insert(call.id.clone(), plan.to_owned());
             }
         }
     }
@@ -224,6 +222,10 @@ impl Reader {
         let Some(response) = &line.response else { return AgentOutput::Heartbeat };
         if response.request_id.as_deref() != Some(write::INITIALIZE) {
             return AgentOutput::Heartbeat;
+        }
+        if response.subtype.as_deref() == Some("error") {
+            let obstacle = Some(explain::refusal(response.error.as_deref()));
+            return AgentOutput::Ready(Introduction { obstacle, version: None });
         }
         let greeting = response.response.and_then(|said| serde_json::from_str::<Greeting>(said.get()).ok());
         let greeting = greeting.unwrap_or_default();
@@ -279,7 +281,10 @@ impl Reader {
             }
             other => (MessageType::System, other.to_owned()),
         };
-        message(kind, Some(said), parent, text)
+        let is_init = subtype == "init";
+        let model = known.model.filter(|_| is_init).map(|model| model.into_owned());
+        let noise = is_init || subtype == "status";
+        AgentOutput::Message(Heard { parent, noise, model, line: own(text), ..Heard::new(kind, Some(said)) })
     }
 
     fn turn_end(&mut self, text: &str) -> AgentOutput {
@@ -360,34 +365,6 @@ impl Reader {
     }
 }
 
-fn spoken(text: &str, line: Line<'_>) -> AgentOutput {
-    if line.is_replay {
-        return AgentOutput::Heartbeat;
-    }
-    let parent = line.parent_tool_use_id.map(|parent| parent.into_owned());
-    let (kind, said) = match line.message.map(|said| said.content) {
-        Some(Content::Blocks(blocks)) => describe(&line.kind, blocks),
-        Some(Content::Text(said)) => (MessageType::System, Some(said.into_owned())),
-        None => (MessageType::Unknown, None),
-    };
-    message(kind, said, parent, text)
-}
-
-/// The CLI writes one block per line. Should several come, texts are joined and the first names the kind.
-fn describe(line_kind: &str, blocks: Vec<Block<'_>>) -> (MessageType, Option<String>) {
-    let kind = match (line_kind, blocks.first().map(|block| block.kind.as_ref())) {
-        (_, Some("thinking")) => MessageType::Thinking,
-        (_, Some("tool_use")) => MessageType::ToolUse,
-        (_, Some("tool_result")) => MessageType::ToolResult,
-        ("assistant", Some("text")) => MessageType::Assistant,
-        ("user", Some("text")) => MessageType::System,
-        _ => MessageType::Unknown,
-    };
-    let texts = blocks.into_iter().filter_map(Block::into_text);
-    let text = texts.map(|text| text.into_owned()).reduce(|all, next| all + "\n" + &next);
-    (kind, text)
-}
-
 fn delta(line: &Line<'_>) -> AgentOutput {
     let text = line
         .event
@@ -401,17 +378,25 @@ fn delta(line: &Line<'_>) -> AgentOutput {
 }
 
 fn message(kind: MessageType, text: Option<String>, parent: Option<String>, line: &str) -> AgentOutput {
-    AgentOutput::Message(Heard { kind, text, parent, line: Some(line.trim().to_owned()) })
+    AgentOutput::Message(Heard { parent, line: own(line), ..Heard::new(kind, text) })
+}
+
+/// The line as it is kept.
+fn own(line: &str) -> Option<String> {
+    Some(line.trim().to_owned())
 }
 
 fn garbage(bytes: &[u8]) -> AgentOutput {
     let kept = &bytes[..bytes.len().min(GARBAGE_KEPT)];
     let text = Some(String::from_utf8_lossy(kept).into_owned());
-    AgentOutput::Message(Heard { kind: MessageType::Garbage, text, parent: None, line: None })
+    AgentOutput::Message(Heard::new(MessageType::Garbage, text))
 }
 
 #[cfg(test)]
 mod tests {
+    use iris_core::agent::Wanted;
+
+    use super::super::meaning::EXIT_PLAN;
     use super::*;
 
     /// A tool server of the agent's wants something filled in: the message is a text there, and the answer has another form.
@@ -423,11 +408,30 @@ mod tests {
         reader.read(line.as_bytes(), &mut outputs, &mut replies);
         let [AgentOutput::FormAsked(form)] = outputs.as_slice() else { panic!("{outputs:?}") };
         assert_eq!((form.server.as_str(), form.message.as_str()), ("lab", "Your name?"));
-        assert!(form.schema.get().contains("properties") && replies.is_empty());
+        let Wanted::Fields(schema) = &form.wanted else { panic!("{form:?}") };
+        assert!(schema.get().contains("properties") && replies.is_empty());
         let content = serde_json::Map::from_iter([("name".to_owned(), "Ada".into())]);
         reader.reply("r1", &Reply::Form { content }, &mut replies);
         let said = String::from_utf8(replies).expect("text");
         assert!(said.contains(r#""action":"accept""#) && said.contains(r#""name":"Ada""#), "{said}");
+    }
+
+    /// It asks for no fields, so a form would hide where it leads, and nothing filled in would be a yes.
+    #[test]
+    fn an_address_is_read_and_answered_with_yes_or_no() {
+        let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"lab","message":"Sign in","mode":"url","url":"https://x.example/in","elicitation_id":"e1"}}"#;
+        let check = |reply: &Reply, expected: &str| {
+            let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+            let (mut outputs, mut replies) = (Vec::new(), Vec::new());
+            reader.read(line.as_bytes(), &mut outputs, &mut replies);
+            let [AgentOutput::FormAsked(form)] = outputs.as_slice() else { panic!("{outputs:?}") };
+            assert!(matches!(&form.wanted, Wanted::Visit { url } if url == "https://x.example/in"), "{form:?}");
+            reader.reply("r1", reply, &mut replies);
+            let said = String::from_utf8(replies).expect("text");
+            assert!(said.contains(expected) && !said.contains("content"), "{said}");
+        };
+        check(&Reply::Allow, r#"{"action":"accept"}"#);
+        check(&Reply::Deny { message: "no".to_owned() }, r#"{"action":"decline"}"#);
     }
 
     /// A plan belongs to the call that asks leave for it; another's is not taken for it.
@@ -514,10 +518,15 @@ mod tests {
 
     #[test]
     fn a_turn_whose_end_is_too_long_to_be_read_has_ended() {
-        let said = Reader::too_long(70_000_000, br#"{"type":"assistant","message":{"content":"\"type\":\"result\""}}"#);
+        let quoted = br#"{"type":"assistant","message":{"content":"\"type\":\"result\""}}"#;
+        let said = Reader::too_long(70_000_000, quoted, quoted);
         assert!(matches!(said.as_slice(), [AgentOutput::Message(_)]), "{said:?}");
-        let ended = Reader::too_long(70_000_000, br#"{"type":"result","result":"xxx"#);
-        let [AgentOutput::Message(_), AgentOutput::TurnEnded(end)] = ended.as_slice() else { panic!("{ended:?}") };
-        assert!(end.error.as_deref().is_some_and(|error| error.contains("70000000 bytes")), "{end:?}");
+        let head: &[u8] = br#"{"type":"result","result":"xxx"#;
+        let tail: &[u8] = br#"xxx","type":"result","uuid":"1"}"#;
+        for (head, tail) in [(head, b"".as_slice()), (br#"{"duration_api_ms":1,"result":"xxx"#, tail)] {
+            let ended = Reader::too_long(70_000_000, head, tail);
+            let [AgentOutput::Message(_), AgentOutput::TurnEnded(end)] = ended.as_slice() else { panic!("{ended:?}") };
+            assert!(end.error.as_deref().is_some_and(|error| error.contains("70000000 bytes")), "{end:?}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use iris_core::agent::{AgentOutput, Asking, ToolSpec, TurnEnd};
+use iris_core::agent::{AgentOutput, Asking, FormRequest, ToolSpec, TurnEnd, Wanted};
+use iris_core::call::Call;
 use iris_core::id::TurnId;
 use iris_core::message::Heard;
 
@@ -36,10 +37,21 @@ fn describe(output: &AgentOutput) -> String {
         AgentOutput::Message(heard) => message(heard),
         AgentOutput::Delta(text) => format!("delta: {text:?}"),
         AgentOutput::PermissionAsked(asked) => {
-            format!("permission asked: {} {} because {:?}", asked.tool, brief(asked.input.get()), asked.reason)
+            let nature = asked.nature.as_str();
+            format!(
+                "permission asked: {} ({nature}) {} because {:?}",
+                asked.tool,
+                brief(asked.input.get()),
+                asked.reason
+            )
         }
         AgentOutput::Asked(asking) => questions(asking),
-        AgentOutput::FormAsked(form) => format!("form asked by {}: {} {}", form.server, form.message, form.schema),
+        AgentOutput::FormAsked(FormRequest { server, message, wanted: Wanted::Fields(schema), .. }) => {
+            format!("form asked by {server}: {message} {schema}")
+        }
+        AgentOutput::FormAsked(FormRequest { server, message, wanted: Wanted::Visit { url }, .. }) => {
+            format!("visit asked by {server}: {message} {url}")
+        }
         AgentOutput::ToolCalled(call) => format!("tool called: {} {}", call.tool, call.arguments),
         AgentOutput::Withdrawn { request } => format!("withdrawn: {request}"),
         AgentOutput::Background(work) => format!("background: {work:?}"),
@@ -50,7 +62,23 @@ fn describe(output: &AgentOutput) -> String {
 
 fn message(heard: &Heard) -> String {
     let parent = heard.parent.as_ref().map(|parent| format!(" under {parent}")).unwrap_or_default();
-    format!("{}{parent}: {}", heard.kind.as_str(), brief(heard.text.as_deref().unwrap_or_default()))
+    let mut words =
+        vec![format!("{}{parent}: {}", heard.kind.as_str(), brief(heard.text.as_deref().unwrap_or_default()))];
+    words.extend(heard.noise.then(|| "(noise)".to_owned()));
+    words.extend(heard.model.as_ref().map(|model| format!("(model {model})")));
+    words.extend(heard.calls.iter().map(call));
+    words.extend(
+        heard
+            .results
+            .iter()
+            .map(|result| format!("(of {}{})", result.call, if result.is_error { ", an error" } else { "" })),
+    );
+    words.join(" ")
+}
+
+fn call(call: &Call) -> String {
+    let meaning = serde_json::to_string(&call.meaning).expect("plain data always has a JSON form");
+    format!("({} {})", call.id, brief(&meaning))
 }
 
 fn questions(asking: &Asking) -> String {

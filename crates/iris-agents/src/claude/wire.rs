@@ -92,21 +92,37 @@ pub(crate) struct Block<'a> {
     pub thinking: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub name: Option<Cow<'a, str>>,
+    /// Of a call: by which its result is known.
+    #[serde(borrow, default)]
+    pub id: Option<Cow<'a, str>>,
+    /// Of a call: what the tool is called with.
+    #[serde(borrow, default)]
+    pub input: Option<&'a RawValue>,
+    /// Of a result: the call.
+    #[serde(borrow, default)]
+    pub tool_use_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub is_error: Option<bool>,
     /// What a tool answered: a text, or blocks of their own.
     #[serde(borrow, default)]
     pub content: Option<Content<'a>>,
 }
 
 impl<'a> Block<'a> {
-    /// What there is to read in it.
+    /// What there is to read in it. What a tool gave back that is no text is named: `[image]`.
     pub fn into_text(self) -> Option<Cow<'a, str>> {
         self.text.or(self.thinking).or(self.name).or_else(|| match self.content? {
             Content::Text(text) => Some(text),
             Content::Blocks(blocks) => {
-                let texts: Vec<_> = blocks.into_iter().filter_map(Block::into_text).collect();
+                let texts: Vec<_> = blocks.into_iter().map(Block::into_part).collect();
                 (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
             }
         })
+    }
+
+    fn into_part(self) -> Cow<'a, str> {
+        let name = format!("[{}]", self.kind);
+        self.into_text().unwrap_or(Cow::Owned(name))
     }
 }
 
@@ -145,6 +161,11 @@ pub(crate) struct Request<'a> {
     pub mcp_server_name: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub requested_schema: Option<&'a RawValue>,
+    /// `form`, or `url`: then somebody is to go there.
+    #[serde(borrow, default)]
+    pub mode: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub url: Option<Cow<'a, str>>,
 }
 
 /// A JSON-RPC message.
@@ -188,6 +209,11 @@ pub(crate) struct InitializeParams<'a> {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Response<'a> {
+    #[serde(borrow, default)]
+    pub subtype: Option<Cow<'a, str>>,
+    /// Instead of an answer, why there is none.
+    #[serde(borrow, default)]
+    pub error: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub request_id: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -243,6 +269,9 @@ pub(crate) struct SystemLine<'a> {
     pub error_status: Option<u16>,
     #[serde(borrow, default)]
     pub error: Option<&'a RawValue>,
+    /// What it begins with.
+    #[serde(borrow, default)]
+    pub model: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub original_model: Option<Cow<'a, str>>,
     #[serde(borrow, default)]

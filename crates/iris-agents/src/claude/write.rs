@@ -27,6 +27,13 @@ pub(crate) fn initialize(out: &mut Vec<u8>, instructions: Option<&str>) {
     line(out, &json!({"type": "control_request", "request_id": INITIALIZE, "request": request}));
 }
 
+/// Every `claude` process of one user finds the others by their sockets, and a message to one starts a turn in it, whoever
+/// sent it. Said here and not as `--settings`, so that it is added to the settings that a team's `args` may name.
+pub(crate) fn refuse_peers(out: &mut Vec<u8>) {
+    let request = json!({"subtype": "apply_flag_settings", "settings": {"crossSessionInbound": "refuse"}});
+    line(out, &json!({"type": "control_request", "request_id": "iris-settings", "request": request}));
+}
+
 #[derive(Serialize)]
 struct UserMessage<'a> {
     #[serde(rename = "type")]
@@ -43,12 +50,37 @@ struct UserContent<'a> {
     content: &'a str,
 }
 
-/// `knows_composed`: older versions do not, but take no text that begins with a space for a command.
+/// `knows_composed`: older versions do not, and read more into a text than was said.
 pub(crate) fn user_message(out: &mut Vec<u8>, id: &str, text: &str, knows_composed: bool) {
-    let is_at_risk = text.starts_with('/') && !knows_composed;
-    let content = if is_at_risk { Cow::Owned(format!(" {text}")) } else { Cow::Borrowed(text) };
+    let content = if knows_composed { Cow::Borrowed(text) } else { plain(text) };
     let message = UserContent { role: "user", content: &content };
     line(out, &UserMessage { kind: "user", message, uuid: id, client_composed: true });
+}
+
+/// A text that older versions take for no more than a text: one that begins with `/` would be a command, and a word that
+/// begins with `@` would have the file of that name read, wherever it is and without leave.
+fn plain(text: &str) -> Cow<'_, str> {
+    if !text.starts_with('/') && !text.contains('@') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len() + 8);
+    if text.starts_with('/') {
+        plain.push(' ');
+    }
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let opens = letter == '@' && plain.chars().next_back().is_none_or(ends_word);
+        plain.push(letter);
+        if opens && letters.peek().is_some_and(|next| !next.is_whitespace()) {
+            plain.push(' ');
+        }
+    }
+    Cow::Owned(plain)
+}
+
+/// As they see it, who take more for a space than Rust does.
+fn ends_word(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '\u{feff}' | '。' | '、' | '？' | '！')
 }
 
 pub(crate) fn interrupt(out: &mut Vec<u8>) {
@@ -97,6 +129,7 @@ fn deny(out: &mut Vec<u8>, request: &str, message: &str) {
 pub(crate) fn form(out: &mut Vec<u8>, request: &str, reply: &Reply) {
     match reply {
         Reply::Form { content } => respond(out, request, &json!({"action": "accept", "content": content})),
+        Reply::Allow => respond(out, request, &json!({"action": "accept"})),
         _ => respond(out, request, &json!({"action": "decline"})),
     }
 }
@@ -141,4 +174,27 @@ pub(crate) fn refuse(out: &mut Vec<u8>, request: &str, subtype: &str) {
 fn line(out: &mut Vec<u8>, value: &impl Serialize) {
     serde_json::to_writer(&mut *out, value).expect("writing plain data to memory cannot fail");
     out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(plain(text), expected);
+        let mut out = Vec::new();
+        user_message(&mut out, "id", text, true);
+        let said: Value = serde_json::from_slice(&out).expect("a line");
+        assert_eq!(said["message"]["content"], text, "versions that take a text for a text get it as it is");
+    }
+
+    #[test]
+    fn older_versions_find_no_command_and_no_file_in_a_text() {
+        check("hello", "hello");
+        check("/clear", " /clear");
+        check("@/etc/hostname what?", "@ /etc/hostname what?");
+        check("look\n@~/c and @\"b c\"", "look\n@ ~/c and @ \"b c\"");
+        check("ada@example.com at @ noon, '@scope/name' @", "ada@example.com at @ noon, '@scope/name' @");
+        check("@@x 見て。@y", "@ @ x 見て。@ y");
+    }
 }

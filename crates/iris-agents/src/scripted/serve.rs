@@ -60,6 +60,7 @@ impl Player {
                 self.model = text_of(request, "model");
                 self.succeed(&id, json!({"model": self.model}));
             }
+            Some("apply_flag_settings") => self.succeed(&id, json!({})),
             Some("mcp_status") => self.succeed(&id, json!({"mcpServers": self.servers})),
             Some("get_binary_version") => self.succeed(&id, json!({"version": "scripted"})),
             Some("cancel_async_message") => self.cancel_message(&id, request),

@@ -61,6 +61,7 @@ impl Runner {
             hidden_ms: 0,
             draft: draft.clone(),
             waited_for: self.asks.values().map(|open| open.question.clone()).collect(),
+            is_outside: false,
         };
         let (session, epoch, limits) = (self.session.clone(), self.epoch, config.limits());
         let opening = self

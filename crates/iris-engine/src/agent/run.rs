@@ -13,7 +13,7 @@ use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
 use iris_core::id::{Party, SessionId, TurnId};
-use iris_core::message::{Heard, MessageType};
+use iris_core::message::Heard;
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
@@ -85,6 +85,8 @@ pub(super) struct Current {
     pub(super) unsaved_bytes: usize,
     pub(super) unsaved_since: Instant,
     pub(super) before: Option<Before>,
+    /// What it says at the end that it had begun this by itself for.
+    pub(super) origin: Option<String>,
 }
 
 pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
@@ -96,6 +98,10 @@ const UNSAVED_BYTES: usize = 16 * 1024 * 1024;
 /// What an agent is told that was broken off in the middle of its work: the message itself would have it done twice.
 const GO_ON: &str = "Your work on my last message was broken off by a limit or a restart, and can go on now. What you had \
                      done by then is done: look at it if you are not sure, and go on from there.";
+
+/// The same, about a turn that it had begun by itself: there is no message that it could be told again.
+const GO_ON_OWN: &str = "What you had begun by yourself was broken off by a limit or a restart, and can go on now. What you \
+                         had done by then is done: look at it if you are not sure, and go on from there.";
 
 enum Wake {
     Command(Command),
@@ -354,7 +360,13 @@ impl Runner {
             return self.give_back(work, why).await;
         }
         let goes_on = self.forgotten == 0 && work.before.as_ref().is_some_and(|before| before.has_acted);
-        self.agent.tell(&work.turn, if goes_on { GO_ON } else { &work.body });
+        let text = match work.body.as_str() {
+            // Nobody tells nothing.
+            "" => GO_ON_OWN,
+            _ if goes_on => GO_ON,
+            body => body,
+        };
+        self.agent.tell(&work.turn, text);
         self.begin(work.turn, Turn::start(self.grant), work.before);
         self.say_forgotten();
         Ok(())
@@ -370,7 +382,7 @@ impl Runner {
         let text = format!(
             "the agent knows nothing of {turns} before this one: its program does not find the conversation any more"
         );
-        self.keep(&Heard { kind: MessageType::System, text: Some(text), parent: None, line: None });
+        self.keep(&Heard::system(text));
     }
 
     pub(super) fn begin(&mut self, id: TurnId, turn: Turn, before: Option<Before>) {
@@ -389,6 +401,7 @@ impl Runner {
             unsaved_bytes: 0,
             unsaved_since: now,
             before,
+            origin: None,
         });
     }
 

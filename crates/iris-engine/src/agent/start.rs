@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use iris_agents::agent::{Agent, Progress};
-use iris_agents::launch::{AgentSpec, Conversation, explain_exit, launch};
+use iris_agents::launch::{AgentSpec, Conversation, Misfit, explain_exit, find_misfit, launch};
 use iris_core::agent::{AgentExit, AgentOutput, Introduction};
 use iris_core::event::StopCause;
 use iris_core::id::SessionId;
@@ -30,12 +30,29 @@ pub(crate) fn start(engine: &Arc<Inner>, session: SessionId) {
     // Nobody waits for this task by its handle: it is known by its entry among the runners, which it removes when all
     // is written down, and which a shutdown waits for.
     drop(tasks::spawn("agent", async move {
-        if let Err(error) = serve(&engine, &session, handle, commands).await {
+        let (at_work, of, own) = (Arc::clone(&engine), session.clone(), handle.clone());
+        // A task of its own, so that this one is left if it panics. What it held is dropped then, its process with it.
+        let served = tasks::spawn("agent at work", async move { serve(&at_work, &of, own, commands).await });
+        let settled = match served.await {
+            Ok(served) => served,
+            Err(_) => break_down(&engine, &session, &handle).await,
+        };
+        if let Err(error) = settled {
             tracing::error!(%session, %error, "an agent's task gave up");
         }
         forget(&engine, &session);
         look_for_more_work(&engine, &session).await;
     }));
+}
+
+/// The task that served a session panicked. Nobody is left who would end its turn, or tell whoever waits for its agent.
+async fn break_down(engine: &Inner, session: &SessionId, handle: &RunnerHandle) -> Result<(), StoreError> {
+    handle.slot.set(PoolPhase::Stopping);
+    let why = "a fault of Iris's own, which its log names (logs/daemon.log in IRIS_HOME)";
+    let (id, epoch) = (session.clone(), handle.epoch());
+    let broken = engine.persist("session.broken", move |tx| lane::break_down(tx, &id, epoch, why)).await?;
+    broken.iter().for_each(|turn| engine.waiters.look(turn));
+    Ok(())
 }
 
 /// A tell may have been queued while the agent was ending. What is held takes nobody's place until it may go on.
@@ -45,6 +62,7 @@ async fn look_for_more_work(engine: &Inner, session: &SessionId) {
         && row.queued > 0
         && !row.is_held()
         && !engine.is_closing()
+        && engine.team(&row.to).is_some()
         && matches!(engine.is_elsewhere(&row).await, Ok(false))
     {
         engine.pool.want(session);
@@ -60,7 +78,8 @@ async fn serve(
     let id = session.clone();
     let known = engine.store.read(move |tx| session::find(tx, &id)).await?;
     let Some(known) = known else { return Ok(()) };
-    if engine.is_elsewhere(&known).await? {
+    // A team that is gone from the config may be back in a moment: somebody is editing it. What was accepted waits for it.
+    if engine.team(&known.to).is_none() || engine.is_elsewhere(&known).await? {
         return Ok(());
     }
     let id = session.clone();
@@ -106,17 +125,14 @@ pub(super) struct Started {
 struct StartFailure {
     why: String,
     exit: Option<AgentExit>,
+    misfit: Option<Misfit>,
     /// What is still to be ended.
     left: Option<Box<Agent>>,
 }
 
 impl StartFailure {
     fn because(why: String) -> Self {
-        Self { why, exit: None, left: None }
-    }
-
-    fn said(&self, words: &str) -> bool {
-        self.exit.as_ref().is_some_and(|exit| exit.stderr.contains(words))
+        Self { why, exit: None, misfit: None, left: None }
     }
 }
 
@@ -129,7 +145,7 @@ async fn give_up(
     handle: &RunnerHandle,
     failed: StartFailure,
 ) -> Result<(), StoreError> {
-    let StartFailure { why, exit, left } = failed;
+    let StartFailure { why, exit, left, misfit: _ } = failed;
     let (id, reason) = (session.clone(), why.clone());
     let Some(agent) = left else {
         let ended = engine.persist("session.start_failed", move |tx| {
@@ -170,7 +186,7 @@ async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch:
     let resumed = conversation == Conversation::Resumed;
     match start_as(engine, team, row, epoch, conversation).await {
         // It was told something but never wrote it down, or its files are gone or on another machine.
-        Err(failure) if resumed && failure.said("No conversation found") => {
+        Err(failure) if resumed && failure.misfit == Some(Misfit::Lost) => {
             let started = start_as(engine, team, row, epoch, first()).await?;
             let id = row.id.clone();
             let noted = engine.persist("session.began_anew", move |tx| session::begin_anew(tx, &id, epoch)).await;
@@ -179,7 +195,7 @@ async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch:
             Ok(Started { forgotten, ..started })
         }
         // It wrote down more than Iris knows of.
-        Err(failure) if !resumed && failure.said("already in use") => {
+        Err(failure) if !resumed && failure.misfit == Some(Misfit::Begun) => {
             start_as(engine, team, row, epoch, Conversation::Resumed).await
         }
         result => result,
@@ -238,8 +254,11 @@ async fn start_as(
         Some(Ok(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Ok(Err(_))) => None,
         Some(Err(_)) => {
-            let why = format!("it was not ready within {limit}");
-            return Err(StartFailure { why, exit: None, left: Some(Box::new(agent)) });
+            let why = match agent.complaint() {
+                said if said.is_empty() => format!("it was not ready within {limit}"),
+                said => format!("it was not ready within {limit}; its last words: {said}"),
+            };
+            return Err(StartFailure { left: Some(Box::new(agent)), ..StartFailure::because(why) });
         }
         None => Some("everything was stopped".to_owned()),
     };
@@ -247,9 +266,9 @@ async fn start_as(
     let exit = agent.stop().await;
     let why = why.unwrap_or_else(|| {
         let ended = format!("it ended at once: {}", exit.describe());
-        explain_exit(team.agent, &exit).map_or_else(|| ended.clone(), |help| format!("{ended}; {help}"))
+        explain_exit(team.agent, &exit, &team.args).map_or_else(|| ended.clone(), |help| format!("{ended}; {help}"))
     });
-    Err(StartFailure { why, exit: Some(exit), left: None })
+    Err(StartFailure { misfit: find_misfit(team.agent, &exit), exit: Some(exit), ..StartFailure::because(why) })
 }
 
 /// The folder in which the agent lives, if it is not the user's own.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use iris_agents::launch::usage_of;
 use iris_core::agent::{AgentOutput, Usage};
 use iris_core::event::{Said, StopCause};
-use iris_core::message::{Heard, MessageType};
+use iris_core::message::Heard;
 use iris_core::turn::{Effect, Ending, Termination, TurnInput, TurnOutcome};
 use iris_store::turn::{AgentAfter, Finish};
 use iris_store::{StoreError, event, turn as turns};
@@ -29,8 +29,11 @@ impl Runner {
             && !current.turn.is_ended_by(current.id.as_str(), end)
         {
             let text = format!("the agent ended a turn of its own ({})", end.own.as_deref().unwrap_or_default());
-            self.keep(&Heard { kind: MessageType::System, text: Some(text), parent: None, line: None });
+            self.keep(&Heard::system(text));
             return Ok(Next::GoOn);
+        }
+        if let (AgentOutput::TurnEnded(end), Some(current)) = (&output, &mut self.current) {
+            current.origin.clone_from(&end.own);
         }
         self.apply(TurnInput::Output(output), StopCause::Exited).await
     }
@@ -114,6 +117,7 @@ impl Runner {
             duration_ms,
             agent,
             question,
+            origin: current.origin,
         });
         let written = Arc::clone(&finish);
         let work = self.engine.persist("turn.finish", move |tx| turns::finish(tx, &written)).await?;

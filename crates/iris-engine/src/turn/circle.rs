@@ -68,18 +68,26 @@ impl Engine {
         if depth > limit { Err(TellError::TooDeep { depth, limit }) } else { Ok(depth) }
     }
 
-    /// Notes that an agent waits for the turn it has told. If that closes a circle, the turn is withdrawn again. Each
-    /// notes first and looks then, so of two that close a circle at once at least one sees it.
+    /// Notes that an agent waits for the turn it has told. If that closes a circle, the turn is withdrawn again.
     pub(super) async fn begin_waiting(&self, tell: &Tell, told: &TurnId) -> Result<Option<Waiting>, TellError> {
+        let begun = self.join_waiting(tell, told).await;
+        if let Err(TellError::Circle { .. }) = &begun
+            && let Err(error) = self.cancel_turn(told, None).await
+        {
+            tracing::warn!(turn = %told, %error, "a tell that would have waited for itself could not be withdrawn");
+        }
+        begun
+    }
+
+    /// The same for a turn that was told before, and that others wait for: it stays. Each notes first and looks then, so of
+    /// two that close a circle at once at least one sees it.
+    pub(super) async fn join_waiting(&self, tell: &Tell, told: &TurnId) -> Result<Option<Waiting>, TellError> {
         let Some(caller) = tell.within.clone().filter(|_| tell.patience != Patience::None) else { return Ok(None) };
         let waiting = self.inner.waits.add(&caller, told);
         let (waits, start, goal) = (self.inner.waits.all(), told.clone(), caller);
         let circle = self.inner.store.read(move |tx| find_circle(tx, &waits, &start, &goal)).await?;
         let Some(path) = circle else { return Ok(Some(waiting)) };
         drop(waiting);
-        if let Err(error) = self.cancel_turn(told, None).await {
-            tracing::warn!(turn = %told, %error, "a tell that would have waited for itself could not be withdrawn");
-        }
         Err(TellError::Circle { to: tell.to.clone(), path })
     }
 }

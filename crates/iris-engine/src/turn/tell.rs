@@ -115,6 +115,10 @@ pub enum TellError {
     QueueFull { team: TeamName, waiting: i64 },
     #[error("the key was used before for another tell (turn {turn})")]
     KeyTaken { turn: TurnId },
+    #[error("this was told before with the same key, and what came of it was forgotten since (turn {turn})")]
+    Forgotten { turn: TurnId },
+    #[error("the key is empty")]
+    EmptyKey,
     #[error("agent kind '{}' is not built into this version of Iris", .0.as_str())]
     NotBuilt(AgentKind),
     #[error("{to} cannot be asked: {}", chain(.path))]
@@ -131,14 +135,13 @@ impl TellError {
     pub fn kind(&self) -> FaultKind {
         match self {
             Self::UnknownTeam { .. } => FaultKind::NotFound,
-            Self::Empty | Self::Timeout(_) | Self::LongKey { .. } | Self::DelayTooLong { .. } | Self::BadParty(_) => {
-                FaultKind::Invalid
-            }
-            Self::HasNul => FaultKind::Invalid,
+            Self::Empty | Self::Timeout(_) | Self::DelayTooLong { .. } | Self::BadParty(_) => FaultKind::Invalid,
+            Self::HasNul | Self::EmptyKey | Self::LongKey { .. } => FaultKind::Invalid,
             Self::TooLong { .. } | Self::QueueFull { .. } => FaultKind::Limit,
             Self::TooDeep { .. } => FaultKind::Limit,
             Self::Circle { .. } => FaultKind::Conflict,
             Self::KeyTaken { .. } => FaultKind::Unfit,
+            Self::Forgotten { .. } => FaultKind::Gone,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::ShuttingDown => FaultKind::Unavailable,
             Self::Store(error) => error.kind(),
@@ -154,7 +157,8 @@ impl TellError {
             Self::QueueFull { .. } => Some("wait for the queue to shrink, or raise settings.maxQueue".to_owned()),
             Self::HasNul => Some("leave it out; for what is no text, name a file that the agent can read".to_owned()),
             Self::TooLong { .. } => Some("put it into a file that the agent can read, and tell it where".to_owned()),
-            Self::KeyTaken { .. } => Some("use a new key for a new tell".to_owned()),
+            Self::KeyTaken { .. } | Self::Forgotten { .. } => Some("use a new key for a new tell".to_owned()),
+            Self::EmptyKey => Some("leave it out, or make one up: a UUID for instance".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Circle { .. } => Some("answer in your own reply instead; whoever waits for you gets it".to_owned()),
             Self::TooDeep { .. } => Some("answer with what you know; settings.maxTellDepth is the limit".to_owned()),
@@ -255,6 +259,7 @@ impl Engine {
                 self.find_again(&tell, row, arrived).await
             }
             Accept::KeyTaken { turn } => Err(TellError::KeyTaken { turn }),
+            Accept::Forgotten { turn } => Err(TellError::Forgotten { turn }),
             Accept::QueueFull { waiting } => Err(TellError::QueueFull { team: tell.to, waiting }),
         }
     }
@@ -278,6 +283,9 @@ impl Engine {
         }
         if tell.text.len() > LONGEST_MESSAGE {
             return Err(TellError::TooLong { bytes: tell.text.len(), limit: LONGEST_MESSAGE });
+        }
+        if tell.key.as_deref().is_some_and(str::is_empty) {
+            return Err(TellError::EmptyKey);
         }
         if let Some(key) = &tell.key
             && key.len() > LONGEST_KEY
@@ -339,7 +347,10 @@ impl Engine {
             return Ok(ended(report, &report_of(row)));
         }
         let waiter = self.inner.waiters.subscribe(&row.id);
-        self.wait(tell, report, waiter, arrived).await
+        let waiting = self.join_waiting(tell, &row.id).await?;
+        let waited = self.wait(tell, report, waiter, arrived).await;
+        drop(waiting);
+        waited
     }
 
     async fn wait(

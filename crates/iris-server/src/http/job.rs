@@ -108,8 +108,9 @@ pub(crate) async fn ask(
 /// All questions of a job, oldest first
 #[utoipa::path(get, path = "/api/jobs/{id}/questions", tag = "jobs", params(("id" = String, Path, description = "The job")), responses((status = 200, description = "done", body = Pending)))]
 pub(crate) async fn questions(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Pending>, Fault> {
-    let rows = app.engine.list_job_questions(&JobId::new(id)).await?;
-    Ok(Json(Pending { questions: rows.into_iter().map(wire::question).collect() }))
+    let listed = app.engine.list_job_questions(&JobId::new(id)).await?;
+    let questions = listed.rows.into_iter().map(|row| wire::question(&app.engine, row)).collect();
+    Ok(Json(Pending { questions, more: listed.more }))
 }
 
 /// What happens in a job, as a stream: `question_asked`, `question_answered`, `status`, and everything else as `event`

@@ -206,15 +206,7 @@ impl From<StoreError> for Fault {
 
 impl From<BackupError> for Fault {
     fn from(error: BackupError) -> Self {
-        let kind = match &error {
-            BackupError::Exists(_) => FaultKind::Conflict,
-            BackupError::Postgres => FaultKind::Unsupported,
-            BackupError::NoDatabase(_) | BackupError::NoFolder(_) => FaultKind::NotFound,
-            BackupError::Io { .. } | BackupError::NotABackup { .. } => FaultKind::Invalid,
-            BackupError::Home(_) => FaultKind::Unavailable,
-            BackupError::Store(error) => error.kind(),
-        };
-        Self::new(kind, error.to_string()).maybe_hint(error.hint())
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
     }
 }
 

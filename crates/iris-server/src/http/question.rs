@@ -14,7 +14,7 @@ use iris_core::question::{Answer, AskError, QuestionKind, QuestionState};
 use iris_core::rule::RuleScope;
 use iris_engine::question::answer::Saying;
 use iris_engine::question::figures::Suggestion;
-use iris_engine::{Closed, QuestionRow};
+use iris_engine::{Closed, Engine, Listed, OpenFilter, QuestionRow};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -57,23 +57,25 @@ impl Filter {
         }
     }
 
-    fn takes(&self, row: &QuestionRow) -> bool {
-        let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
-        let is_kind = match self.kind.as_deref() {
-            Some(NON_BLOCKING) => !row.blocks,
-            _ => is(&self.kind, Some(row.kind.as_str())),
-        };
-        is_kind
-            && is(&self.team, Some(row.team.as_str()))
-            && is(&self.project_id, Some(row.team.as_str()))
-            && is(&self.job, row.job.as_ref().map(|job| job.as_str()))
+    /// A team that is named twice, as two, is none.
+    fn meant(self) -> Option<OpenFilter> {
+        if self.team.is_some() && self.project_id.is_some() && self.team != self.project_id {
+            return None;
+        }
+        let is_non_blocking = self.kind.as_deref() == Some(NON_BLOCKING);
+        Some(OpenFilter {
+            kind: self.kind.filter(|_| !is_non_blocking),
+            is_blocking: is_non_blocking.then_some(false),
+            team: self.team.or(self.project_id),
+            job: self.job,
+        })
     }
 }
 
 /// Past answers are looked up for so many: nobody reads the suggestions of a thousand.
 const WITH_SUGGESTION: usize = 100;
 
-/// The questions that wait for an answer, oldest first
+/// The questions that wait for an answer, oldest first; of more than 1000, the oldest and the newest
 #[utoipa::path(get, path = "/api/questions/pending", tag = "questions", params(Filter), responses((status = 200, description = "done", body = Pending)))]
 pub(crate) async fn pending(
     State(app): State<App>,
@@ -81,14 +83,15 @@ pub(crate) async fn pending(
 ) -> Result<Json<Pending>, Fault> {
     let Query(filter) = filter?;
     filter.check()?;
-    let open = app.engine.list_open_questions().await?;
+    let Some(meant) = filter.meant() else { return Ok(Json(Pending { questions: Vec::new(), more: 0 })) };
+    let Listed { rows, more } = app.engine.list_open_questions(meant).await?;
     let mut questions = Vec::new();
-    for row in open.into_iter().filter(|row| filter.takes(row)) {
+    for row in rows {
         let is_early = questions.len() < WITH_SUGGESTION;
         let suggestion = if is_early { app.engine.suggest_answer(&row).await? } else { None };
-        questions.push(with(suggestion, row));
+        questions.push(with(&app.engine, suggestion, row));
     }
-    Ok(Json(Pending { questions }))
+    Ok(Json(Pending { questions, more }))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -116,7 +119,7 @@ pub(crate) async fn decided(
     let rows = app.engine.list_closed_questions(session, before, limit).await?;
     let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = rows.last().filter(|_| is_full).map(|row| format!("{}.{}", row.closed_at.unwrap_or_default(), row.id));
-    Ok(Json(Page { items: rows.into_iter().map(wire::question).collect(), next }))
+    Ok(Json(Page { items: rows.into_iter().map(|row| wire::question(&app.engine, row)).collect(), next }))
 }
 
 fn read_place(after: &str) -> Result<Closed, Fault> {
@@ -129,13 +132,13 @@ fn read_place(after: &str) -> Result<Closed, Fault> {
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Question>, Fault> {
     let row = app.engine.find_question(&QuestionId::new(id)).await?;
     let suggestion = if row.state == QuestionState::Open { app.engine.suggest_answer(&row).await? } else { None };
-    Ok(Json(with(suggestion, row)))
+    Ok(Json(with(&app.engine, suggestion, row)))
 }
 
-fn with(suggestion: Option<Suggestion>, row: QuestionRow) -> Question {
+fn with(engine: &Engine, suggestion: Option<Suggestion>, row: QuestionRow) -> Question {
     let response = row.detail.response_type();
     let suggestion = suggestion.as_ref().map(|suggestion| wire::suggestion(suggestion, response));
-    Question { suggestion, ..wire::question(row) }
+    Question { suggestion, ..wire::question(engine, row) }
 }
 
 /// Answers a question; the first answer wins
@@ -170,7 +173,7 @@ pub(crate) async fn answer(
         job_resumed: taken.resumed,
         again: taken.again,
         also: also.iter().map(ToString::to_string).collect(),
-        question: wire::question(taken.row),
+        question: wire::question(&app.engine, taken.row),
     }))
 }
 
@@ -195,7 +198,7 @@ pub(crate) async fn edit(
     Object(request): Object<EditRequest>,
 ) -> Result<Json<Question>, Fault> {
     let row = app.engine.edit_question(&QuestionId::new(id), &caller.actor(), request.input).await?;
-    Ok(Json(wire::question(row)))
+    Ok(Json(wire::question(&app.engine, row)))
 }
 
 /// Says that nobody needs the answer any more
@@ -206,7 +209,7 @@ pub(crate) async fn cancel(
     Path(id): Path<String>,
 ) -> Result<Json<Question>, Fault> {
     let row = app.engine.cancel_question(&QuestionId::new(id), &caller.actor()).await?;
-    Ok(Json(wire::question(row)))
+    Ok(Json(wire::question(&app.engine, row)))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -218,7 +221,7 @@ pub(crate) struct Within {
     within_ms: Option<i64>,
 }
 
-const A_WEEK: i64 = 7 * 24 * 3_600_000;
+pub(super) const A_WEEK: i64 = 7 * 24 * 3_600_000;
 
 /// Time to answer, time-outs, questions per job and what is wrong with them
 #[utoipa::path(get, path = "/api/questions/figures", tag = "questions", params(Within), responses((status = 200, description = "done", body = QuestionFigures)))]

@@ -88,14 +88,18 @@ pub(crate) async fn list(
     let limit = page_size(paging.limit);
     let rows = app.engine.list_turns(&session, paging.after, limit).await?;
     let next = next_page(rows.len(), limit, rows.last().map(|row| row.number));
-    Ok(Json(Page { items: rows.into_iter().map(wire::turn).collect(), next }))
+    let waits = app.engine.waits_of(&rows).await?;
+    let items = rows.into_iter().zip(&waits).map(|(row, waits)| wire::turn(row, waits.as_ref()));
+    Ok(Json(Page { items: items.collect(), next }))
 }
 
 /// One turn
 #[utoipa::path(get, path = "/api/turns/{id}", tag = "turns", params(("id" = String, Path, description = "The turn")), responses((status = 200, description = "done", body = Turn)))]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Turn>, Fault> {
     let row = app.engine.find_turn(&TurnId::new(id.as_str())).await?;
-    row.map(|row| Json(wire::turn(row))).ok_or_else(|| not_found("turn", &id))
+    let row = row.ok_or_else(|| not_found("turn", &id))?;
+    let waits = app.engine.waits_of(std::slice::from_ref(&row)).await?.pop().flatten();
+    Ok(Json(wire::turn(row, waits.as_ref())))
 }
 
 /// A page of messages is read from either end of a turn: a long one is looked at from its end.

@@ -5,8 +5,8 @@ use iris_core::id::{SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::turn::{Ending, TurnOutcome};
 
-use super::Work;
 use super::start::{mark_started, occupy, oldest_waiting, start_next};
+use super::{HowItEnded, Work};
 use crate::error::StoreError;
 use crate::event;
 use crate::question::{self, NewQuestion};
@@ -44,6 +44,8 @@ pub struct Finish {
     pub agent: AgentAfter,
     /// A question that was found in the reply.
     pub question: Option<NewQuestion>,
+    /// What a turn of the agent's own was about: at its end the agent knows better than it was guessed at its beginning.
+    pub origin: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +77,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
         });
     }
     let last = event::append(tx, &drafts)? + i64::try_from(drafts.len()).expect("few events") - 1;
-    write_ending(tx, &finish.turn, &finish.outcome)?;
+    finish.write(tx)?;
     if finish.outcome.ending == Ending::Cancelled {
         question::cancel_of_turn(tx, &finish.turn, "its turn was broken off")?;
     }
@@ -98,6 +100,14 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
 }
 
 impl Finish {
+    fn write(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        write_ending(tx, &self.turn, &self.outcome, Some(self.duration_ms))?;
+        let Some(origin) = &self.origin else { return Ok(()) };
+        // What somebody told has none, and keeps none.
+        let sql = "UPDATE turn SET origin = ?1 WHERE id = ?2 AND origin IS NOT NULL";
+        tx.run(sql, values![origin.as_str(), &self.turn])
+    }
+
     /// The last things said and the end itself.
     fn drafts(&self, subject: Subject) -> Vec<Draft> {
         let mut drafts = message_drafts(&subject, &self.messages);
@@ -130,7 +140,7 @@ fn finish_to_idle(tx: &mut Tx<'_>, finish: &Finish) -> Result<bool, StoreError> 
     let subject =
         Subject { team: Some(left.parsed(0)?), session: Some(finish.session.clone()), turn: Some(finish.turn.clone()) };
     event::append(tx, &finish.drafts(subject))?;
-    write_ending(tx, &finish.turn, &finish.outcome)?;
+    finish.write(tx)?;
     Ok(true)
 }
 
@@ -149,9 +159,17 @@ fn vacate(tx: &mut Tx<'_>, session: &SessionRow, agent: AgentAfter, seq: i64) ->
     Ok(())
 }
 
-pub(super) fn write_ending(tx: &mut Tx<'_>, turn: &TurnId, outcome: &TurnOutcome) -> Result<(), StoreError> {
+/// The duration is kept with the ending, as in the event: when it began and ended is by the wall clock, which may have been
+/// set in between.
+pub(super) fn write_ending(
+    tx: &mut Tx<'_>,
+    turn: &TurnId,
+    outcome: &TurnOutcome,
+    duration_ms: Option<i64>,
+) -> Result<(), StoreError> {
     let now = tx.wall_ms();
-    let ending = serde_json::to_string(&outcome.ending).expect("an ending is plain data");
+    let ended = HowItEnded { ending: Some(outcome.ending.clone()), duration_ms };
+    let ending = serde_json::to_string(&ended).expect("an ending is plain data");
     let usage = serde_json::to_string(&outcome.usage).expect("usage is plain data");
     tx.run(
         "UPDATE turn SET state = ?1, finished_at = ?2, ending = ?3, response = ?4, usage = ?5 WHERE id = ?6",

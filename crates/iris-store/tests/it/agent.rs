@@ -37,10 +37,12 @@ on_both!(an_agent_s_own_turn_is_one_like_any_other, |database: Database| async m
         "own",
     );
     end.duration_ms = 5;
+    end.origin = Some("peer".to_owned());
     let next = finish(&store, end).await.expect("the tell follows");
     assert_eq!(next.body, "two");
     let row = store.read(move |tx| turn::find(tx, &own)).await.expect("read").expect("there");
-    assert_eq!((row.state, row.origin.as_deref(), row.number), (TurnState::Completed, Some("task"), 2));
+    let expected = (TurnState::Completed, Some("peer"), 2);
+    assert_eq!((row.state, row.origin.as_deref(), row.number), expected, "what it says at the end is better known");
 
     // Begun at the same moment as a tell: what the agent says is heard in the tell's turn.
     let (id, other) = (told.session.clone(), fresh_turn());

@@ -110,6 +110,7 @@ pub fn completed(work: &Work, response: &str) -> Finish {
         duration_ms: 1,
         agent: AgentAfter::Ready,
         question: None,
+        origin: None,
     }
 }
 

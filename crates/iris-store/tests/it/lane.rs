@@ -147,3 +147,35 @@ on_both!(an_idle_agent_is_evicted_unless_a_tell_comes_first, |database: Database
     let wanting = store.read(session::list_wanting_agent).await.expect("readable");
     assert_eq!(wanting.len(), 1);
 });
+
+on_both!(whoever_broke_down_leaves_no_turn_that_waits_for_ever, |database: Database| async move {
+    let store = database.open_as("n1");
+    let first = tell(&store, new_turn("user", "one")).await;
+    tell(&store, new_turn("user", "two")).await;
+    let last = tell(&store, new_turn("user", "three")).await;
+    let break_down = async |epoch: Option<i64>| {
+        let id = first.session.clone();
+        store.write("broken", move |tx| lane::break_down(tx, &id, epoch, "a fault")).await.expect("written")
+    };
+    let ending = async |id: iris_core::id::TurnId| {
+        store.read(move |tx| turn::find(tx, &id)).await.expect("read").expect("there").ending.expect("ended")
+    };
+    let not_started = Ending::Terminated { cause: Termination::NotStarted { why: "a fault".to_owned() } };
+
+    // Before it had claimed anything, while it started, and at work.
+    let broken = break_down(None).await.expect("the first that waited");
+    assert_eq!((&broken, ending(broken.clone()).await), (&first.turn, not_started.clone()));
+    let id = first.session.clone();
+    let claim = store.write("claim", move |tx| lane::claim(tx, &id)).await.expect("written").expect("claimed");
+    let broken = break_down(Some(claim.epoch)).await.expect("the second");
+    assert_eq!(ending(broken).await, not_started);
+    let (epoch, work) = serve(&store, &first.session).await;
+    assert_eq!(work.expect("the third").turn, last.turn);
+    assert_eq!(break_down(Some(epoch)).await, Some(last.turn.clone()));
+    assert_eq!(ending(last.turn).await, Ending::Terminated { cause: Termination::Interrupted });
+
+    let id = first.session.clone();
+    let row = store.read(move |tx| session::find(tx, &id)).await.expect("read").expect("there");
+    assert_eq!((row.state, row.running, row.queued), (SessionState::Stopped, None, 0));
+    assert_eq!(break_down(Some(epoch)).await, None, "a second time changes nothing");
+});

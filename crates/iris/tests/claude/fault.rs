@@ -75,6 +75,35 @@ async fn after_a_limit_in_the_middle_of_its_work_an_agent_goes_on() {
     assert!(asked.contains("go on from there"), "{asked}");
 }
 
+/// The same of a turn that the agent began by itself: nobody would tell it again.
+#[tokio::test]
+async fn a_limit_in_a_turn_of_the_agents_own_is_waited_for() {
+    let Some((version, program)) = iris_testing::claude::binaries().into_iter().next() else { return };
+    let model = iris_testing::model::Model::start().await.expect("a model");
+    let setup = setup()
+        .claude_team("alpha", &program, &model.url(), &["grantPermission: yes"])
+        .setting("limitPause: 2s")
+        .setting("responseTimeout: 60s");
+    let stage = Stage { world: World::new(setup), model, version };
+    let script = json!([
+        {"tool": "Bash", "input": {"command": "sleep 1", "run_in_background": true}},
+        {"text": "started"},
+        {"http": 429, "times": 4},
+        {"text": "own words"}
+    ]);
+    stage.tell("alpha", "work", script).await;
+    stage.until("it is held", async || stage.session("user", "alpha").await["heldUntil"].is_i64()).await;
+    stage
+        .until("it went on", async || {
+            stage.turns("user", "alpha").await.get(1).is_some_and(|turn| turn["state"] == "completed")
+        })
+        .await;
+    let turns = stage.turns("user", "alpha").await;
+    assert_eq!((turns.len(), &turns[1]["attempts"]), (2, &json!(2)), "{turns:?}");
+    let asked = stage.model.requests().last().expect("a request").last_user_text.clone();
+    assert!(asked.contains("begun by yourself") && asked.contains("go on from there"), "{asked}");
+}
+
 /// A script that plays a `claude` which cannot start.
 fn fake(folder: &Path, name: &str, body: &str) -> std::path::PathBuf {
     let file = folder.join(name);
@@ -84,7 +113,11 @@ fn fake(folder: &Path, name: &str, body: &str) -> std::path::PathBuf {
 }
 
 async fn refusal(program: &Path) -> Value {
-    let world = World::new(setup().claude_team("alpha", program, "http://127.0.0.1:9", &[]));
+    refusal_in(setup().claude_team("alpha", program, "http://127.0.0.1:9", &[])).await
+}
+
+async fn refusal_in(setup: iris_testing::daemon::Setup) -> Value {
+    let world = World::new(setup);
     let began = std::time::Instant::now();
     let told = world.tell("hello").await;
     assert!(began.elapsed().as_secs() < 10, "at once");
@@ -105,6 +138,36 @@ async fn a_cli_that_cannot_start_is_explained() {
     let broken = fake(folder.path(), "broken", "echo 'cannot allocate memory' >&2; exit 7");
     let error = refusal(&broken).await.to_string();
     assert!(error.contains("exit code 7") && error.contains("cannot allocate memory"), "{error}");
+
+    let error = refusal(folder.path()).await.to_string();
+    assert!(error.contains("is a folder, not a program"), "{error}");
+
+    let refused = r#"{"type":"control_response","response":{"subtype":"error","request_id":"iris-initialize","error":"no such thing"}}"#;
+    let refuses = fake(folder.path(), "refuses", &format!("read line; echo '{refused}'; cat > /dev/null"));
+    let error = refusal(&refuses).await.to_string();
+    assert!(error.contains("refused the greeting (no such thing)"), "{error}");
+
+    let slow = fake(folder.path(), "slow", "echo 'waiting for a lock' >&2; cat > /dev/null");
+    let setup = setup().claude_team("alpha", &slow, "http://127.0.0.1:9", &[]).setting("sessionInitTimeout: 1s");
+    let error = refusal_in(setup).await.to_string();
+    assert!(error.contains("not ready within 1s") && error.contains("waiting for a lock"), "{error}");
+}
+
+/// What the user's own CLI uses is not used in a home of the team's.
+#[tokio::test]
+async fn a_home_of_its_own_is_not_left_for_the_users_config() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tells = fake(folder.path(), "tells", "echo \"config [$CLAUDE_CONFIG_DIR] home [$HOME]\" >&2; exit 3");
+    let with = |keys: &[&str]| {
+        let setup = setup().claude_team("alpha", &tells, "http://127.0.0.1:9", keys);
+        setup.env("CLAUDE_CONFIG_DIR", "/the/users")
+    };
+    let error = refusal_in(with(&[])).await.to_string();
+    assert!(error.contains("config []") && error.contains("homes/alpha"), "{error}");
+    let mut shared = with(&[]);
+    shared.claude_teams[0].1.retain(|line| line != "home: own");
+    let error = refusal_in(shared).await.to_string();
+    assert!(error.contains("config [/the/users]"), "{error}");
 }
 
 #[tokio::test]

@@ -43,6 +43,17 @@ for raw in sys.stdin:
         piece = b'{"type": "keep_alive", "padding": "' + b"x" * 1000000 + b'"}\n'
         for _ in range(int(amount)):
             out.write(piece)
+    elif word == "end":
+        say(b'{"duration_api_ms": 1, "result": "')
+        for _ in range(int(amount)):
+            out.write(b"x" * 1000000)
+        say(b'","type":"result","uuid":"1"}\n')
+        continue
+    elif word == "mute":
+        sys.stderr.write("cannot write any more\n")
+        sys.stderr.flush()
+        os.close(1)
+        time.sleep(600)
     elif word == "half":
         say(b'{"type": "assistant", "message": {"content": [{"type": "text", "text": "unfini')
         os._exit(5)
@@ -80,6 +91,18 @@ async fn garbage_is_kept_and_shown_and_never_fatal() {
     let told = world.tell("half").await;
     assert_eq!((&told["status"], &told["exitCode"]), (&json!("terminated"), &json!(5)), "{told}");
     assert_eq!(world.tell("garbage").await["status"], "completed", "the next one starts anew");
+}
+
+/// A turn that has ended, and one that cannot come to an end any more, are not waited for.
+#[tokio::test]
+async fn an_end_that_cannot_be_read_is_an_end() {
+    let Fake { world, .. } = &fake();
+    let told = world.tell("end 70").await;
+    assert_eq!(told["status"], "failed", "{told}");
+    assert!(told["error"].to_string().contains("its answer was lost"), "{told}");
+    let told = world.tell("mute").await;
+    assert_eq!((&told["status"], &told["reason"]), (&json!("terminated"), &json!("exited")), "{told}");
+    assert!(told["error"].to_string().contains("it closed its output and went on; Iris ended it"), "{told}");
 }
 
 /// 100 MB in one line, and more than that in all, pass through without piling up.

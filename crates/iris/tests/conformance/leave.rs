@@ -33,11 +33,11 @@ async fn permission_waits_for_a_person() {
         let turn = stage.start(Deed::Touch("asked.txt")).await;
         let question = stage.world.open_question().await;
         assert_eq!(
-            (&question["kind"], &question["action"]["tool"]),
-            (&json!("approval"), &json!("Bash")),
+            (&question["kind"], &question["action"]["meaning"]["nature"]),
+            (&json!("approval"), &json!("shell")),
             "{question}"
         );
-        assert_eq!(question["action"]["input"]["command"], "touch asked.txt", "{question}");
+        assert_eq!(question["action"]["meaning"]["about"], "touch asked.txt", "{question}");
         assert!(!stage.project("asked.txt").exists(), "nothing before the answer");
         stage.answer(&question, json!({"type": "boolean", "value": true})).await;
         assert_eq!(stage.world.ended(&turn).await["state"], "completed");

@@ -77,13 +77,17 @@ async fn tools_are_kept_as_typed_messages() {
         let made = std::fs::read_to_string(stage.project("made.txt"));
         assert_eq!(made.expect("it ran in the team's folder").trim(), "made");
         let messages = stage.messages(&told).await;
-        let place = |kind: &str, words: &str| {
-            let found = |message: &Value| message["type"] == kind && message.to_string().contains(words);
-            messages.iter().position(found).unwrap_or_else(|| panic!("no {kind} with {words}: {messages:#?}"))
+        let place = |kind: &str, is_meant: &dyn Fn(&Value) -> bool| {
+            let found = |message: &Value| message["type"] == kind && is_meant(message);
+            messages.iter().position(found).unwrap_or_else(|| panic!("no such {kind}: {messages:#?}"))
         };
-        let (used, gave, said) =
-            (place("tool_use", "Bash"), place("tool_result", "made"), place("assistant", "all done"));
+        let used = place("tool_use", &|message| message["calls"][0]["meaning"]["nature"] == "shell");
+        let call = &messages[used]["calls"][0];
+        let gave = place("tool_result", &|message| message["results"][0]["call"] == call["id"]);
+        let said = place("assistant", &|message| message["text"] == "all done");
         assert!(used < gave && gave < said, "{messages:#?}");
+        assert!(says(&call["meaning"]["about"], "made"), "it says what is run: {call}");
+        assert!(says(&messages[gave]["text"], "made") && messages[gave]["results"][0]["isError"].is_null());
     })
     .await;
 }

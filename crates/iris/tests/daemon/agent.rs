@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, id, setup};
+use crate::world::{ECHO, World, id, setup};
 
 const SCRIPT: &str = r#"
 replies:
@@ -324,4 +324,15 @@ async fn an_agent_may_say_more_than_is_good_to_hold() {
     let first: Vec<_> =
         first["items"].as_array().expect("messages").iter().filter_map(|m| m["text"].as_str()).collect();
     assert!(first.iter().any(|text| text.starts_with("1 x")), "the log has the first, too");
+}
+
+/// A variable that is no text is nobody's business; no tell is to wait for it.
+#[tokio::test]
+async fn an_environment_that_is_no_text_is_no_obstacle() {
+    let mut setup = setup().team("alpha", ECHO);
+    setup.wrapper = ["sh", "-c", "export WEIRD=\"$(printf '\\377')\"; exec \"$@\"", "sh"].map(str::to_owned).into();
+    let world = World::new(setup);
+    let environment = std::fs::read(format!("/proc/{}/environ", world.daemon.pid)).expect("readable");
+    assert!(environment.contains(&0xff), "the daemon has it");
+    assert_eq!(world.tell("hello").await["response"], "You said: hello");
 }

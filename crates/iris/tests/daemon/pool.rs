@@ -86,6 +86,23 @@ async fn a_circle_is_told_link_by_link() {
     assert!(said.contains("next: beta (asked by alpha) -> alpha (asked by beta)"), "{told}");
 }
 
+/// The same, though the last tell is one that was told before and is found again by its key: it waits all the same. What
+/// was told first is not broken off for it.
+#[tokio::test]
+async fn a_circle_is_found_in_a_tell_that_is_repeated() {
+    let asks = |team: &str, message: &str, key: &str| {
+        format!(
+            "default: [{{ mcp: {{ server: iris, tool: team_tell, arguments: {{ toTeam: {team}, message: {message}, timeout: 0{key} }} }} }}, {{ say: '{{{{result}}}}' }}]\n"
+        )
+    };
+    let (alpha, beta) = (asks("beta", "go", ", key: once"), asks("alpha", "back", ""));
+    let world = World::new(setup().team("alpha", &alpha).team("beta", &beta));
+    let told = world.tell("first").await;
+    assert_eq!(told["status"], "completed", "{told}");
+    let said = told["response"].as_str().expect("text");
+    assert!(said.contains("beta cannot be asked") && said.contains("waits for the next"), "{told}");
+}
+
 /// Two sessions that wait for a limit to be lifted do not push each other out of the only place.
 #[tokio::test]
 async fn what_is_held_by_a_limit_takes_no_place() {

@@ -63,3 +63,56 @@ fn a_daemon_that_does_not_answer_is_given_up_on_and_named() {
     });
     assert!(daemon.iris(&["down"]).ok().contains("iris is down"), "one that is stopped can be ended");
 }
+
+/// The kill switch is for the day on which things are not as they should be.
+#[test]
+fn everything_is_stopped_also_past_a_daemon_that_does_not_answer() {
+    let daemon = Daemon::start();
+    let first = agent_at_work(&daemon, "alpha");
+    daemon.signal(Signal::SIGSTOP);
+    let said = daemon.iris(&["stop", "--all", "--yes"]).ok();
+    assert!(said.contains("does not answer") && said.contains("ended"), "{said}");
+    assert!(said.contains("turns that wait were not withdrawn"), "{said}");
+    assert!(is_gone(first), "{said}");
+
+    daemon.signal(Signal::SIGCONT);
+}
+
+#[test]
+fn everything_is_stopped_also_without_a_daemon() {
+    let daemon = Daemon::start();
+    let agent = agent_at_work(&daemon, "alpha");
+    let place = daemon.kill();
+    let said = place.iris(&["stop", "--all", "--yes"]).ok();
+    assert!(said.contains("iris is not running") && said.contains("ended"), "{said}");
+    assert!(is_gone(agent), "{said}");
+    let again = place.iris(&["stop", "--all", "--yes", "--json"]).json();
+    assert_eq!((&again["processes"], &again["agents"]), (&0.into(), &0.into()), "{again}");
+}
+
+/// The process of one that hears nothing.
+fn agent_at_work(daemon: &Daemon, team: &str) -> i32 {
+    daemon.iris(&["tell", team, "--async", "deaf"]).ok();
+    let began = Instant::now();
+    loop {
+        let page = daemon.iris(&["sessions", "list", "--json"]).json();
+        let sessions = page["items"].as_array().expect("sessions");
+        let found = sessions.iter().find(|one| one["to"] == team && one["running"].is_string());
+        if let Some(pid) = found.and_then(|session| session["pid"].as_i64()) {
+            return i32::try_from(pid).expect("a number");
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "it does not begin: {page}");
+    }
+}
+
+/// Or only waits for somebody to ask how it ended.
+fn is_gone(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .trim_start()
+        .chars()
+        .next()
+        .is_none_or(|state| matches!(state, 'Z' | 'X'))
+}

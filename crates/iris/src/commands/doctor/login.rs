@@ -2,7 +2,7 @@
 //! not opened, and the value of the variable is neither kept nor shown.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use iris_agents::cli::{self, Cli, Login, Surroundings};
 use iris_api::status::Status;
@@ -26,7 +26,8 @@ pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> Vec
                     ways.entry(way).or_default().push(name.as_str());
                 }
             }
-            ways.into_iter().map(|(way, teams)| describe(cli, &way, &teams.join(", "))).collect::<Vec<_>>()
+            let own = home.agent_homes();
+            ways.into_iter().map(|(way, teams)| describe(cli, &way, &teams.join(", "), &own)).collect::<Vec<_>>()
         })
         .collect()
 }
@@ -37,14 +38,16 @@ fn way(team: &TeamConfig, own_home: PathBuf, status: Option<&Status>) -> Option<
         Some(_) => daemons(status, name),
         None => std::env::var(name).ok(),
     };
-    let home = match team.home {
-        AgentHome::Shared => std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
-        AgentHome::Own => own_home,
+    let has_own_home = team.home == AgentHome::Own;
+    let home = match has_own_home {
+        false => std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
+        true => own_home,
     };
-    cli::find_login(team.agent, &Surroundings { env: &team.env, inherited: &inherited, home: &home })
+    cli::find_login(team.agent, &Surroundings { env: &team.env, inherited: &inherited, home: &home, has_own_home })
 }
 
-fn describe(cli: &Cli, way: &Login, teams: &str) -> Finding {
+/// `own`: where teams have homes of their own.
+fn describe(cli: &Cli, way: &Login, teams: &str, own: &Path) -> Finding {
     match way {
         Login::Key(name) => Finding::ok(CHECK, format!("{teams}: by {name}; whether it is good, only a tell shows")),
         Login::Elsewhere(name) => Finding::ok(CHECK, format!("{teams}: cannot tell, {name} is set")),
@@ -58,7 +61,9 @@ fn describe(cli: &Cli, way: &Login, teams: &str) -> Finding {
         ),
         Login::None(file) => {
             let what = format!("{teams}: probably not logged in; no key is set and there is no {}", place::shown(file));
-            Finding::warning(CHECK, what, cli.log_in)
+            let home = file.ancestors().find(|folder| folder.parent() == Some(own));
+            let help = home.map(|home| format!("with HOME={} {}", place::shown(home), cli.log_in));
+            Finding::warning(CHECK, what, help.unwrap_or_else(|| cli.log_in.to_owned()))
         }
     }
 }

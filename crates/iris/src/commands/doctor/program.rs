@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use iris_agents::cli::{self, Cli};
-use iris_agents::launch::find_program;
+use iris_agents::launch::{find_in_path, find_program};
 use iris_agents::process::Process;
 use iris_api::status::Status;
 use iris_core::team::AgentKind;
@@ -33,10 +33,15 @@ pub(super) async fn look(config: &Config, status: Option<&Status>) -> Vec<Findin
 
 async fn look_at(kind: AgentKind, cli: &Cli, config: &Config, status: Option<&Status>) -> Finding {
     let check = kind.as_str();
-    let needed = config.teams.values().any(|team| team.agent == kind && team.command.is_none());
+    let served = || config.teams.values().filter(|team| team.agent == kind);
+    let needed = served().any(|team| team.command.is_none());
     let finding = if needed { Finding::problem } else { Finding::warning };
     let program = match find_program(kind, None, daemons(status, "PATH")) {
         Ok(program) => program,
+        // Whether those are good is said of each team.
+        Err(_) if !needed && served().next().is_some() => {
+            return Finding::ok(check, "not in the PATH; every team that it serves names its own `command`");
+        }
         Err(error) => {
             let help = format!("{}, or name it: `command:` of the team; `iris up --demo` needs none", cli.install);
             return finding(check, error.to_string(), help);
@@ -83,7 +88,7 @@ pub async fn found() -> Vec<Program> {
 
 async fn find(name: &'static str) -> Option<Program> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let file = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())?;
+    let file = find_in_path(Path::new(name), &path)?;
     let version = ask_version(&file, SHORT_LIMIT).await;
     Some(Program { name, file, version })
 }

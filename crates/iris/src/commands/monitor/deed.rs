@@ -1,13 +1,13 @@
 //! What would be done, in a line: from the action itself, not from what the agent says about it. As in the dashboard
 //! (dashboard/src/question/deed.ts).
 
+use iris_api::call::Meaning;
 use iris_api::question::{Action, Question};
-use serde_json::Value;
 
 use super::text;
 
-/// ``Run `make all` and 2 more lines?`` in so many cells. What is no action, or of a tool that is not known here, asks in
-/// its own words.
+/// ``Run `make all` and 2 more lines?`` in so many cells. What is no action, or of a tool that is not known, asks in its
+/// own words.
 pub fn line(question: &Question, room: usize) -> String {
     found(question).map_or_else(|| text::headline(&question.question, room), |deed| deed.line(room))
 }
@@ -22,19 +22,17 @@ const LONGEST: usize = 120;
 /// Less of what is done than this says nothing.
 const LEAST: usize = 12;
 
-/// Each tool with the one field that it goes by. An agent may send others along, which decide nothing.
-const TOOLS: [(&str, &str, &str); 11] = [
-    ("Bash", "Run", "command"),
-    ("Edit", "Edit", "file_path"),
-    ("MultiEdit", "Edit", "file_path"),
-    ("NotebookEdit", "Edit", "notebook_path"),
-    ("Write", "Write", "file_path"),
-    ("Read", "Read", "file_path"),
-    ("LS", "List", "path"),
-    ("Glob", "Find", "pattern"),
-    ("Grep", "Search for", "pattern"),
-    ("WebFetch", "Fetch", "url"),
-    ("WebSearch", "Search the web for", "query"),
+/// What tools do that go by one thing, with whether that is a path.
+const VERBS: [(&str, &str, bool); 9] = [
+    ("shell", "Run", false),
+    ("changes", "Edit", true),
+    ("writes", "Write", true),
+    ("reads", "Read", true),
+    ("lists", "List", true),
+    ("finds", "Find", false),
+    ("searches", "Search for", false),
+    ("fetches", "Fetch", false),
+    ("searches_web", "Search the web for", false),
 ];
 
 /// In its parts, so that what the agent wrote can be cut without our words.
@@ -59,13 +57,13 @@ fn found(question: &Question) -> Option<Deed> {
 }
 
 fn deed(action: &Action) -> Option<Deed> {
-    if let Some((server, own)) = action.tool.strip_prefix("mcp__").and_then(|tool| tool.split_once("__")) {
-        return Some(Deed { verb: "Use", what: first(own), more: format!(" of {}", first(server)) });
+    let Meaning { nature, about, served, .. } = &action.meaning;
+    if let Some(served) = served {
+        return Some(Deed { verb: "Use", what: first(&served.tool), more: format!(" of {}", first(&served.server)) });
     }
-    let (_, verb, field) = TOOLS.into_iter().find(|(tool, ..)| *tool == action.tool)?;
-    let input: Value = serde_json::from_str(action.input.get()).ok()?;
-    let about = input[field].as_str().map(str::trim).filter(|about| !about.is_empty())?;
-    let what = if field.ends_with("path") { within(&action.folder, about) } else { about };
+    let (_, verb, is_path) = VERBS.into_iter().find(|(known, ..)| known == nature)?;
+    let about = about.as_deref().map(str::trim).filter(|about| !about.is_empty())?;
+    let what = if is_path { within(&action.folder, about) } else { about };
     let more = match what.lines().count().saturating_sub(1) {
         0 => String::new(),
         1 => " and 1 more line".to_owned(),
@@ -87,29 +85,36 @@ fn within<'a>(folder: &str, path: &'a str) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::super::stage::question;
     use super::*;
 
-    fn of(tool: &str, input: Value, room: usize) -> String {
-        let action = json!({"tool": tool, "input": input, "shown": "", "folder": "/home/ada/web", "digest": "d"});
+    fn of(meaning: Value, room: usize) -> String {
+        let action = json!({
+            "tool": "Tool", "meaning": meaning, "input": {"command": "nothing at all"}, "shown": "",
+            "folder": "/home/ada/web", "digest": "d",
+        });
         line(&question("q", json!({"question": "May it?", "action": action})), room)
+    }
+
+    fn run(command: &str, room: usize) -> String {
+        of(json!({"nature": "shell", "about": command}), room)
     }
 
     #[test]
     fn a_deed_is_said_by_what_it_goes_by() {
-        let said = |tool, input| of(tool, input, 80);
-        assert_eq!(said("Bash", json!({"command": " make all ", "description": "nothing"})), "Run `make all`?");
-        assert_eq!(said("Bash", json!({"command": "cat <<E\na\nE"})), "Run `cat <<E` and 2 more lines?");
-        assert_eq!(said("Bash", json!({"command": "a\nb"})), "Run `a` and 1 more line?");
-        assert_eq!(said("Grep", json!({"pattern": "x.*"})), "Search for `x.*`?");
-        assert_eq!(said("mcp__git__push__all", json!({})), "Use `push__all` of git?");
+        assert_eq!(run(" make all ", 80), "Run `make all`?");
+        assert_eq!(run("cat <<E\na\nE", 80), "Run `cat <<E` and 2 more lines?");
+        assert_eq!(run("a\nb", 80), "Run `a` and 1 more line?");
+        assert_eq!(of(json!({"nature": "searches", "about": "x.*", "place": "src"}), 80), "Search for `x.*`?");
+        let served = json!({"nature": "unknown", "served": {"server": "git", "tool": "push__all"}});
+        assert_eq!(of(served, 80), "Use `push__all` of git?");
     }
 
     #[test]
     fn a_path_is_named_from_the_folder_unless_it_leads_out() {
-        let edit = |path: &str| of("Edit", json!({"file_path": path}), 80);
+        let edit = |path: &str| of(json!({"nature": "changes", "about": path}), 80);
         assert_eq!(edit("/home/ada/web/src/a.ts"), "Edit `src/a.ts`?");
         assert_eq!(edit("/home/ada/web/../b"), "Edit `/home/ada/web/../b`?");
         assert_eq!(edit("/home/ada/website/a"), "Edit `/home/ada/website/a`?");
@@ -117,24 +122,24 @@ mod tests {
 
     #[test]
     fn what_is_not_known_asks_in_its_own_words() {
-        for (tool, input) in [("Bash", json!({})), ("Bash", json!({"command": " "})), ("Bash", json!({"command": 7}))] {
-            assert_eq!(of(tool, input, 80), "May it?");
+        for meaning in [json!({"nature": "shell"}), json!({"nature": "shell", "about": " "})] {
+            assert_eq!(of(meaning, 80), "May it?");
         }
-        assert_eq!(of("Teleport", json!({"command": "x"}), 80), "May it?");
+        assert_eq!(of(json!({"nature": "unknown", "about": "x"}), 80), "May it?");
         assert_eq!(line(&question("q", json!({"question": "So?"})), 80), "So?");
     }
 
     #[test]
     fn what_is_cut_still_says_that_there_is_more() {
-        let long = json!({"command": format!("{}\nrm -rf /", "x".repeat(90))});
-        let line = of("Bash", long.clone(), 40);
+        let long = format!("{}\nrm -rf /", "x".repeat(90));
+        let line = run(&long, 40);
         assert_eq!((line.as_str(), text::cells(&line)), ("Run `xxxxxxxxxxxxxxxx…` and 1 more line?", 40));
-        assert!(text::cells(&of("Bash", long.clone(), 20)) <= 20);
-        assert_eq!(of("Bash", long, 0), "");
+        assert!(text::cells(&run(&long, 20)) <= 20);
+        assert_eq!(run(&long, 0), "");
     }
 
     #[test]
     fn nothing_in_it_acts_on_the_terminal() {
-        assert_eq!(of("Bash", json!({"command": "a\u{1b}[2J\rb"}), 80), "Run `a\\u{1b}[2J\\rb`?");
+        assert_eq!(run("a\u{1b}[2J\rb", 80), "Run `a\\u{1b}[2J\\rb`?");
     }
 }

@@ -3,13 +3,12 @@
 use iris_api::question::Question;
 use ratatui::layout::Size;
 use ratatui::style::{Color, Modifier};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::draw::{self, Colours};
 use super::stage::{
-    LEAST, NARROW, NOW, WIDE, cells, check, colour, event, full, message, press, press_code, push, question, read_all,
-    seen, session, state, status, turn,
+    LEAST, NARROW, NOW, WIDE, called, came_back, cells, check, colour, event, full, message, press, press_code, push,
+    question, read_all, seen, session, state, status, turn,
 };
 use super::state::{Link, State};
 use super::wish::{Got, Page, Part, Piece, Read};
@@ -176,30 +175,18 @@ fn what_is_wrong_with_a_job_is_seen_in_a_small_terminal() {
 fn talking(size: Size) -> State {
     let mut state = full(size);
     press(&mut state, "\n");
-    let call = json!([{"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "cargo test"}}]);
-    let back = json!([{"type": "tool_result", "tool_use_id": "c1", "content": "12 passed\nin 3 s"}]);
-    let bad = json!([{"type": "tool_use", "id": "c2", "name": "Read", "input": {"file_path": "/etc/shadow"}}]);
-    let denied = json!([{"type": "tool_result", "tool_use_id": "c2", "content": "not allowed", "is_error": true}]);
     let said = vec![
-        message(11, "thinking", "What do the tests say?\nLet me see.", &json!([])),
-        message(12, "assistant", "I run the tests.", &json!([])),
-        message(13, "tool_use", "Bash", &call),
-        message(14, "tool_result", "", &back),
-        message(15, "tool_use", "Read", &bad),
-        message(16, "tool_result", "", &denied),
-        message(
-            17,
-            "assistant",
-            "They pass: all of them, and quickly, so that there is nothing left to do but this.",
-            &json!([]),
-        ),
+        message(11, "thinking", "What do the tests say?\nLet me see."),
+        message(12, "assistant", "I run the tests."),
+        called(13, "c1", "Bash", "cargo test"),
+        came_back(14, "c1", "12 passed\nin 3 s", false),
+        called(15, "c2", "Read", "/etc/shadow"),
+        came_back(16, "c2", "not allowed", true),
+        message(17, "assistant", "They pass: all of them, and quickly, so that there is nothing left to do but this."),
     ];
     let parts = vec![
         Part { turn: turn(1, "completed", "run the tests"), messages: said },
-        Part {
-            turn: turn(2, "running", "and publish it"),
-            messages: vec![message(31, "assistant", "Right.", &json!([]))],
-        },
+        Part { turn: turn(2, "running", "and publish it"), messages: vec![message(31, "assistant", "Right.")] },
     ];
     let read = Read::Page { session: "s1".to_owned(), page: Page::Newest };
     let piece = Piece { parts, ..Piece::default() };
@@ -306,7 +293,7 @@ fn hostile_text_is_harmless_everywhere() {
     asked.team.clone_from(&evil);
     asked.action.iter_mut().for_each(|action| {
         action.shown.clone_from(&evil);
-        action.input = RawValue::from_string(json!({"command": evil}).to_string()).expect("JSON");
+        action.meaning.about = Some(evil.clone());
     });
     let mut choice = colour();
     choice.questions[0].options[0].label.clone_from(&evil);
@@ -324,7 +311,7 @@ fn hostile_text_is_harmless_everywhere() {
     check("hostile_fleet", &state);
     harmless(&state);
     press(&mut state, "j\n");
-    let said = vec![message(11, "assistant", &evil, &json!([])), message(12, "garbage", &evil, &json!([]))];
+    let said = vec![message(11, "assistant", &evil), message(12, "garbage", &evil)];
     let parts = vec![Part { turn: turn(1, "completed", &evil), messages: said }];
     let read = Read::Page { session: "s1".to_owned(), page: Page::Newest };
     let piece = Piece { parts, ..Piece::default() };

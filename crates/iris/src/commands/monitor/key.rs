@@ -15,14 +15,27 @@ use crate::commands::answer::response;
 use crate::commands::inbox::how;
 use crate::printer::Tone;
 
+/// A key that comes again within this time is held down, or was pressed without looking in between: no terminal says which.
+const HELD_MS: i64 = 600;
+
 impl State {
     pub fn press(&mut self, key: KeyEvent) -> Vec<Wish> {
-        match &mut self.mode {
+        let before = self.pressed.replace((key.code, self.now));
+        let is_held = before.is_some_and(|(code, at)| code == key.code && (0..HELD_MS).contains(&(self.now - at)));
+        match &self.mode {
+            Mode::Look if is_held && is_decisive(key.code) && self.question().is_some() => self.look_first(),
+            Mode::Confirm { .. } if is_held => self.look_first(),
             Mode::Look => self.look(key),
             Mode::Help { .. } => self.help(key),
             Mode::Write { .. } => self.write(key),
             Mode::Confirm { .. } => self.confirm(key),
         }
+    }
+
+    /// One press of a key decides one thing.
+    fn look_first(&mut self) -> Vec<Wish> {
+        self.say(Tone::Plain, "too quick: look, then press it again");
+        Vec::new()
     }
 
     pub fn paste(&mut self, pasted: &str) {
@@ -251,18 +264,22 @@ impl State {
             self.say(Tone::Plain, "another question has just moved up here; look, then press again");
             return Vec::new();
         }
-        let is_yes = response.value == Value::Bool(true);
+        let is_no = response.value == Value::Bool(false);
+        let meant = match &response.value {
+            Value::Bool(_) => format!("let {} do it", question.team),
+            value => format!("answer {}", label(question, value)),
+        };
         let digest = question.action.as_ref().map(|action| action.digest.clone());
         let act = Act::Answer { id: question.id.clone(), digest, response, typed: None };
         let unseen = match self.view {
             View::Session => draw::session::unseen(self),
             _ => draw::inbox::unseen(self),
         };
-        let doubt = doubt(question, unseen).filter(|_| is_yes);
+        // A no harms nobody.
+        let doubt = doubt(question, unseen).filter(|_| !is_no);
         match doubt {
             Some(doubt) => {
-                let question = format!("{doubt}: let {} do it?", question.team);
-                self.mode = Mode::Confirm { question, act };
+                self.mode = Mode::Confirm { question: format!("{doubt}: {meant}?"), act };
                 Vec::new()
             }
             None => self.perform(act),
@@ -363,19 +380,29 @@ impl State {
     }
 }
 
-/// Why a yes is asked for twice, and how much of what it is about has not been seen.
+fn is_decisive(code: KeyCode) -> bool {
+    matches!(code, KeyCode::Char('y' | 'n' | '0'..='9'))
+}
+
+fn label<'a>(question: &'a Question, value: &'a Value) -> &'a str {
+    let value = value.as_str().unwrap_or_default();
+    question.options.iter().find(|option| option.value == value).map_or(value, |option| &option.label)
+}
+
+/// Why an answer is asked for twice, and how much of what it is about has not been seen.
 fn doubt(question: &Question, unseen: usize) -> Option<String> {
     let risk = question.risk.as_deref();
     let lines = match unseen {
         1 => "1 line not seen".to_owned(),
         unseen => format!("{unseen} lines not seen"),
     };
-    let why = if risk != Some("high") && is_unknowable(question) {
+    let asks_leave = is_yes_or_no(question);
+    let why = if asks_leave && risk != Some("high") && is_unknowable(question) {
         "what it may do cannot be known".to_owned()
-    } else if is_risky(question) {
+    } else if asks_leave && is_risky(question) {
         format!("the risk is {}", risk.unwrap_or("not known"))
     } else {
-        return Some(lines).filter(|_| question.action.is_some() && unseen > 0);
+        return Some(lines).filter(|_| (question.action.is_some() || !asks_leave) && unseen > 0);
     };
     Some(if unseen > 0 { format!("{why}, {lines}") } else { why })
 }

@@ -75,8 +75,36 @@ fn a_yes_to_what_cannot_be_known_is_asked_for_twice() {
         read_all(&mut state, vec![asked]);
         assert_eq!(answers(&press(&mut state, "y")), [], "{way}");
         assert!(seen(&state).contains("cannot be known"), "{}", seen(&state));
+        state.tick(NOW + 1000);
         assert_eq!(answers(&press(&mut state, "y")).len(), 1, "{way}");
     }
+}
+
+/// A held key comes thirty times a second, and no terminal says that it is held.
+#[test]
+fn a_key_that_is_held_down_decides_one_thing() {
+    let mut state = full(NARROW);
+    let mut given = Vec::new();
+    for moment in 0..90 {
+        state.tick(NOW + moment * 30);
+        given.extend(answers(&press(&mut state, "y")));
+    }
+    assert_eq!(given, [], "the risk is high: it is asked for twice");
+    assert!(matches!(state.mode, Mode::Confirm { .. }), "and it still is asked");
+    state.tick(NOW + 90 * 30 + 600);
+    assert_eq!(answers(&press(&mut state, "y")).len(), 1, "looked at, and pressed again");
+}
+
+/// Which option a number is can be known only by looking at it.
+#[test]
+fn a_number_for_options_that_are_not_on_the_screen_is_asked_for_twice() {
+    let mut state = state(Size::new(40, 10));
+    let mut long = colour();
+    long.context = Some("line\n".repeat(40));
+    read_all(&mut state, vec![long]);
+    assert_eq!(answers(&press(&mut state, "2")), []);
+    assert!(seen(&state).contains("not seen"), "{}", seen(&state));
+    assert_eq!(answers(&press(&mut state, "y")), [("q-colour".to_owned(), "blue".into(), None)]);
 }
 
 #[test]
@@ -286,7 +314,7 @@ fn page(state: &mut State, page: Page, piece: Piece) {
 }
 
 fn said(seqs: std::ops::Range<i64>) -> Vec<iris_api::turn::Message> {
-    seqs.map(|seq| message(seq, "assistant", &format!("word {seq}."), &json!([]))).collect()
+    seqs.map(|seq| message(seq, "assistant", &format!("word {seq}."))).collect()
 }
 
 fn say(state: &mut State, seq: i64) -> Vec<Wish> {

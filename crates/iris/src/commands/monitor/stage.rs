@@ -36,9 +36,7 @@ pub fn full(size: Size) -> State {
         "message",
         "s2",
         "t2",
-        json!({"type": "tool_use", "text": "Bash", "data": {"message": {"content": [
-            {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "cargo test --workspace"}}
-        ]}}}),
+        json!({"type": "tool_use", "text": "Bash", "calls": [call("c", "Bash", "cargo test --workspace")]}),
     )))));
     let ended = json!({"ending": "failed", "error": "the model is tired", "durationMs": 5, "costUsd": 0.25});
     state.meet(Ok(Met::Event(Box::new(event(901, "turn.finished", "s3", "t3", ended)))));
@@ -133,6 +131,7 @@ pub fn push() -> Question {
             "riskWhy": "it reaches out with push", "deadline": NOW + 751_000,
             "action": {
                 "tool": "Bash", "input": {"command": "git push origin main"}, "folder": "/home/ada/backend",
+                "meaning": {"nature": "shell", "about": "git push origin main"},
                 "shown": "command: git push origin main\ndescription: publish it", "digest": "9f2c81d0a4b1c7e3ff",
                 "reason": "it is not allowed by itself",
             },
@@ -165,8 +164,21 @@ pub fn turn(number: i64, state: &str, message: &str) -> Turn {
     }))
 }
 
-pub fn message(seq: i64, kind: &str, text: &str, data: &Value) -> Message {
-    made(&json!({"seq": seq, "at": NOW, "type": kind, "text": text, "data": {"message": {"content": data}}}))
+pub fn message(seq: i64, kind: &str, text: &str) -> Message {
+    made(&json!({"seq": seq, "at": NOW, "type": kind, "text": text}))
+}
+
+pub fn call(id: &str, name: &str, about: &str) -> Value {
+    json!({"id": id, "name": name, "input": {}, "meaning": {"nature": "unknown", "about": about}})
+}
+
+pub fn called(seq: i64, id: &str, name: &str, about: &str) -> Message {
+    made(&json!({"seq": seq, "at": NOW, "type": "tool_use", "text": name, "calls": [call(id, name, about)]}))
+}
+
+pub fn came_back(seq: i64, id: &str, text: &str, is_error: bool) -> Message {
+    let results = json!([{"call": id, "isError": is_error}]);
+    made(&json!({"seq": seq, "at": NOW, "type": "tool_result", "text": text, "results": results}))
 }
 
 pub fn press(state: &mut State, keys: &str) -> Vec<Wish> {

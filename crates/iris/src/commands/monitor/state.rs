@@ -7,6 +7,7 @@ pub mod mood;
 pub mod problem;
 pub mod session;
 
+use crossterm::event::KeyCode;
 use iris_api::event::Event;
 use iris_api::question::Question;
 use iris_api::status::Status;
@@ -40,6 +41,8 @@ pub struct State {
     pub session: Option<Conversation>,
     /// The newest event that was heard.
     seen: i64,
+    /// The key that was pressed last, and when.
+    pub pressed: Option<(KeyCode, i64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +113,7 @@ impl State {
             me,
             link: Link::Live,
             seen: status.newest_event,
+            pressed: None,
             status: Some(status),
             view: View::Inbox,
             mode: Mode::Look,

@@ -6,6 +6,7 @@ use iris_api::event::Event;
 use iris_api::session::Session;
 use iris_api::status::Status;
 use iris_api::turn::{TellResponse, Turn};
+use iris_core::message::{Message, MessageType};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -144,7 +145,7 @@ impl Watched<'_> {
         let own = event.turn.as_ref() == Some(&self.told.turn_id);
         let body = || serde_json::from_str::<Value>(event.data.get()).unwrap_or_default();
         match (event.kind.as_str(), own) {
-            ("message", true) => self.message(&body())?,
+            ("message", true) => self.message(event)?,
             ("turn.finished", true) => return Ok(Turned::Over),
             ("turn.started", true) => self.waits = Waits::Work,
             ("turn.scheduled", true) => self.waits = Waits::Scheduled { due: body()["dueMs"].as_i64().unwrap_or(0) },
@@ -170,18 +171,16 @@ impl Watched<'_> {
         Ok(Turned::On)
     }
 
-    fn message(&mut self, message: &Value) -> Result<(), Failure> {
-        let text = message["text"].as_str().unwrap_or_default();
-        let own_voice = message["parent"].is_null();
-        match message["type"].as_str() {
-            Some("assistant") if own_voice => self.say(text)?,
-            Some("tool_use") => {
-                let inside = if own_voice { "" } else { "  " };
-                let input = said::parts(&message["data"], "tool_use").next().map(|part| &part["input"]);
-                let call = said::call(text, input.unwrap_or(&Value::Null));
-                self.printer.glimpse(&format!("{inside}· {call}"));
-            }
-            _ => {}
+    fn message(&mut self, event: &Event) -> Result<(), Failure> {
+        let Ok(message) = serde_json::from_str::<Message>(event.data.get()) else { return Ok(()) };
+        let text = message.text.as_deref().unwrap_or_default();
+        if message.is_reply() {
+            self.say(text)?;
+        }
+        if message.kind == MessageType::ToolUse {
+            let inside = if message.parent.is_some() { "  " } else { "" };
+            let about = message.calls.first().and_then(|call| call.meaning.about.as_deref());
+            self.printer.glimpse(&format!("{inside}· {}", said::call(text, about)));
         }
         Ok(())
     }
@@ -230,7 +229,7 @@ impl Watched<'_> {
         if turn.state != "completed" {
             return Err(outcome::failure(&turn, &self.told.to));
         }
-        let took = turn.started_at.zip(turn.finished_at).map_or(0, |(started, finished)| finished - started);
+        let took = turn.duration_ms.unwrap_or(0);
         let cost = turn.usage.map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
         let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
         self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(took)));
@@ -249,8 +248,15 @@ impl Watched<'_> {
             Some(session) if session.state.starts_with("waiting_for") => {
                 "it has asked something: `iris inbox`".to_owned()
             }
-            Some(session) if session.state == "stopped" => "it waits for a place: all agents are at work".to_owned(),
-            _ => "still working".to_owned(),
+            Some(session) => match load(client, &self.told.turn_id).await.ok().and_then(|turn| turn.note) {
+                Some(_) if session.waits_for.as_deref() == Some("place") => {
+                    "it waits for a place: all agents are at work".to_owned()
+                }
+                Some(note) if note.starts_with("waits") => format!("it {note}"),
+                Some(note) => format!("it is {note}"),
+                None => "still working".to_owned(),
+            },
+            None => "still working".to_owned(),
         };
         self.printer.note(format!("{what}; read it later with: iris cache inspect {id}"));
         Ok(Exit::Done)

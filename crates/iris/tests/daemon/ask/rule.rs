@@ -89,6 +89,9 @@ async fn an_edit_is_another_question_and_only_it_can_be_approved() {
     let (status, edited) = world.post(&format!("{path}/edit"), edit).await;
     assert_eq!(status, 200, "{edited}");
     assert_ne!(edited["action"]["digest"], question["action"]["digest"], "a digest of its own");
+    let shell = |command: &str| json!({"nature": "shell", "about": command});
+    assert_eq!(question["action"]["meaning"], shell("echo one >> ran.txt"));
+    assert_eq!(edited["action"]["meaning"], shell("echo two >> ran.txt"), "it is told as what it is now");
     let (status, refused) = world.answer(&question, json!(true)).await;
     assert_eq!((status, &refused["closed"]["state"]), (409, &json!("superseded")), "{refused}");
     let answer = |digest: &serde_json::Value| json!({"response": {"value": true}, "digest": digest});

@@ -6,6 +6,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::look;
+use crate::commands::monitor::text;
 use crate::printer::Tone;
 
 const KEYS: &[(&str, &str)] = &[
@@ -33,18 +34,29 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, scroll: usize) {
-    let lines: Vec<Line<'_>> = KEYS
-        .iter()
-        .map(|(key, meaning)| match *key {
-            "" => look::line(Tone::Strong, format!(" {meaning}")),
-            key => Line::raw(format!("   {key:<20} {meaning}")),
-        })
-        .skip(scroll)
-        .collect();
+    let lines: Vec<Line<'_>> = lines(usize::from(area.width)).into_iter().skip(scroll).collect();
     frame.render_widget(Paragraph::new(lines), area);
 }
 
 /// How far it can be scrolled.
 pub fn unseen(size: Size) -> usize {
-    KEYS.len().saturating_sub(usize::from(super::body(size).height))
+    lines(usize::from(size.width)).len().saturating_sub(usize::from(super::body(size).height))
+}
+
+/// What a key does stands beside it, or below it where that is too narrow.
+fn lines(width: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (key, meaning) in KEYS {
+        let beside = format!("   {key:<20} {meaning}");
+        if key.is_empty() {
+            lines.push(look::line(Tone::Strong, format!(" {meaning}")));
+        } else if text::cells(&beside) <= width {
+            lines.push(Line::raw(beside));
+        } else {
+            lines.push(Line::raw(format!("   {key}")));
+            let wrapped = text::wrap(meaning, width.saturating_sub(6));
+            lines.extend(wrapped.into_iter().map(|line| look::line(Tone::Faint, format!("      {line}"))));
+        }
+    }
+    lines
 }

@@ -95,6 +95,9 @@ pub fn unseen(state: &State) -> usize {
     let Some(question) = state.inbox.of_session(&session.id) else { return 0 };
     let (height, tail) = (height(state.size), tail(state).len());
     let asked = inbox::lines(question, state, usize::from(state.size.width)).len();
+    if session.has_after {
+        return asked;
+    }
     let end = session.lines() + tail;
     let first = session.first_line(height, tail);
     let seen = end.min(first + height).saturating_sub(first.max(end.saturating_sub(asked)));

@@ -1,9 +1,9 @@
 //! One thing in a conversation, as it is shown: a tell, a word, a call with what came back, the end of a turn.
 
+use iris_api::call::CallResult;
 use iris_api::turn::{Message, Turn};
 use iris_core::said;
 use ratatui::text::Line;
-use serde_json::Value;
 
 use crate::commands::monitor::draw::session;
 use crate::commands::monitor::text;
@@ -65,8 +65,8 @@ pub fn tell(turn: &Turn) -> What {
 }
 
 pub fn end(turn: &Turn) -> Option<What> {
-    let finished_at = turn.finished_at?;
-    let took = turn.started_at.map(|started| format!(" after {}", crate::moment::span(finished_at - started)));
+    turn.finished_at?;
+    let took = turn.started_at.and(turn.duration_ms).map(|took| format!(" after {}", crate::moment::span(took)));
     let cost = turn.usage.as_ref().map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
     let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
     let why = turn.error.as_deref().map(|why| format!(": {}", text::headline(why, ONE_LINE))).unwrap_or_default();
@@ -83,7 +83,7 @@ pub fn of_message(message: &Message) -> Vec<What> {
         "assistant" => vec![What::Say { text: shortened(said), inside }],
         "thinking" => vec![What::Think { text: text::headline(said, ONE_LINE) }],
         "tool_use" => calls(message, said, inside),
-        "system" if !is_of_interest(message) => Vec::new(),
+        "system" if message.noise || said.is_empty() => Vec::new(),
         // Seen with the call it belongs to.
         "tool_result" | "task" => Vec::new(),
         kind => vec![What::Note { text: format!("{kind}: {}", text::headline(said, ONE_LINE)) }],
@@ -91,52 +91,26 @@ pub fn of_message(message: &Message) -> Vec<What> {
 }
 
 fn calls(message: &Message, name: &str, inside: bool) -> Vec<What> {
-    let line = line(message);
-    let call = |id: &str, name: &str, input: &Value| What::Call {
+    let call = |id: &str, name: &str, about: Option<&str>| What::Call {
         id: id.to_owned(),
-        text: text::headline(&said::call(name, input), ONE_LINE),
+        text: text::headline(&said::call(name, about), ONE_LINE),
         inside,
         result: None,
     };
-    let found: Vec<What> = said::parts(&line, "tool_use")
-        .map(|part| {
-            call(part["id"].as_str().unwrap_or_default(), part["name"].as_str().unwrap_or(name), &part["input"])
-        })
-        .collect();
-    if found.is_empty() { vec![call("", name, &Value::Null)] } else { found }
+    match message.calls.as_slice() {
+        [] => vec![call("", name, None)],
+        calls => calls.iter().map(|made| call(&made.id, &made.name, made.meaning.about.as_deref())).collect(),
+    }
 }
 
 /// What calls gave back: the id of each, and the outcome.
 pub fn outcomes(message: &Message) -> Vec<(String, Outcome)> {
-    if message.kind != "tool_result" {
-        return Vec::new();
-    }
-    let line = line(message);
-    said::parts(&line, "tool_result")
-        .map(|part| {
-            let text = match &part["content"] {
-                Value::String(text) => text.clone(),
-                Value::Array(parts) => {
-                    parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
-                }
-                _ => message.text.clone().unwrap_or_default(),
-            };
-            let outcome = Outcome { is_error: part["is_error"] == true, text: text::headline(&text, ONE_LINE) };
-            (part["tool_use_id"].as_str().unwrap_or_default().to_owned(), outcome)
-        })
-        .collect()
-}
-
-/// What the agent program says of itself is mostly noise: that it began, or what a sub-agent was told.
-fn is_of_interest(message: &Message) -> bool {
-    let line = line(message);
-    let is_noise = matches!(line["subtype"].as_str(), Some("init" | "status"))
-        || line["type"] == "user" && !line["parent_tool_use_id"].is_null();
-    !is_noise && message.text.as_deref().is_some_and(|text| !text.is_empty())
-}
-
-fn line(message: &Message) -> Value {
-    message.data.as_ref().and_then(|line| serde_json::from_str(line.get()).ok()).unwrap_or_default()
+    let outcome = |result: &CallResult| {
+        let said = result.text.as_ref().or(message.text.as_ref()).map_or("", String::as_str);
+        let outcome = Outcome { is_error: result.is_error, text: text::headline(said, ONE_LINE) };
+        (result.call.clone(), outcome)
+    };
+    message.results.iter().map(outcome).collect()
 }
 
 fn shortened(text: &str) -> String {

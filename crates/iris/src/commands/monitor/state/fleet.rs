@@ -7,6 +7,7 @@ use iris_api::question::Question;
 use iris_api::session::{LastSaid, Session};
 use iris_api::team::Team;
 use iris_api::turn::TurnFigures;
+use iris_core::message::Message;
 use iris_core::said;
 use iris_core::turn::Ending;
 use serde::Deserialize;
@@ -118,7 +119,8 @@ impl Fleet {
         match event.kind.as_str() {
             "message" => {
                 self.heard.insert(session.clone(), event.at);
-                if let Some(step) = said::step(&body()) {
+                let message = serde_json::from_str::<Message>(event.data.get()).ok();
+                if let Some(step) = message.as_ref().and_then(said::step) {
                     self.steps.insert(session.clone(), (event.at, text::headline(&step, STEP)));
                 }
             }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
+use iris_api::call::{Call, CallResult};
 use iris_api::event::{Delta, Event};
 use iris_api::turn::{Message, Turn};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::entry::{self, Entry, FIRST, LAST, Order, What};
 use super::inbox::DEAF_MS;
@@ -44,7 +44,12 @@ struct Said {
     kind: String,
     text: Option<String>,
     parent: Option<String>,
-    data: Option<Box<RawValue>>,
+    #[serde(default)]
+    calls: Vec<Call>,
+    #[serde(default)]
+    results: Vec<CallResult>,
+    #[serde(default)]
+    noise: bool,
 }
 
 /// How many things of a conversation are kept. What is further away is read again when somebody goes there.
@@ -184,7 +189,8 @@ impl Conversation {
         }
         let said: Said = serde_json::from_str(event.data.get()).ok()?;
         let (seq, at) = (event.seq, event.at);
-        let message = Message { seq, at, kind: said.kind, text: said.text, parent: said.parent, data: said.data };
+        let Said { kind, text, parent, calls, results, noise } = said;
+        let message = Message { seq, at, kind, text, parent, calls, results, noise, model: None, data: None };
         if message.kind == "assistant" && message.parent.is_none() {
             self.writing.clear();
         }

@@ -1,0 +1,225 @@
+//! What of a folder would take effect: the files, and one number for their names and contents.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use iris_agents::launch::Brought;
+use iris_core::hex::hex;
+use sha2::{Digest, Sha256};
+
+/// More than any project has; a folder with more is not trusted.
+const MOST_FILES: usize = 2000;
+const LARGEST_FILE: u64 = 4 * 1024 * 1024;
+/// How many folders are looked through for settings of their own. This is done before every turn in a trusted folder.
+const MOST_FOLDERS: usize = 50_000;
+/// What others wrote and nobody works in. They can have more folders than all the rest.
+const PASSED_OVER: [&str; 3] = [".git", "node_modules", "target"];
+
+/// The files that matter and one number for their names and contents. No number if there are none.
+pub(super) fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, Option<String>), String> {
+    let mut found = Found { folder, files: Vec::new(), folders_left: MOST_FOLDERS };
+    found.search(folder, brought.here)?;
+    // What is in the user's own home is the user's.
+    let home = std::env::home_dir();
+    for above in folder.ancestors().skip(1).filter(|above| Some(*above) != home.as_deref()) {
+        for name in brought.above {
+            found.collect(&above.join(name))?;
+        }
+    }
+    if let Some(main) = main_checkout(folder).filter(|main| !folder.starts_with(main)) {
+        for name in brought.main {
+            found.collect(&main.join(name))?;
+        }
+    }
+    let mut files = found.files;
+    files.sort();
+    let mut hash = Sha256::new();
+    for file in &files {
+        let content = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let name = file.strip_prefix(folder).unwrap_or(file).as_os_str().as_encoded_bytes().to_owned();
+        // Lengths first, so that no two folders can be told apart by nothing.
+        for part in [name.as_slice(), content.as_slice()] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+    }
+    let digest = (!files.is_empty()).then(|| hex(&hash.finalize()));
+    let files = files.into_iter().map(|file| file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file));
+    Ok((files.collect(), digest))
+}
+
+struct Found<'a> {
+    folder: &'a Path,
+    files: Vec<PathBuf>,
+    folders_left: usize,
+}
+
+impl Found<'_> {
+    /// What has one of the names, in the folder and in every one below it.
+    fn search(&mut self, folder: &Path, names: &[&str]) -> Result<(), String> {
+        if self.folders_left == 0 {
+            let top = self.folder.display();
+            return Err(format!("{top} has more than {MOST_FOLDERS} folders, too many to look through for settings"));
+        }
+        self.folders_left -= 1;
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            // Its agent cannot read it either, or it is gone again.
+            Err(error) if folder != self.folder && passes(error.kind()) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(format!("{}: {error}", folder.display())),
+        };
+        for entry in entries {
+            let entry = entry.map_err(|error| format!("{}: {error}", folder.display()))?;
+            let name = entry.file_name();
+            if names.iter().any(|known| name == *known) {
+                self.collect(&entry.path())?;
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !PASSED_OVER.iter().any(|over| name == *over)
+            {
+                self.search(&entry.path(), names)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn collect(&mut self, path: &Path) -> Result<(), String> {
+        let Ok(about) = std::fs::symlink_metadata(path) else { return Ok(()) };
+        if about.is_dir() {
+            for entry in std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))? {
+                self.collect(&entry.map_err(|error| error.to_string())?.path())?;
+            }
+            return Ok(());
+        }
+        let about = if about.is_symlink() { self.led_to(path)? } else { about };
+        if !about.is_file() {
+            // To read a pipe is to wait for whoever writes to it.
+            return Err(format!("{} is not a file", path.display()));
+        }
+        if about.len() > LARGEST_FILE || self.files.len() >= MOST_FILES {
+            return Err(format!("{} is too large, or there are too many files", path.display()));
+        }
+        self.files.push(path.to_owned());
+        Ok(())
+    }
+
+    /// One file under two names within the folder is usual, and its content is what counts. Where else a link leads can
+    /// change unseen.
+    fn led_to(&self, link: &Path) -> Result<std::fs::Metadata, String> {
+        let real = link.canonicalize().ok().filter(|real| real.starts_with(self.folder));
+        let about = real.and_then(|real| std::fs::symlink_metadata(real).ok()).filter(std::fs::Metadata::is_file);
+        about.ok_or_else(|| format!("{} is a link, and not to a file in the folder", link.display()))
+    }
+}
+
+fn passes(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::PermissionDenied | ErrorKind::NotFound)
+}
+
+/// The checkout that a linked worktree belongs to: git writes down in the one where the other is.
+fn main_checkout(folder: &Path) -> Option<PathBuf> {
+    let link = folder.ancestors().map(|above| above.join(".git")).find(|git| git.exists())?;
+    let text = std::fs::read_to_string(&link).ok()?;
+    let own = link.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+    let common = std::fs::read_to_string(own.join("commondir")).ok()?;
+    let common = own.join(common.trim()).canonicalize().ok()?;
+    (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
+}
+
+#[cfg(test)]
+mod tests {
+    use iris_agents::launch::brought;
+    use iris_core::team::AgentKind;
+
+    use super::*;
+
+    #[test]
+    fn any_change_changes_the_digest() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = folder.path().join(".claude/settings.json");
+        assert_eq!(
+            digest(folder.path(), brought(AgentKind::Claude)).expect("readable"),
+            (Vec::new(), None),
+            "nothing to trust"
+        );
+        std::fs::create_dir(folder.path().join(".claude")).expect("made");
+        std::fs::write(&settings, "{}").expect("written");
+        let (files, first) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
+        assert_eq!(files, [PathBuf::from(".claude/settings.json")]);
+        std::fs::write(&settings, r#"{"hooks":{}}"#).expect("written");
+        let (_, second) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
+        assert_ne!(first, second);
+        std::fs::write(folder.path().join(".mcp.json"), "{}").expect("written");
+        let (files, third) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
+        assert_eq!(files.len(), 2);
+        assert_ne!(second, third);
+        // From a folder below, what may bring hooks along is found above.
+        let below = folder.path().join("below");
+        std::fs::create_dir_all(folder.path().join(".claude/skills/s")).expect("made");
+        std::fs::create_dir(&below).expect("made");
+        std::fs::write(folder.path().join(".claude/skills/s/SKILL.md"), "hooks").expect("written");
+        let (files, _) = digest(&below, brought(AgentKind::Claude)).expect("readable");
+        let above = [".claude/skills/s/SKILL.md", ".mcp.json"].map(|name| folder.path().join(name));
+        assert_eq!(files, above, "the settings of another folder are not read, its skills are");
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join(".claude/link")).expect("linked");
+        assert!(digest(folder.path(), brought(AgentKind::Claude)).is_err(), "what a link leads to can change unseen");
+    }
+
+    fn files_of(folder: &Path) -> Vec<PathBuf> {
+        digest(&folder.canonicalize().expect("there"), brought(AgentKind::Claude)).expect("readable").0
+    }
+
+    fn write(file: &Path, text: &str) {
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        std::fs::write(file, text).expect("written");
+    }
+
+    /// An agent that reads a file takes up what lies beside it.
+    #[test]
+    fn what_takes_effect_in_folders_below_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        write(&at("a/b/.claude/skills/s/SKILL.md"), "hooks");
+        write(&at("a/CLAUDE.md"), "do");
+        write(&at("a/AGENTS.md"), "do");
+        write(&at("a/notes.md"), "do");
+        std::os::unix::fs::symlink("AGENTS.md", at("a/CLAUDE.local.md")).expect("linked");
+        for passed_over in PASSED_OVER {
+            write(&at(passed_over).join("CLAUDE.md"), "do");
+        }
+        let expected = ["a/CLAUDE.local.md", "a/CLAUDE.md", "a/b/.claude/skills/s/SKILL.md"].map(PathBuf::from);
+        assert_eq!(files_of(folder.path()), expected);
+        let before = digest(folder.path(), brought(AgentKind::Claude)).expect("readable").1;
+        write(&at("a/AGENTS.md"), "do something else");
+        let after = digest(folder.path(), brought(AgentKind::Claude)).expect("readable").1;
+        assert_ne!(before, after, "what a link within the folder leads to counts");
+    }
+
+    #[test]
+    fn a_folder_with_too_many_is_not_passed_over_in_silence() {
+        let folder = tempfile::tempdir().expect("a folder");
+        write(&folder.path().join("a/b/CLAUDE.md"), "do");
+        let mut found = Found { folder: folder.path(), files: Vec::new(), folders_left: 2 };
+        let refused = found.search(folder.path(), &["CLAUDE.md"]).expect_err("there is a third");
+        assert!(refused.contains("too many to look through"), "{refused}");
+    }
+
+    /// The CLI reads the local settings of the git root, and in a linked worktree those of the main checkout.
+    #[test]
+    fn local_settings_of_the_checkout_are_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("there");
+        let at = |name: &str| root.join(name);
+        let settings = at("main/.claude/settings.local.json");
+        write(&settings, "{}");
+        write(&at("main/.claude/settings.json"), "{}");
+        std::fs::create_dir_all(at("main/sub")).expect("made");
+        assert_eq!(files_of(&at("main/sub")), [settings.clone()], "from a folder below");
+        // As git writes them.
+        write(&at("main/.git/worktrees/linked/commondir"), "../..\n");
+        write(&at("linked/.git"), &format!("gitdir: {}\n", at("main/.git/worktrees/linked").display()));
+        std::fs::create_dir_all(at("linked/sub")).expect("made");
+        assert_eq!(files_of(&at("linked/sub")), [settings.clone()], "from a linked worktree");
+        write(&at("other/.git"), "gitdir: ../nowhere\n");
+        assert_eq!(files_of(&at("other")), [PathBuf::new(); 0]);
+    }
+}

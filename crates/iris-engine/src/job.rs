@@ -4,6 +4,7 @@ use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
 use iris_core::id::{JobId, Party, SessionId, TurnId};
 use iris_core::job::JobState;
+use iris_core::key::Key;
 use iris_core::team::TeamName;
 use iris_store::StoreError;
 use iris_store::job::{self, JobRow, NewJob, Started};
@@ -21,7 +22,7 @@ pub struct StartJob {
     pub goal: String,
     pub by: Actor,
     /// A job with a key that was used before finds the first.
-    pub key: Option<String>,
+    pub key: Option<Key>,
     /// The job that is done again, and what is known now that was not then.
     pub again_of: Option<(JobId, String)>,
 }
@@ -89,7 +90,7 @@ impl Engine {
             id,
             started_by: start.by,
             goal: start.goal.replace('\0', ""),
-            key: start.key,
+            key: start.key.map(|key| key.as_str().to_owned()),
             again_of: start.again_of.map(|(job, _)| job),
             first: self.first_turn(tell),
         };

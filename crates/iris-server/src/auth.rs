@@ -17,6 +17,7 @@ use futures_util::StreamExt;
 use iris_core::actor::{Actor, Surface, Through};
 use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
+use iris_core::key::KeyHolder;
 use iris_engine::token::Credential;
 
 use crate::connection::visit::{Crowded, MOST_MADE, MOST_OF_ONE, Visit};
@@ -54,6 +55,11 @@ impl Caller {
 
     pub fn through(&self) -> Through {
         self.credential.through(self.surface)
+    }
+
+    /// The same key of two credentials is two keys.
+    pub fn keys(&self) -> KeyHolder {
+        KeyHolder::credential(&self.credential.id)
     }
 
     pub fn is_human(&self) -> bool {

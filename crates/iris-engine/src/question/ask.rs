@@ -1,6 +1,7 @@
 //! Asking from outside: for a job, over the API. What agents ask on their own pipe is in agent/ask.rs.
 
 use iris_core::id::{JobId, Party, QuestionId, SessionId};
+use iris_core::key::KeyHolder;
 use iris_core::question::{AskRequest, Draft, QuestionState, Way};
 use iris_core::team::TeamName;
 use iris_store::question::{self, NewQuestion, Opening, QuestionRow};
@@ -15,14 +16,19 @@ const OUTSIDE: &str = "outside";
 
 impl Engine {
     /// Asks a question in a job. A repeated key, or the same question while it is open, finds the first.
-    pub async fn ask_in_job(&self, id: &JobId, request: &AskRequest) -> Result<QuestionRow, QuestionError> {
+    pub async fn ask_in_job(
+        &self,
+        id: &JobId,
+        keys: &KeyHolder,
+        request: &AskRequest,
+    ) -> Result<QuestionRow, QuestionError> {
         let wanted = id.clone();
         let job = self.inner.store.read(move |tx| job::find(tx, &wanted)).await?;
         let job = job.ok_or_else(|| QuestionError::NoJob(id.to_string()))?;
         if job.state.is_over() {
             return Err(QuestionError::JobOver(job.state.to_string()));
         }
-        self.ask_in(job.session, request).await
+        self.ask_in(job.session, keys, request).await
     }
 
     /// Asks for an agent that Iris does not run: in a job, or for the team it speaks for.
@@ -30,15 +36,16 @@ impl Engine {
         &self,
         party: &Party,
         job: Option<JobId>,
+        keys: &KeyHolder,
         request: &AskRequest,
     ) -> Result<QuestionRow, QuestionError> {
         let team = party.as_str().parse::<TeamName>().ok().filter(|team| self.inner.team(team).is_some());
         match (job, team) {
             (Some(job), Some(team)) => match self.find_job(&job).await {
-                Ok(found) if found.team == team => self.ask_in_job(&job, request).await,
+                Ok(found) if found.team == team => self.ask_in_job(&job, keys, request).await,
                 _ => Err(QuestionError::NoJob(job.to_string())),
             },
-            (Some(job), None) => self.ask_in_job(&job, request).await,
+            (Some(job), None) => self.ask_in_job(&job, keys, request).await,
             (None, None) => Err(QuestionError::NoPlace),
             (None, Some(team)) => {
                 let fresh = SessionId::new(Uuid::new_v4().to_string());
@@ -48,19 +55,24 @@ impl Engine {
                     .store
                     .write("session.create", move |tx| session::find_or_create(tx, &outside, &team, &fresh));
                 let session = made.await?;
-                self.ask_in(session.id, request).await
+                self.ask_in(session.id, keys, request).await
             }
         }
     }
 
-    async fn ask_in(&self, session: SessionId, request: &AskRequest) -> Result<QuestionRow, QuestionError> {
+    async fn ask_in(
+        &self,
+        session: SessionId,
+        keys: &KeyHolder,
+        request: &AskRequest,
+    ) -> Result<QuestionRow, QuestionError> {
         let policy = self.inner.config().questions.policy();
         let new = NewQuestion {
             id: QuestionId::new(Uuid::now_v7().to_string()),
             turn: None,
             request: String::new(),
             asked_of: None,
-            key: request.key.clone(),
+            key: request.key.as_deref().map(|given| keys.key(given).as_str().to_owned()),
             hidden_ms: 0,
             draft: Draft::asked(request, Way::Api, &policy)?,
             waited_for: Vec::new(),
@@ -71,7 +83,9 @@ impl Engine {
         match opening {
             Opening::Open(id) => self.find_question(&id).await,
             Opening::Answered(row) => Ok(*row),
-            Opening::KeyTaken(first) => Err(QuestionError::KeyTaken(first)),
+            Opening::KeyTaken(first) => {
+                Err(QuestionError::KeyTaken { given: request.key.clone().unwrap_or_default(), first })
+            }
             Opening::Limited { why } => {
                 self.say_limited(limited, &why).await?;
                 Err(QuestionError::Limited(why))

@@ -6,7 +6,6 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled, TurnFigures};
-use iris_core::credential::CredentialKind;
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
 use iris_core::id::{SessionId, TurnId};
@@ -43,7 +42,7 @@ pub(crate) async fn tell(
         to: request.to_team.parse()?,
         text: request.message,
         patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
-        key: key.map(|key| own_key(&caller, key)),
+        key: key.map(|given| caller.keys().key(&given)),
         delay: request.delay.map(Millis),
         within: speaker.turn,
     };
@@ -53,14 +52,6 @@ pub(crate) async fn tell(
         headers.insert(repeat::REPLAYED, HeaderValue::from_static("true"));
     }
     Ok((headers, Json(wire::tell(report))))
-}
-
-/// The same key of two credentials is two keys. The owner's are as they were given.
-fn own_key(caller: &Caller, key: String) -> String {
-    match caller.credential.kind {
-        CredentialKind::Owner => key,
-        _ => format!("{}/{key}", caller.credential.id),
-    }
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

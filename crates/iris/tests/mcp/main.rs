@@ -9,6 +9,7 @@ mod claude;
 mod clients;
 mod http;
 mod install;
+mod key;
 mod pipe;
 mod progress;
 mod read;

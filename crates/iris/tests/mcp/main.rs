@@ -13,6 +13,7 @@ mod key;
 mod pipe;
 mod progress;
 mod read;
+mod resume;
 mod stage;
 mod stdio;
 mod watch;

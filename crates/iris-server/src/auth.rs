@@ -4,6 +4,7 @@
 pub(crate) mod cors;
 pub(crate) mod host;
 pub(crate) mod limit;
+pub(crate) mod load;
 pub(crate) mod table;
 
 use std::sync::Arc;
@@ -105,7 +106,7 @@ enum Way {
     Shut,
 }
 
-pub(crate) async fn require<F>(app: &App, mut request: Request, next: impl FnOnce(Request) -> F) -> Response
+pub(crate) async fn require<F>(app: &App, request: Request, next: impl FnOnce(Request) -> F) -> Response
 where
     F: Future<Output = Response>,
 {
@@ -127,14 +128,21 @@ where
                 return http::shut(&request);
             }
             let credential = caller.credential.clone();
-            request.extensions_mut().insert(caller);
+            let (mut request, load) = app.loads.count(&caller, request);
+            request.extensions_mut().insert(caller.clone());
             let ended = async {
                 credential.ended().await;
                 tokio::time::sleep(LAST_WORDS).await;
             };
             tokio::select! {
                 biased;
-                response = next(request) => end_with(credential.clone(), response),
+                response = next(request) => {
+                    let response = match load {
+                        Some(load) => load.settle(&caller, response),
+                        None => response,
+                    };
+                    end_with(credential.clone(), response)
+                }
                 () = ended => unknown().into_response(),
             }
         }

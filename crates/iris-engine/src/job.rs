@@ -58,7 +58,8 @@ impl JobError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotFound(_) => Some("run `iris jobs list` to see what there is".to_owned()),
-            Self::Over { .. } | Self::Cancel(_) => None,
+            Self::Over { .. } => Some("nothing was changed; to do it again, start it anew".to_owned()),
+            Self::Cancel(error) => error.hint(),
             Self::KeyTaken(_) => Some("use a new key for a new job".to_owned()),
             Self::Tell(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),

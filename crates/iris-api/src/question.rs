@@ -79,6 +79,10 @@ pub struct Question {
     pub closed_why: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Given>,
+    /// Whether what was decided has reached the agent. Absent while it is open, and where no agent is told. While it is
+    /// false it is tried again and again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_on: Option<bool>,
     /// The question that took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,

@@ -34,8 +34,8 @@ pub enum QuestionError {
     NotAgain(String),
     #[error("what is asked is not what was looked at: its digest is {}", .0.digest.as_deref().unwrap_or("none"))]
     Changed(Box<QuestionRow>),
-    #[error("{}", key_taken(.0))]
-    KeyTaken(Box<QuestionRow>),
+    #[error("{}", key_taken(.given, .first))]
+    KeyTaken { given: String, first: Box<QuestionRow> },
     #[error("only the input of an action can be edited, and it must be a JSON object")]
     NothingToEdit,
     #[error("a rule of the scope '{0}' cannot be made from this question")]
@@ -57,9 +57,8 @@ pub enum QuestionError {
 }
 
 /// An answer belongs to what was asked first under its key, and to nothing else.
-pub(crate) fn key_taken(first: &QuestionRow) -> String {
-    let key = first.key.as_deref().unwrap_or_default();
-    format!("the key '{key}' belongs to question {}, which asks something else: {}", first.id, first.text)
+pub(crate) fn key_taken(given: &str, first: &QuestionRow) -> String {
+    format!("the key '{given}' belongs to question {}, which asks something else: {}", first.id, first.text)
 }
 
 fn said_by(row: &QuestionRow) -> String {
@@ -79,7 +78,7 @@ impl QuestionError {
             Self::NothingToEdit | Self::BadScope(_) | Self::Unreadable => FaultKind::Unfit,
             Self::BadLength | Self::NoPlace => FaultKind::Unfit,
             Self::Closed(_) | Self::Changed(_) => FaultKind::Conflict,
-            Self::KeyTaken(_) => FaultKind::Unfit,
+            Self::KeyTaken { .. } => FaultKind::Unfit,
             Self::JobOver(_) | Self::NotAgain(_) => FaultKind::Conflict,
             Self::Late(_) => FaultKind::Gone,
             Self::Limited(_) => FaultKind::Limit,
@@ -99,7 +98,7 @@ impl QuestionError {
                 row.id
             )),
             Self::Changed(_) => Some("look at it again with `iris inbox`, and answer what you see there".to_owned()),
-            Self::KeyTaken(_) => Some("ask with another key, or ask the very same again".to_owned()),
+            Self::KeyTaken { .. } => Some("ask with another key, or ask the very same again".to_owned()),
             Self::Limited(_) => Some("go on with what is known, or ask later".to_owned()),
             Self::BadScope(_) => Some("use deed or tool for an approval, question for anything else".to_owned()),
             Self::Unreadable => Some("answer it without a rule".to_owned()),

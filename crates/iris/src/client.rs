@@ -7,6 +7,7 @@ pub mod frames;
 mod mcp;
 mod pages;
 
+use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -59,6 +60,10 @@ pub enum ClientError {
     BadUrl(String),
     #[error("there is no token in {0}")]
     NoToken(String),
+    #[error("no token is sent to {0}, which may be anybody: the one in IRIS_HOME is for its own daemon")]
+    TokenElsewhere(String),
+    #[error("no token is sent to {0}: anybody in between could read it")]
+    TokenInTheOpen(String),
 }
 
 /// What a path and a query are made of.
@@ -156,7 +161,8 @@ impl Client {
     ) -> Result<Response, ClientError> {
         let base = self.base().await?;
         let url = address(&base, path, query)?;
-        let request = self.way(&url)?.request(method, url).bearer_auth(self.token()?);
+        let token = self.token(&url)?;
+        let request = self.way(&url)?.request(method, url).bearer_auth(token);
         let request = request.header(iris_api::CLIENT, self.surface);
         let response = finish(request).send().await.map_err(|error| gone(&base, &error))?;
         if response.status().is_success() { Ok(response) } else { Err(refusal(base, response).await) }
@@ -193,9 +199,18 @@ impl Client {
         }
     }
 
-    fn token(&self) -> Result<String, ClientError> {
+    /// What may be shown there. Whoever has the owner's token can do everything with this home, so it is shown to this home's
+    /// own daemon and on this machine, and no token at all goes over a network in the open.
+    fn token(&self, to: &Url) -> Result<String, ClientError> {
+        let is_here = self.url.is_none() || is_loopback(to) || self.is_own(to);
+        if !is_here && to.scheme() != "https" {
+            return Err(ClientError::TokenInTheOpen(to.origin().ascii_serialization()));
+        }
         if let Some(token) = &self.token {
             return Ok(token.clone());
+        }
+        if !is_here {
+            return Err(ClientError::TokenElsewhere(to.origin().ascii_serialization()));
         }
         // Read, never made: a token that a client made up is none.
         let file = self.home.token_file();
@@ -205,6 +220,19 @@ impl Client {
             token => Ok(token.to_owned()),
         }
     }
+}
+
+impl Client {
+    /// Whether the daemon of this home is there.
+    fn is_own(&self, to: &Url) -> bool {
+        let own = self.home.holder().and_then(|holder| holder.url).and_then(|url| url.parse::<Url>().ok());
+        own.is_some_and(|own| own.origin() == to.origin())
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 impl ClientError {
@@ -235,6 +263,10 @@ impl From<ClientError> for Failure {
             ClientError::Refused(problem) => Self::new(Why::from_word(&problem.kind), message).maybe_hint(problem.hint),
             ClientError::Strange { .. } => Self::internal(message).hint("is IRIS_URL the address of an iris?"),
             ClientError::BadUrl(_) => Self::invalid(message).hint("write it as http://127.0.0.1:1615"),
+            ClientError::TokenElsewhere(_) => Self::new(Why::Refused, message)
+                .hint("set IRIS_TOKEN to one of that daemon; `iris token create` makes one there"),
+            ClientError::TokenInTheOpen(_) => Self::new(Why::Refused, message)
+                .hint("use its https address, or a tunnel: `ssh -L 1615:127.0.0.1:1615 <host>`"),
             ClientError::NoToken(_) => Self::new(Why::Refused, message).hint("set IRIS_TOKEN or IRIS_HOME"),
         }
     }
@@ -304,4 +336,32 @@ fn root(error: &dyn std::error::Error) -> String {
         cause = deeper;
     }
     cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_owner_s_token_stays_on_this_machine_and_no_token_goes_in_the_open() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::prepare(folder.path()).expect("a home");
+        let owner = home.token().expect("a token");
+        let sent = |to: Option<&str>, given: Option<&str>| {
+            let (url, token) = (to.map(str::to_owned), given.map(str::to_owned));
+            let client = Client { url, token, ..Client::new(home.clone()) };
+            client.token(&to.unwrap_or("http://10.1.2.3:1615").parse().expect("an address"))
+        };
+        for here in [None, Some("http://127.0.0.1:1"), Some("http://localhost:1"), Some("https://[::1]:1")] {
+            assert_eq!(sent(here, None).expect("it is sent"), owner, "{here:?}");
+            assert_eq!(sent(here, Some("given")).expect("it is sent"), "given", "{here:?}");
+        }
+        let (elsewhere, open) = (Some("https://iris.example"), Some("http://iris.example"));
+        assert!(matches!(sent(elsewhere, None), Err(ClientError::TokenElsewhere(_))));
+        assert_eq!(sent(elsewhere, Some("given")).expect("it is sent"), "given");
+        for given in [None, Some("given")] {
+            assert!(matches!(sent(open, given), Err(ClientError::TokenInTheOpen(_))));
+        }
+        assert!(matches!(sent(Some("http://127.0.0.1.example:1"), None), Err(ClientError::TokenInTheOpen(_))));
+    }
 }

@@ -1228,6 +1228,11 @@ export interface components {
                 openedAt: number;
                 /** @description What can be chosen, if one thing is asked. */
                 options?: components["schemas"]["Choice"][];
+                /**
+                 * @description Whether what was decided has reached the agent. Absent while it is open, and where no agent is told. While it is
+                 *     false it is tried again and again.
+                 */
+                passedOn?: boolean | null;
                 /** @description What is asked, in one sentence. */
                 question: string;
                 /** @description Everything that is asked; several are answered together, in order. */
@@ -1484,6 +1489,11 @@ export interface components {
             openedAt: number;
             /** @description What can be chosen, if one thing is asked. */
             options?: components["schemas"]["Choice"][];
+            /**
+             * @description Whether what was decided has reached the agent. Absent while it is open, and where no agent is told. While it is
+             *     false it is tried again and again.
+             */
+            passedOn?: boolean | null;
             /** @description What is asked, in one sentence. */
             question: string;
             /** @description Everything that is asked; several are answered together, in order. */
@@ -2128,7 +2138,10 @@ export interface operations {
                 job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
-                /** @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer may have a `next` too. */
+                /**
+                 * @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer, because they are large or rare,
+                 *     may have a `next` too.
+                 */
                 limit?: number;
                 session?: string;
                 team?: string;
@@ -3053,7 +3066,7 @@ export interface operations {
             query?: {
                 /** @description The `next` of the page before. */
                 after?: number;
-                /** @description At most this many; 100 if not said, 1000 at most. */
+                /** @description At most this many; 100 if not said, 1000 at most. A page of large ones has fewer, and a `next`. */
                 limit?: number;
             };
             header?: never;
@@ -3125,7 +3138,10 @@ export interface operations {
                 job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
-                /** @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer may have a `next` too. */
+                /**
+                 * @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer, because they are large or rare,
+                 *     may have a `next` too.
+                 */
                 limit?: number;
                 session?: string;
                 team?: string;
@@ -3685,7 +3701,7 @@ export interface operations {
                  *     at the end. Each page is oldest first all the same.
                  */
                 before?: number;
-                /** @description At most this many; 100 if not said, 1000 at most. */
+                /** @description At most this many; 100 if not said, 1000 at most. A page of large ones has fewer, and a `next`. */
                 limit?: number;
             };
             header?: never;

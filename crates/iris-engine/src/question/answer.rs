@@ -5,6 +5,7 @@ use std::sync::Arc;
 use iris_core::actor::Actor;
 use iris_core::duration::Millis;
 use iris_core::id::QuestionId;
+use iris_core::key::KeyHolder;
 use iris_core::question::{Answer, AnswerError, Detail, QuestionKind, QuestionState, asks_alike, fit, takes, words_to};
 use iris_core::rule::RuleScope;
 use iris_store::question::{self, Answered, Given, OpenFilter, QuestionRow};
@@ -130,7 +131,7 @@ impl Engine {
                     team: before.team,
                     goal: before.goal,
                     by: by.clone(),
-                    key: Some(format!("again/{}", row.id)),
+                    key: Some(KeyHolder::iris().key(&format!("again/{}", row.id))),
                     again_of: Some((before.id, said)),
                 };
                 self.start_job(start).await.map(|job| format!("job {}", job.id)).map_err(|error| error.to_string())
@@ -144,7 +145,7 @@ impl Engine {
                     to: row.team.clone(),
                     text: format!("[Iris] {said}\nGo on with that."),
                     patience: Patience::None,
-                    key: Some(format!("again/{}", row.id)),
+                    key: Some(KeyHolder::iris().key(&format!("again/{}", row.id))),
                     delay: None,
                     within: None,
                 };

@@ -1,6 +1,7 @@
 //! Asking from outside: for a job, over the API. What agents ask on their own pipe is in agent/ask.rs.
 
 use iris_core::id::{JobId, Party, QuestionId, SessionId};
+use iris_core::key::KeyHolder;
 use iris_core::question::{AskRequest, Draft, QuestionState, Way};
 use iris_core::team::TeamName;
 use iris_store::question::{self, Listed, NewQuestion, Opening, QuestionRow};
@@ -25,9 +26,14 @@ enum Told {
 impl Engine {
     /// Asks a question in a job, whose agent is told the answer. A repeated key, or the same question while it is open,
     /// finds the first.
-    pub async fn ask_in_job(&self, id: &JobId, request: &AskRequest) -> Result<QuestionRow, QuestionError> {
+    pub async fn ask_in_job(
+        &self,
+        id: &JobId,
+        keys: &KeyHolder,
+        request: &AskRequest,
+    ) -> Result<QuestionRow, QuestionError> {
         let session = self.session_of_job(id).await?;
-        self.ask_in(session, request, Told::Agent).await
+        self.ask_in(session, keys, request, Told::Agent).await
     }
 
     async fn session_of_job(&self, id: &JobId) -> Result<SessionId, QuestionError> {
@@ -45,6 +51,7 @@ impl Engine {
         &self,
         party: &Party,
         job: Option<JobId>,
+        keys: &KeyHolder,
         request: &AskRequest,
     ) -> Result<QuestionRow, QuestionError> {
         let team = party.as_str().parse::<TeamName>().ok().filter(|team| self.inner.team(team).is_some());
@@ -65,17 +72,23 @@ impl Engine {
                 made.await?.id
             }
         };
-        self.ask_in(session, request, Told::Outside).await
+        self.ask_in(session, keys, request, Told::Outside).await
     }
 
-    async fn ask_in(&self, session: SessionId, request: &AskRequest, told: Told) -> Result<QuestionRow, QuestionError> {
+    async fn ask_in(
+        &self,
+        session: SessionId,
+        keys: &KeyHolder,
+        request: &AskRequest,
+        told: Told,
+    ) -> Result<QuestionRow, QuestionError> {
         let policy = self.inner.config().questions.policy();
         let new = NewQuestion {
             id: QuestionId::new(Uuid::now_v7().to_string()),
             turn: None,
             request: String::new(),
             asked_of: None,
-            key: request.key.clone(),
+            key: request.key.as_deref().map(|given| keys.key(given).as_str().to_owned()),
             hidden_ms: 0,
             draft: Draft::asked(request, Way::Api, &policy)?,
             waited_for: Vec::new(),
@@ -87,7 +100,9 @@ impl Engine {
         match opening {
             Opening::Open(id) => self.find_question(&id).await,
             Opening::Answered(row) => Ok(*row),
-            Opening::KeyTaken(first) => Err(QuestionError::KeyTaken(first)),
+            Opening::KeyTaken(first) => {
+                Err(QuestionError::KeyTaken { given: request.key.clone().unwrap_or_default(), first })
+            }
             Opening::Limited { why } => {
                 self.say_limited(limited, &why).await?;
                 Err(QuestionError::Limited(why))

@@ -9,6 +9,7 @@ use iris_core::duration::Millis;
 use iris_core::event::Recorded;
 use iris_core::fault::FaultKind;
 use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::key::Key;
 use iris_core::session::SessionState;
 use iris_core::team::{AgentKind, TeamName};
 use iris_core::turn::Ending;
@@ -32,7 +33,7 @@ pub struct Tell {
     pub text: String,
     pub patience: Patience,
     /// A tell with a key that was used before finds the turn of the first.
-    pub key: Option<String>,
+    pub key: Option<Key>,
     /// Queue it only after this time.
     pub delay: Option<Millis>,
     /// The turn in which an agent makes this tell.
@@ -224,7 +225,7 @@ impl Engine {
             through: tell.through.clone(),
             to: tell.to.clone(),
             body: tell.text.clone(),
-            key: tell.key.clone(),
+            key: tell.key.as_ref().map(|key| key.as_str().to_owned()),
             delay_ms: tell.delay.map(|delay| i64::try_from(delay.0).unwrap_or(i64::MAX)),
             longest_queue: i64::from(self.inner.config().settings.max_queue),
             cause: tell.within.clone(),
@@ -284,13 +285,13 @@ impl Engine {
         if tell.text.len() > LONGEST_MESSAGE {
             return Err(TellError::TooLong { bytes: tell.text.len(), limit: LONGEST_MESSAGE });
         }
-        if tell.key.as_deref().is_some_and(str::is_empty) {
+        if tell.key.as_ref().is_some_and(|key| key.given_bytes() == 0) {
             return Err(TellError::EmptyKey);
         }
         if let Some(key) = &tell.key
-            && key.len() > LONGEST_KEY
+            && key.given_bytes() > LONGEST_KEY
         {
-            return Err(TellError::LongKey { bytes: key.len(), limit: LONGEST_KEY });
+            return Err(TellError::LongKey { bytes: key.given_bytes(), limit: LONGEST_KEY });
         }
         if let Some(asked) = tell.delay
             && asked > LONGEST_DELAY

@@ -37,7 +37,7 @@ pub(crate) async fn start(
         team: request.team.parse()?,
         goal: request.goal,
         by: caller.actor(),
-        key: repeat::one_key(&headers, request.key)?,
+        key: repeat::one_key(&headers, request.key)?.map(|given| caller.keys().key(&given)),
         again_of: None,
     };
     Ok(Json(wire::job(app.engine.start_job(start).await?)))
@@ -102,7 +102,7 @@ pub(crate) async fn ask(
     // The same shape, as the rules know it.
     let request = serde_json::to_value(&request).and_then(serde_json::from_value);
     let request = request.map_err(|error| Fault::new(FaultKind::Invalid, error.to_string()))?;
-    Ok(Json(wire::ask(&app.engine.ask_in_job(&job, &request).await?)))
+    Ok(Json(wire::ask(&app.engine.ask_in_job(&job, &caller.keys(), &request).await?)))
 }
 
 /// All questions of a job, oldest first

@@ -124,7 +124,10 @@ pub(crate) async fn decided(
 
 fn read_place(after: &str) -> Result<Closed, Fault> {
     let place = after.split_once('.').and_then(|(at, id)| Some(Closed { at: at.parse().ok()?, id: id.to_owned() }));
-    place.ok_or_else(|| Fault::new(FaultKind::Invalid, "'after' is not the `next` of a page".to_owned()))
+    place.ok_or_else(|| {
+        Fault::new(FaultKind::Invalid, "'after' is not the `next` of a page".to_owned())
+            .hint("leave it out to begin with the newest")
+    })
 }
 
 /// One question, open or not

@@ -70,6 +70,7 @@ pub(crate) fn question(engine: &Engine, row: QuestionRow) -> Question {
         closed_through: row.closed_through.map(through),
         closed_why: row.closed_why,
         answer: row.answer.as_ref().map(|answer| given(answer, response)),
+        passed_on: row.resume.map(|resume| resume == "done"),
         replaced_by: row.replaced_by.map(|next| next.to_string()),
         suggestion: None,
     }

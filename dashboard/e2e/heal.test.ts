@@ -97,7 +97,7 @@ test("a page that cannot be fetched leaves the frame, and comes by itself", asyn
   await cut(page);
   await page.getByRole("link", { name: "Jobs" }).click();
   await page.getByText("This page could not be fetched").waitFor();
-  await page.getByRole("link", { name: "Inbox", exact: true }).click();
+  await page.getByRole("link", { name: "Inbox" }).click();
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
   await page.getByRole("link", { name: "Jobs" }).click();
   await page.getByText("This page could not be fetched").waitFor();

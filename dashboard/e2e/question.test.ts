@@ -455,7 +455,7 @@ test("an action is changed before it is approved, and what was approved is what 
   expect(await page.getByRole("article").count()).toBe(1);
   const [after] = (await daemon.call("GET", "/api/questions/pending")).questions;
   expect([after.action.digest === before.action.digest, after.action.input]).toEqual([false, { command: "rm -rf staging", timeout: 90, env: { A: "1" } }]);
-  await expect.poll(async () => (await asked.getByRole("button", { name: /^(Approve|Press again)/ }).click({ timeout: 1000 }).catch(() => undefined), page.getByRole("article").count())).toBe(0);
+  await expect.poll(async () => (await asked.getByRole("button", { name: /^(Approve|Press again)/ }).click({ timeout: 1000 }).catch(() => undefined), page.getByRole("article").count()), { timeout: 15_000 }).toBe(0);
   expect(await answerOf(turnId)).toMatch(/^Ran rm -rf staging for 90/);
   await page.getByRole("link", { name: "Decided" }).click();
   await page.getByText("changed before it was answered").first().waitFor();

@@ -352,7 +352,7 @@ test("every turn is reached: the rail goes along, and on a phone a number leads 
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${told.sessionId}?turn=${turns[2]}`);
   const rail = page.getByRole("navigation", { name: "Turns" });
-  const current = rail.locator('[aria-current="true"]');
+  const current = rail.locator("[aria-current]");
   await current.getByText("turn number 3", { exact: true }).waitFor();
   const isShown = () =>
     current.evaluate((element) => {

@@ -123,6 +123,8 @@ impl Surroundings {
     }
 
     fn forget(command: &mut Command) {
+        // In CI nothing is left out in silence; here it was asked for.
+        command.env_remove("CI");
         postgres::forget(command);
         claude::forget(command);
         outside::forget(command);

@@ -1,6 +1,8 @@
 //! What is needed to start an agent, and the command each kind makes of it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use iris_core::agent::{AgentExit, Usage};
@@ -122,6 +124,14 @@ pub fn find_program(kind: AgentKind, command: Option<&Path>, path: Option<String
         AgentKind::Claude => crate::claude::command::find(command, path),
         AgentKind::Codex | AgentKind::Acp => Err(LaunchError::NotBuilt(kind)),
     }
+}
+
+/// As a shell finds it: the first that can be run. If there is none, the first that is there, so that it is told why not.
+pub fn find_in_path(name: &Path, path: &OsStr) -> Option<PathBuf> {
+    let can_be_run = |file: &PathBuf| file.metadata().is_ok_and(|about| about.permissions().mode() & 0o111 != 0);
+    let there: Vec<_> =
+        std::env::split_paths(path).map(|folder| folder.join(name)).filter(|file| file.is_file()).collect();
+    there.iter().find(|file| can_be_run(file)).or(there.first()).cloned()
 }
 
 /// What an agent's last words mean, if it ended before it was ready, and what helps. `args` are those of its team.

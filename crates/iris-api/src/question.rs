@@ -79,6 +79,10 @@ pub struct Question {
     pub closed_why: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Given>,
+    /// Whether what was decided has reached the agent. Absent while it is open, and where no agent is told. While it is
+    /// false it is tried again and again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_on: Option<bool>,
     /// The question that took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
@@ -110,7 +114,8 @@ pub struct Action {
     /// What the call comes to, as far as the tool is known.
     #[serde(default)]
     pub meaning: Meaning,
-    /// The exact input, as the agent gave it.
+    /// The exact input, as the agent gave it. Its text, if not every reader would take it for the same: half a character,
+    /// the same field twice, a number beyond all bounds.
     #[schema(value_type = Value)]
     pub input: Box<RawValue>,
     /// The same for people, whole, with everything visible that a screen would act on or hide.
@@ -174,6 +179,9 @@ pub struct Suggestion {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Pending {
     pub questions: Vec<Question>,
+    /// How many more there are that are not listed.
+    #[serde(default)]
+    pub more: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -33,6 +33,10 @@ pub struct Session {
     pub running: Option<String>,
     /// How many turns wait.
     pub queued: i64,
+    /// What they wait for, if it is not the turn before them: `place` (all agents are at work), or `team` (it is not in the
+    /// config any more).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// How many turns it has had in all.
     pub turns: i64,
     /// How many tasks its agent has going between turns. It is idle only when there are none.

@@ -35,9 +35,13 @@ pub struct ConfigStatus {
     pub refused: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_at: Option<i64>,
-    /// Since when the file is changed and not used yet, because somebody still has it open to write to.
+    /// Since when the file is changed and not used yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_since: Option<i64>,
+    /// What for: `rest` (it has changed just now), `writer` (somebody still has it open to write to), or `remainder` (it is
+    /// the beginning of what it was, and is taken as it is if nothing more comes within a few seconds).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<String>,
     /// What takes effect with the next start.
     pub pending: Vec<PendingSetting>,
 }

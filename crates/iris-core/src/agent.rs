@@ -66,14 +66,21 @@ pub struct Asking {
     pub call: Option<String>,
 }
 
-/// What a tool server wants filled in.
+/// What a tool server wants of a person.
 #[derive(Debug)]
 pub struct FormRequest {
     pub request: String,
     pub server: String,
     pub message: String,
-    /// JSON Schema of the fields.
-    pub schema: Box<RawValue>,
+    pub wanted: Wanted,
+}
+
+#[derive(Debug)]
+pub enum Wanted {
+    /// Fields, by this JSON Schema.
+    Fields(Box<RawValue>),
+    /// That a person goes to this address.
+    Visit { url: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

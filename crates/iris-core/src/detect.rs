@@ -19,6 +19,8 @@ mod window;
 
 use serde::{Deserialize, Serialize};
 
+use crate::question::draft::Written;
+
 pub use settings::{DetectSettings, PatternError, STANDARD_PATTERNS};
 
 /// What was found in a reply.
@@ -34,11 +36,18 @@ pub struct Detection {
     pub options: Vec<String>,
     /// Which words decided, in one short sentence.
     pub reason: String,
+    /// If it is written as a question, all that is written there.
+    pub written: Option<Box<Written>>,
 }
 
 impl Detection {
     pub fn needs_answer(&self) -> bool {
         self.waiting == Waiting::Ask
+    }
+
+    /// Whether people are to see it: also where it only wants to make somebody think, if it is written as a question.
+    pub fn is_for_people(&self) -> bool {
+        self.needs_answer() || self.written.is_some()
     }
 }
 
@@ -134,6 +143,7 @@ fn present(
         question: Some(question),
         options: if asks { found.options } else { Vec::new() },
         reason,
+        written: None,
     }
 }
 
@@ -145,6 +155,7 @@ fn nothing(reason: &str) -> Detection {
         question: None,
         options: Vec::new(),
         reason: reason.to_owned(),
+        written: None,
     }
 }
 

@@ -14,6 +14,7 @@ pub mod fault;
 pub mod hex;
 pub mod id;
 pub mod job;
+pub mod key;
 pub mod message;
 pub mod pool;
 pub mod question;

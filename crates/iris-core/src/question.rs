@@ -7,6 +7,7 @@ pub mod answer;
 pub mod digest;
 pub mod draft;
 pub mod form;
+pub mod input;
 pub mod risk;
 pub mod shown;
 pub mod tell;
@@ -176,6 +177,12 @@ pub enum Detail {
         message: String,
         schema: Box<RawValue>,
     },
+    /// A tool server wants a person to go to an address, and to say whether they do.
+    Visit {
+        server: String,
+        message: String,
+        url: String,
+    },
     Asked {
         response: ResponseType,
         asked: AskedQuestion,
@@ -188,7 +195,7 @@ pub enum Detail {
 impl Detail {
     pub fn response_type(&self) -> ResponseType {
         match self {
-            Self::Approval { .. } => ResponseType::Approval,
+            Self::Approval { .. } | Self::Visit { .. } => ResponseType::Approval,
             Self::Choice { .. } => ResponseType::Choice,
             Self::Form { .. } => ResponseType::Form,
             Self::Asked { response, .. } => *response,
@@ -198,7 +205,7 @@ impl Detail {
     /// Whether words of one's own are an answer.
     pub fn takes_words(&self) -> bool {
         match self {
-            Self::Approval { .. } | Self::Form { .. } => false,
+            Self::Approval { .. } | Self::Form { .. } | Self::Visit { .. } => false,
             Self::Choice { .. } => true,
             Self::Asked { response, asked, free_text } => match response {
                 ResponseType::Text | ResponseType::Choice => *free_text || asked.options.is_empty(),
@@ -216,6 +223,10 @@ impl Detail {
                 questions.iter().map(|asked| asked.question.as_str()).collect::<Vec<_>>().join(" ")
             }
             Self::Form { message, .. } => message.clone(),
+            Self::Visit { server, message, .. } if message.trim().is_empty() => {
+                format!("Will you go to an address for the tool server '{server}'?")
+            }
+            Self::Visit { message, .. } => message.clone(),
             Self::Asked { asked, .. } => asked.question.clone(),
         }
     }
@@ -226,8 +237,35 @@ impl Detail {
             Self::Approval { tool, input, folder, plan, .. } => {
                 Some(digest::of_action(tool, folder, input, plan.as_deref()))
             }
-            Self::Asked { response: ResponseType::Approval, .. } => Some(digest::of_words(self, context)),
+            Self::Visit { .. } | Self::Asked { response: ResponseType::Approval, .. } => {
+                Some(digest::of_words(self, context))
+            }
             Self::Choice { .. } | Self::Form { .. } | Self::Asked { .. } => None,
+        }
+    }
+
+    /// Whether every reader takes what is to be done for the same.
+    pub fn is_readable(&self) -> bool {
+        match self {
+            Self::Approval { input, .. } => input::Input::read(input).is_exact,
+            Self::Choice { .. } | Self::Form { .. } | Self::Visit { .. } | Self::Asked { .. } => true,
+        }
+    }
+
+    /// For whoever is told of it and reads JSON as they are used to: an input that not every reader takes for the same is
+    /// handed on as the text that it is.
+    #[must_use]
+    pub fn told(&self) -> Self {
+        match self {
+            Self::Approval { tool, nature, input, folder, plan, reason } => Self::Approval {
+                tool: tool.clone(),
+                nature: *nature,
+                input: input::told(input),
+                folder: folder.clone(),
+                plan: plan.clone(),
+                reason: reason.clone(),
+            },
+            other => other.clone(),
         }
     }
 
@@ -236,7 +274,7 @@ impl Detail {
         match self {
             Self::Choice { questions } => questions,
             Self::Asked { asked, .. } => std::slice::from_ref(asked),
-            Self::Approval { .. } | Self::Form { .. } => &[],
+            Self::Approval { .. } | Self::Form { .. } | Self::Visit { .. } => &[],
         }
     }
 }

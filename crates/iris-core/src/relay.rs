@@ -22,9 +22,9 @@ pub struct Ended<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnKind {
-    /// The agent has answered whoever told it.
-    Reply,
-    /// Anything else: a failure, a turn that was broken off, one that the agent started by itself.
+    /// The agent has said all it had to say: to whoever told it, or in a turn that it began by itself.
+    Finished,
+    /// Anything else: a failure, a turn that was broken off.
     Other,
 }
 
@@ -32,7 +32,7 @@ pub enum TurnKind {
 pub fn may_look(ended: &Ended<'_>, enabled_for: &[String]) -> bool {
     let is_iris = ended.party == IRIS || ended.team == IRIS;
     let is_enabled = enabled_for.iter().any(|name| name == "*" || name == ended.team);
-    !is_iris && is_enabled && ended.outcome == TurnKind::Reply
+    !is_iris && is_enabled && ended.outcome == TurnKind::Finished
 }
 
 /// How long a question is kept back when so many were found in the session, the last of them so long ago.
@@ -49,7 +49,7 @@ pub fn depth_now(depth: i64, since_last_ms: i64) -> i64 {
 mod tests {
     use super::*;
 
-    const PLAIN: Ended<'_> = Ended { party: "user", team: "alpha", outcome: TurnKind::Reply };
+    const PLAIN: Ended<'_> = Ended { party: "user", team: "alpha", outcome: TurnKind::Finished };
 
     fn check(ended: Ended<'_>, enabled_for: &[&str], expected: bool) {
         let enabled_for: Vec<_> = enabled_for.iter().map(|&name| name.to_owned()).collect();

@@ -42,10 +42,11 @@ pub struct Rule {
     pub answer: Answer,
 }
 
-/// The answer that a rule gives. A refusal goes before everything else.
+/// The answer that a rule gives. A refusal goes before everything else, and what cannot be read exactly passes by no rule.
 pub fn decide<'a>(rules: &'a [Rule], draft: &Draft) -> Option<&'a Rule> {
     let fitting = || rules.iter().filter(|rule| fits(rule, draft));
-    fitting().find(|rule| matches!(rule.answer, Answer::Refuse { .. })).or_else(|| fitting().next())
+    let refusing = fitting().find(|rule| matches!(rule.answer, Answer::Refuse { .. }));
+    refusing.or_else(|| fitting().next().filter(|_| draft.detail.is_readable()))
 }
 
 fn fits(rule: &Rule, draft: &Draft) -> bool {

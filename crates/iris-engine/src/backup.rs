@@ -1,13 +1,20 @@
 //! Backup and restore of a home: one file with the database, the config and a note of what it is.
 
+mod make;
+mod restore;
+
 use std::path::{Path, PathBuf};
 
 use iris_agents::launch::CONVERSATIONS;
-use iris_store::{Store, StoreError, backup as copies};
+use iris_core::fault::FaultKind;
+use iris_store::StoreError;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use crate::engine::Engine;
 use crate::home::{Home, HomeError};
+pub use iris_store::backup::BreakOff;
+pub use make::back_up;
+pub use restore::restore;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
@@ -19,9 +26,13 @@ pub enum BackupError {
     Io { path: PathBuf, source: std::io::Error },
     #[error("{} is not a backup of Iris ({what})", .path.display())]
     NotABackup { path: PathBuf, what: String },
+    #[error("{} is not whole ({what})", .path.display())]
+    NotWhole { path: PathBuf, what: String },
     #[error("a PostgreSQL database is backed up with its own tools")]
     Postgres,
-    #[error("there is no database in {} yet", .0.display())]
+    #[error("{} keeps what it knows in PostgreSQL, and this backup is of an embedded database", .0.display())]
+    IntoPostgres(PathBuf),
+    #[error("nothing is kept in {} yet: Iris never ran there", .0.display())]
     NoDatabase(PathBuf),
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -30,16 +41,45 @@ pub enum BackupError {
 }
 
 impl BackupError {
-    pub fn hint(&self) -> Option<String> {
+    pub fn kind(&self) -> FaultKind {
         match self {
-            Self::Exists(_) => Some("name another file, or remove that one".to_owned()),
-            Self::NoFolder(_) => Some("make it first, or name a file in a folder that is there".to_owned()),
-            Self::Postgres => Some("use pg_dump and pg_restore on the database of database.url".to_owned()),
-            Self::Home(HomeError::AlreadyRunning { .. }) => Some("stop Iris first, then restore".to_owned()),
-            Self::Store(error) => error.hint().map(str::to_owned),
-            _ => None,
+            Self::Exists(_) => FaultKind::Conflict,
+            Self::Postgres | Self::IntoPostgres(_) => FaultKind::Unsupported,
+            Self::NoDatabase(_) | Self::NoFolder(_) => FaultKind::NotFound,
+            Self::Io { source, .. } => match source.kind() {
+                std::io::ErrorKind::NotFound => FaultKind::NotFound,
+                std::io::ErrorKind::ReadOnlyFilesystem => FaultKind::Unavailable,
+                _ if is_no_room(source) => FaultKind::Unavailable,
+                _ => FaultKind::Invalid,
+            },
+            Self::NotABackup { .. } | Self::NotWhole { .. } => FaultKind::Invalid,
+            Self::Home(_) => FaultKind::Unavailable,
+            Self::Store(error) => error.kind(),
         }
     }
+
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Exists(_) => "name another file, or remove that one",
+            Self::NoFolder(_) => "make it first, or name a file in a folder that is there",
+            Self::Io { source, .. } if is_no_room(source) => "free some space, or name a file on another disk",
+            Self::NotWhole { .. } => "take another backup: this one was cut off or changed after it was made",
+            Self::Postgres => "use pg_dump and pg_restore on the database of database.url",
+            Self::IntoPostgres(_) => {
+                "use pg_restore on the database of database.url, or take database.url out of config.yaml first"
+            }
+            Self::NoDatabase(_) => "start it once with `iris up`, or name another home with --home or IRIS_HOME",
+            Self::Home(HomeError::AlreadyRunning { .. }) => "stop Iris first, then restore",
+            Self::Store(StoreError::DiskFull) => "free some space, and try again",
+            Self::Store(error) => return error.hint().map(str::to_owned),
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+fn is_no_room(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
 }
 
 /// What a backup says of itself.
@@ -49,6 +89,17 @@ pub struct Manifest {
     pub version: String,
     pub schema: u32,
     pub made_at: i64,
+    /// Everything else that is in it. Backups of Iris 0.1.0 and before have no list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<Entry>>,
+}
+
+/// One file in a backup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    pub name: String,
+    pub size: u64,
+    pub sha256: String,
 }
 
 #[derive(Clone, Debug)]
@@ -61,8 +112,22 @@ pub struct BackedUp {
 #[derive(Clone, Debug)]
 pub struct Restored {
     pub manifest: Manifest,
+    pub proof: Proof,
     /// Where what was there before is kept.
     pub kept: Vec<PathBuf>,
+    /// Why the database that was there could not be read.
+    pub damage: Option<String>,
+}
+
+/// What a backup that was put back could be held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Every file in it is as its list says.
+    Listed,
+    /// It was made before backups had a list: only the database could be looked at.
+    Unlisted,
+    /// It is a database and nothing else; the config and what agents keep stay as they are.
+    DatabaseOnly,
 }
 
 const DATABASE: &str = "iris.db";
@@ -73,74 +138,6 @@ const AGENTS: &str = "agents";
 /// The conversations of agents that live in homes of their own, and nothing else of these: an agent's login is not copied.
 const HOMES: &str = "homes";
 
-impl Engine {
-    /// Backs the home up while it is in use.
-    pub async fn back_up(&self, target: PathBuf) -> Result<BackedUp, BackupError> {
-        let home = self.home().clone();
-        back_up_with(&home, target, Some(self.store())).await
-    }
-}
-
-/// Backs a home up that no daemon holds.
-pub async fn back_up(home: &Home, target: PathBuf) -> Result<BackedUp, BackupError> {
-    let _held = home.lock()?;
-    back_up_with(home, target, None).await
-}
-
-async fn back_up_with(home: &Home, target: PathBuf, store: Option<&Store>) -> Result<BackedUp, BackupError> {
-    if target.exists() {
-        return Err(BackupError::Exists(target));
-    }
-    if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        return Err(BackupError::NoFolder(folder.to_owned()));
-    }
-    let staged = target.with_extension("db.partial");
-    let copied = match store {
-        Some(store) if matches!(store.location(), iris_store::Location::Postgres(_)) => {
-            return Err(BackupError::Postgres);
-        }
-        Some(store) => store.copy_to(staged.clone()).await.map_err(BackupError::from),
-        None if !home.database().exists() => Err(BackupError::NoDatabase(home.root().to_owned())),
-        None => copies::copy_file(&home.database(), &staged).map_err(BackupError::from),
-    };
-    let packed = copied.and_then(|()| pack(home, &staged, &target));
-    // The copy is inside the backup now, or of no use.
-    std::fs::remove_file(&staged).ok();
-    packed
-}
-
-fn pack(home: &Home, database: &Path, target: &Path) -> Result<BackedUp, BackupError> {
-    let schema = copies::inspect(database)?;
-    let manifest = Manifest { version: env!("CARGO_PKG_VERSION").to_owned(), schema, made_at: iris_store::wall_ms() };
-    let partial = target.with_extension("partial");
-    let write = || -> std::io::Result<u64> {
-        let file = open_private(&partial)?;
-        let mut archive = tar::Builder::new(file);
-        let note = serde_json::to_vec_pretty(&manifest)?;
-        let mut header = tar::Header::new_gnu();
-        header.set_size(note.len() as u64);
-        header.set_mode(0o600);
-        header.set_cksum();
-        archive.append_data(&mut header, MANIFEST, note.as_slice())?;
-        archive.append_path_with_name(database, DATABASE)?;
-        if home.config().exists() {
-            archive.append_path_with_name(home.config(), CONFIG)?;
-        }
-        if home.agent_state().is_dir() {
-            archive.append_dir_all(AGENTS, home.agent_state())?;
-        }
-        for (name, folder) in conversations(&home.agent_homes()) {
-            archive.append_dir_all(Path::new(HOMES).join(name), folder)?;
-        }
-        let file = archive.into_inner()?;
-        file.sync_all()?;
-        std::fs::rename(&partial, target)?;
-        Ok(file.metadata()?.len())
-    };
-    let bytes = write().map_err(|source| BackupError::Io { path: target.to_owned(), source })?;
-    Ok(BackedUp { path: target.to_owned(), bytes, manifest })
-}
-
 /// The folders with conversations below the homes of teams, each with its place there.
 fn conversations(homes: &Path) -> Vec<(PathBuf, PathBuf)> {
     let teams = std::fs::read_dir(homes).into_iter().flatten().flatten().map(|entry| PathBuf::from(entry.file_name()));
@@ -148,93 +145,34 @@ fn conversations(homes: &Path) -> Vec<(PathBuf, PathBuf)> {
     places.map(|place| (place.clone(), homes.join(place))).filter(|(_, folder)| folder.is_dir()).collect()
 }
 
-fn open_private(path: &Path) -> std::io::Result<std::fs::File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
-}
-
-/// Puts a backup back into a home that no daemon holds. What was there is kept beside it.
-pub fn restore(home: &Home, source: &Path) -> Result<Restored, BackupError> {
-    let _held = home.lock()?;
-    let failed = |error| BackupError::Io { path: source.to_owned(), source: error };
-    let folder = home.root().join("data/restoring");
-    std::fs::remove_dir_all(&folder).ok();
-    std::fs::create_dir_all(&folder).map_err(failed)?;
-    let restored = unpack(source, &folder).and_then(|manifest| put_back(home, &folder, manifest));
-    std::fs::remove_dir_all(&folder).ok();
-    restored
-}
-
-fn unpack(source: &Path, folder: &Path) -> Result<Manifest, BackupError> {
-    // What a file that is no backup makes of an error may hold anything.
-    let not_one = |what: String| {
-        let what = what.escape_debug().take(120).collect();
-        BackupError::NotABackup { path: source.to_owned(), what }
-    };
-    let file =
-        std::fs::File::open(source).map_err(|error| BackupError::Io { path: source.to_owned(), source: error })?;
-    let mut archive = tar::Archive::new(file);
-    for entry in archive.entries().map_err(|error| not_one(error.to_string()))? {
-        let mut entry = entry.map_err(|error| not_one(error.to_string()))?;
-        let name = entry.path().map_err(|error| not_one(error.to_string()))?.into_owned();
-        // Only what a backup is made of, under its own names: whatever else an archive holds is not written anywhere.
-        if belongs(&name) && entry.header().entry_type().is_file() {
-            let file = folder.join(&name);
-            let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-            made.and_then(|()| entry.unpack(&file).map(drop)).map_err(|error| not_one(error.to_string()))?;
+/// The files in a folder and below it, each with its place there.
+fn files_below(folder: &Path) -> std::io::Result<Vec<(PathBuf, PathBuf)>> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(below) = folders.pop() {
+        for entry in std::fs::read_dir(folder.join(&below))? {
+            let entry = entry?;
+            let place = below.join(entry.file_name());
+            // A link to a folder may lead anywhere, also back here.
+            if entry.file_type()?.is_dir() {
+                folders.push(place);
+            } else if entry.path().is_file() {
+                found.push((place, entry.path()));
+            }
         }
     }
-    let note = std::fs::read(folder.join(MANIFEST)).map_err(|_| not_one(format!("it has no {MANIFEST}")))?;
-    if !folder.join(DATABASE).exists() {
-        return Err(not_one(format!("it has no {DATABASE}")));
-    }
-    serde_json::from_slice(&note).map_err(|error| not_one(error.to_string()))
+    found.sort();
+    Ok(found)
 }
 
-fn belongs(name: &Path) -> bool {
-    let parts: Vec<_> = name.components().collect();
-    let plain = parts.iter().all(|part| matches!(part, std::path::Component::Normal(_)));
-    match parts.as_slice() {
-        [only] => plain && [DATABASE, CONFIG, MANIFEST].iter().any(|known| only.as_os_str() == *known),
-        [first, _] if first.as_os_str() == AGENTS => plain,
-        [first, team, ..] if first.as_os_str() == HOMES => {
-            let inside = |folder: &str| name.starts_with(Path::new(HOMES).join(team).join(folder));
-            plain && CONVERSATIONS.into_iter().any(inside)
-        }
-        _ => false,
-    }
+/// Whether the home's config names a PostgreSQL server. It is not asked to be right otherwise: a backup may be wanted because
+/// it is not.
+fn is_on_postgres(home: &Home) -> bool {
+    let text = std::fs::read_to_string(home.config()).unwrap_or_default();
+    let config: serde_json::Value = serde_saphyr::from_str(&text).unwrap_or_default();
+    config["database"]["url"].is_string()
 }
 
-fn put_back(home: &Home, folder: &Path, manifest: Manifest) -> Result<Restored, BackupError> {
-    let mut kept: Vec<PathBuf> = copies::put_back(&folder.join(DATABASE), &home.database())?.into_iter().collect();
-    let agents = folder.join(AGENTS);
-    if agents.exists() {
-        kept.extend(replace(&agents, &home.agent_state(), "")?);
-    }
-    let homes = folder.join(HOMES);
-    for (place, conversations) in conversations(&homes) {
-        kept.extend(replace(&conversations, &home.agent_homes().join(place), "")?);
-    }
-    let config = folder.join(CONFIG);
-    if config.exists() {
-        kept.extend(replace(&config, &home.config(), ".yaml")?);
-    }
-    Ok(Restored { manifest, kept })
-}
-
-/// Moves a file or folder to its place. What was there is kept beside it, under a name with this ending.
-fn replace(from: &Path, to: &Path, ending: &str) -> Result<Option<PathBuf>, BackupError> {
-    let io = |source| BackupError::Io { path: to.to_owned(), source };
-    let mut kept = None;
-    if to.exists() {
-        let name = to.file_stem().unwrap_or_default().to_string_lossy();
-        let aside = to.with_file_name(format!("{name}-before-restore-{}{ending}", iris_store::wall_ms()));
-        std::fs::rename(to, &aside).map_err(io)?;
-        kept = Some(aside);
-    }
-    if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder).map_err(io)?;
-    }
-    std::fs::rename(from, to).map_err(io)?;
-    Ok(kept)
+fn digest_text(digest: Sha256) -> String {
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod change;
+mod check;
 mod color;
 mod expand;
 mod explain;
@@ -33,10 +34,11 @@ pub use load::{
     ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_text, says_nothing,
     value_place_of,
 };
+pub use place::lines_of_texts;
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;
 pub use schema::schema;
-pub use watch::ConfigState;
+pub use watch::{ConfigState, Outside, Waiting};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::agent::RunnerHandle;
 use crate::bus::Bus;
 use crate::config::watch::{self, Watched};
-use crate::config::{Config, ConfigState, TeamConfig};
+use crate::config::{Config, ConfigState, Outside, TeamConfig};
 use crate::figures::Traces;
 use crate::halt::Halt;
 use crate::home::Home;
@@ -145,6 +145,11 @@ impl Engine {
     /// The config in force now.
     pub fn config(&self) -> Arc<Config> {
         self.inner.config()
+    }
+
+    /// What a changed config is looked at with, beside what the engine knows.
+    pub fn set_outside(&self, outside: Outside) {
+        self.inner.watched.set_outside(outside);
     }
 
     /// Whether the file says what is in force.

@@ -41,6 +41,8 @@ pub struct Holder {
 impl std::fmt::Display for Holder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.url {
+            // It holds the folder itself, and the file with its name was taken away.
+            _ if self.pid == 0 => write!(f, "which process is not known: run/daemon.lock was removed"),
             Some(url) => write!(f, "process {}, {url}", self.pid),
             None => write!(f, "process {}, still starting", self.pid),
         }
@@ -99,14 +101,25 @@ impl Home {
         self.root.join("token")
     }
 
-    /// Takes the home for this process. The lock is on a file inside the folder, so every path that leads to the same
-    /// folder meets the same lock; and it goes with the process, however that ends.
+    /// Takes the home for this process. The lock is on the folder itself, so every path that leads to it meets the same
+    /// lock, and nobody can take it away; and it goes with the process, however that ends. The file in it says who holds
+    /// it, and is locked as well: a daemon of an older Iris holds only that.
     pub fn lock(&self) -> Result<HomeLock, HomeError> {
+        let folder = File::open(&self.root).map_err(failed(&self.root))?;
+        let folder = match Flock::lock(folder, FlockArg::LockExclusiveNonblock) {
+            Ok(folder) => Some(folder),
+            Err((_, nix::errno::Errno::EWOULDBLOCK)) => {
+                let holder = File::open(self.lock_file()).ok().and_then(|mut file| read_holder(&mut file));
+                return Err(HomeError::AlreadyRunning { home: self.root.clone(), holder: holder.unwrap_or_default() });
+            }
+            // Not every file system can lock a folder (NFS cannot); the file has to do there.
+            Err(_) => None,
+        };
         let path = self.lock_file();
         let file = open_lock(&path)?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) => {
-                let mut lock = HomeLock { file, path };
+                let mut lock = HomeLock { file, path, _folder: folder };
                 lock.announce(None)?;
                 Ok(lock)
             }
@@ -202,6 +215,7 @@ pub struct ConfigLock {
 pub struct HomeLock {
     file: Flock<File>,
     path: PathBuf,
+    _folder: Option<Flock<File>>,
 }
 
 impl HomeLock {
@@ -245,4 +259,38 @@ fn write_private(path: &Path, text: &str) -> Result<(), HomeError> {
 fn failed(path: &Path) -> impl Fn(std::io::Error) -> HomeError + use<> {
     let path = path.to_owned();
     move |source| HomeError::Io { path: path.clone(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_is_taken(home: &Home, by: &str) {
+        let error = home.lock().expect_err("somebody holds it").to_string();
+        assert!(error.contains("already running") && error.contains(by), "{error}");
+    }
+
+    #[test]
+    fn a_home_is_held_also_when_its_lock_file_is_taken_away() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let home = Home::prepare(folder.path()).expect("a home");
+        let held = home.lock().expect("nobody holds it");
+        check_is_taken(&home, &format!("process {}", std::process::id()));
+        std::fs::remove_file(home.lock_file()).expect("it is there");
+        check_is_taken(&home, "run/daemon.lock was removed");
+        std::fs::remove_dir(home.root().join("run")).expect("it is empty");
+        check_is_taken(&home, "run/daemon.lock was removed");
+        drop(held);
+        Home::prepare(folder.path()).and_then(|home| home.lock()).expect("it is free again");
+    }
+
+    #[test]
+    fn a_daemon_that_holds_only_the_file_is_noticed() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let home = Home::prepare(folder.path()).expect("a home");
+        let mut file = open_lock(&home.lock_file()).expect("a file");
+        file.write_all(br#"{"pid":4711}"#).expect("writable");
+        let _held = Flock::lock(file, FlockArg::LockExclusiveNonblock).expect("nobody holds it");
+        check_is_taken(&home, "");
+    }
 }

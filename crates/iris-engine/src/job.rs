@@ -4,6 +4,7 @@ use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
 use iris_core::id::{JobId, Party, SessionId, TurnId};
 use iris_core::job::JobState;
+use iris_core::key::Key;
 use iris_core::team::TeamName;
 use iris_store::StoreError;
 use iris_store::job::{self, JobRow, NewJob, Started};
@@ -21,7 +22,7 @@ pub struct StartJob {
     pub goal: String,
     pub by: Actor,
     /// A job with a key that was used before finds the first.
-    pub key: Option<String>,
+    pub key: Option<Key>,
     /// The job that is done again, and what is known now that was not then.
     pub again_of: Option<(JobId, String)>,
 }
@@ -57,7 +58,8 @@ impl JobError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotFound(_) => Some("run `iris jobs list` to see what there is".to_owned()),
-            Self::Over { .. } | Self::Cancel(_) => None,
+            Self::Over { .. } => Some("nothing was changed; to do it again, start it anew".to_owned()),
+            Self::Cancel(error) => error.hint(),
             Self::KeyTaken(_) => Some("use a new key for a new job".to_owned()),
             Self::Tell(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),
@@ -89,7 +91,7 @@ impl Engine {
             id,
             started_by: start.by,
             goal: start.goal.replace('\0', ""),
-            key: start.key,
+            key: start.key.map(|key| key.as_str().to_owned()),
             again_of: start.again_of.map(|(job, _)| job),
             first: self.first_turn(tell),
         };

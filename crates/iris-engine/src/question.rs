@@ -13,7 +13,7 @@ pub(crate) mod path;
 use iris_core::fault::FaultKind;
 use iris_core::id::{QuestionId, SessionId};
 use iris_core::question::{AnswerError, AskError, QuestionState};
-use iris_store::question::{self, Closed, QuestionRow};
+use iris_store::question::{self, Closed, Listed, OpenFilter, QuestionRow};
 use iris_store::{StoreError, wall_ms};
 
 use crate::engine::Engine;
@@ -34,12 +34,14 @@ pub enum QuestionError {
     NotAgain(String),
     #[error("what is asked is not what was looked at: its digest is {}", .0.digest.as_deref().unwrap_or("none"))]
     Changed(Box<QuestionRow>),
-    #[error("{}", key_taken(.0))]
-    KeyTaken(Box<QuestionRow>),
+    #[error("{}", key_taken(.given, .first))]
+    KeyTaken { given: String, first: Box<QuestionRow> },
     #[error("only the input of an action can be edited, and it must be a JSON object")]
     NothingToEdit,
     #[error("a rule of the scope '{0}' cannot be made from this question")]
     BadScope(&'static str),
+    #[error("Iris cannot read this action exactly, so a yes to it holds for this once")]
+    Unreadable,
     #[error("a rule lasts between 1m and 30d")]
     BadLength,
     #[error("it may not ask: {0}")]
@@ -55,9 +57,8 @@ pub enum QuestionError {
 }
 
 /// An answer belongs to what was asked first under its key, and to nothing else.
-pub(crate) fn key_taken(first: &QuestionRow) -> String {
-    let key = first.key.as_deref().unwrap_or_default();
-    format!("the key '{key}' belongs to question {}, which asks something else: {}", first.id, first.text)
+pub(crate) fn key_taken(given: &str, first: &QuestionRow) -> String {
+    format!("the key '{given}' belongs to question {}, which asks something else: {}", first.id, first.text)
 }
 
 fn said_by(row: &QuestionRow) -> String {
@@ -74,9 +75,10 @@ impl QuestionError {
         match self {
             Self::NotFound(_) | Self::NoJob(_) => FaultKind::NotFound,
             Self::DoesNotFit(_) | Self::BadAsk(_) => FaultKind::Unfit,
-            Self::NothingToEdit | Self::BadScope(_) | Self::BadLength | Self::NoPlace => FaultKind::Unfit,
+            Self::NothingToEdit | Self::BadScope(_) | Self::Unreadable => FaultKind::Unfit,
+            Self::BadLength | Self::NoPlace => FaultKind::Unfit,
             Self::Closed(_) | Self::Changed(_) => FaultKind::Conflict,
-            Self::KeyTaken(_) => FaultKind::Unfit,
+            Self::KeyTaken { .. } => FaultKind::Unfit,
             Self::JobOver(_) | Self::NotAgain(_) => FaultKind::Conflict,
             Self::Late(_) => FaultKind::Gone,
             Self::Limited(_) => FaultKind::Limit,
@@ -96,9 +98,10 @@ impl QuestionError {
                 row.id
             )),
             Self::Changed(_) => Some("look at it again with `iris inbox`, and answer what you see there".to_owned()),
-            Self::KeyTaken(_) => Some("ask with another key, or ask the very same again".to_owned()),
+            Self::KeyTaken { .. } => Some("ask with another key, or ask the very same again".to_owned()),
             Self::Limited(_) => Some("go on with what is known, or ask later".to_owned()),
             Self::BadScope(_) => Some("use deed or tool for an approval, question for anything else".to_owned()),
+            Self::Unreadable => Some("answer it without a rule".to_owned()),
             Self::NoPlace => Some("name the job in which you ask, or speak for a team".to_owned()),
             Self::NoJob(_) => Some("run `iris jobs list` to see what there is".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
@@ -126,8 +129,8 @@ fn is_repeatable(row: &QuestionRow) -> bool {
 const MOST_LISTED: i64 = 1000;
 
 impl Engine {
-    pub async fn list_open_questions(&self) -> Result<Vec<QuestionRow>, StoreError> {
-        self.inner.store.read(|tx| question::list_open(tx, MOST_LISTED)).await
+    pub async fn list_open_questions(&self, filter: OpenFilter) -> Result<Listed, StoreError> {
+        self.inner.store.read(move |tx| question::list_open(tx, &filter, MOST_LISTED)).await
     }
 
     /// Those that are closed, newest first; of one session, if it is named.

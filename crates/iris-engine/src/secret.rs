@@ -3,32 +3,75 @@
 
 use std::sync::RwLock;
 
+use iris_core::agent::AgentExit;
+use iris_core::turn::{Ending, Termination};
+
 use crate::config::Config;
 
 /// What must not leave, beside tokens, which are known by their form.
 static SECRETS: RwLock<Vec<String>> = RwLock::new(Vec::new());
 /// Whatever is shorter is a word, and masking it would tear holes into what is said.
 const SHORTEST: usize = 6;
+/// Of what has several lines.
+const SHORTEST_LINE: usize = 16;
 const MASK: &str = "***";
 
 /// From now on, what the config holds in secret is masked.
 pub fn mask(config: &Config) {
-    let of_teams = config.teams.values().flat_map(|team| &team.env).filter(|(name, _)| is_secret(name));
-    let sent = config.telemetry.headers.values();
-    let password = config.database.url.as_deref().and_then(password_of).map(str::to_owned);
-    let secrets = of_teams.map(|(_, value)| value).chain(sent).cloned().chain(password);
+    let env = || config.teams.values().flat_map(|team| &team.env);
+    let of_teams = env().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
+    // An address is told; the password in it is not, whatever the variable is called.
+    let in_urls = env().map(|(_, value)| value).chain(&config.database.url).filter_map(|url| password_of(url));
+    let sent = config.telemetry.headers.values().map(String::as_str);
     let mut known = SECRETS.write().expect("nothing panics while it holds the secrets");
-    for secret in secrets.filter(|secret| secret.len() >= SHORTEST) {
+    for form in of_teams.chain(in_urls).chain(sent).flat_map(forms).filter(|form| form.len() >= SHORTEST) {
         // What a config of before held may still be in use.
-        if !known.contains(&secret) {
-            known.push(secret);
+        if !known.contains(&form) {
+            known.push(form);
         }
     }
+    // The longest first: of one that begins another, the rest of the other would be left.
+    known.sort_by_key(|form| std::cmp::Reverse(form.len()));
 }
+
+/// As it may be said: as it is, in JSON, in JSON within JSON, and of what has several lines each that is no mere word.
+fn forms(secret: &str) -> Vec<String> {
+    let lines = secret.lines().filter(|line| line.len() >= SHORTEST_LINE && *line != secret);
+    let mut forms: Vec<_> = std::iter::once(secret).chain(lines).map(str::to_owned).collect();
+    for said in forms.clone() {
+        let once = in_json(&said);
+        forms.extend([in_json(&once), once]);
+    }
+    forms
+}
+
+fn in_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// What the names of variables have in them whose values are nobody's business.
+const SECRET_NAMES: [&str; 14] = [
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "AUTH",
+    "COOKIE",
+    "PRIVATE",
+    "DSN",
+    "DATABASE_URL",
+    "CONNECTION_STRING",
+    "WEBHOOK",
+];
 
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "AUTH"].iter().any(|part| name.contains(part))
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+        || ["_PASS", "_PWD", "_PAT"].iter().any(|end| name.ends_with(end))
 }
 
 fn password_of(url: &str) -> Option<&str> {
@@ -45,6 +88,21 @@ pub fn masked(text: &str) -> String {
         }
     }
     text
+}
+
+/// An ending is kept and shown to whoever may read: what an agent writes to stderr when it dies may hold anything.
+pub(crate) fn masked_ending(ending: Ending) -> Ending {
+    match ending {
+        Ending::Failed { error } => Ending::Failed { error: masked(&error) },
+        Ending::Terminated { cause: Termination::Exited(exit) } => {
+            Ending::Terminated { cause: Termination::Exited(masked_exit(exit)) }
+        }
+        other => other,
+    }
+}
+
+pub(crate) fn masked_exit(exit: AgentExit) -> AgentExit {
+    AgentExit { stderr: masked(&exit.stderr), ..exit }
 }
 
 /// How a secret is known by its form: what it begins with, what it goes on with, and for how long at least.
@@ -103,5 +161,36 @@ telemetry: { headers: { x-key: collector-key } }
         mask(&config);
         let line = masked("sk-very-secret production hunter22 collector-key");
         assert_eq!(line, "*** production *** ***");
+    }
+
+    #[test]
+    fn secrets_are_known_in_json_and_within_each_other() {
+        let config = r#"
+teams:
+  a:
+    path: /tmp
+    env:
+      ONE_TOKEN: "begins-alike"
+      TWO_TOKEN: "begins-alike-and-goes-on"
+      DB_PASSWD: "quo\"te\\back\nline"
+      PEM_KEY: "-----BEGIN-----\nMIIEvQIBADANBgkqhkiG9w0B\n-----END-----"
+      REDIS_ADDRESS: "redis://cache:let-me-in@host/0"
+"#;
+        let config = crate::config::parse("config.yaml".as_ref(), config, |_| None).expect("a config");
+        mask(&config);
+        assert_eq!(masked("begins-alike-and-goes-on begins-alike"), "*** ***");
+        let passwd = &config.teams.values().next().expect("a team").env["DB_PASSWD"];
+        assert_eq!(passwd, "quo\"te\\back\nline");
+        let line = serde_json::json!({ "error": format!("no {passwd} here") }).to_string();
+        assert_eq!(masked(&line), r#"{"error":"no *** here"}"#);
+        assert_eq!(masked(&serde_json::Value::from(line).to_string()), r#""{\"error\":\"no *** here\"}""#);
+        assert_eq!(masked(&format!("{passwd:?}")), "\"***\"");
+        assert_eq!(masked("MIIEvQIBADANBgkqhkiG9w0B redis://cache:let-me-in@host"), "*** redis://cache:***@host");
+        for name in ["PGPASSWORD", "SENTRY_DSN", "DATABASE_URL", "MYSQL_PWD", "GITHUB_PAT", "db_pass"] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["PWD", "PATH", "HOME", "COMPASS", "MODE"] {
+            assert!(!is_secret(name), "{name}");
+        }
     }
 }

@@ -152,6 +152,18 @@ impl Engine {
         self.inner.runner(id)?.silent_for_ms()
     }
 
+    /// What the turns of a session wait for that has no agent to wait for.
+    pub fn waits_for(&self, row: &SessionRow) -> Option<&'static str> {
+        if row.state != SessionState::Stopped || row.queued == 0 || row.is_held() {
+            return None;
+        }
+        if self.inner.team(&row.to).is_none() {
+            return Some("team");
+        }
+        let most = self.inner.config().settings.max_processes;
+        (self.inner.runners().len() >= most).then_some("place")
+    }
+
     /// Starts the agent of a session before it is needed. Returns when it is ready.
     pub async fn wake(&self, from: &Party, to: &TeamName) -> Result<Woken, SessionError> {
         if self.inner.is_closing() {

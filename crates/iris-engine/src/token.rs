@@ -360,6 +360,8 @@ impl Credentials {
         let removed = self.known.write().expect("nothing panics while it holds the credentials").remove(digest);
         if let Some(credential) = removed {
             credential.0.revoked.send_replace(true);
+            let mut links = self.links.lock().expect("nothing panics while it holds the links");
+            links.retain(|_, link| link.is_good());
         }
     }
 

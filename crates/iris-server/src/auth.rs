@@ -4,6 +4,7 @@
 pub(crate) mod cors;
 pub(crate) mod host;
 pub(crate) mod limit;
+pub(crate) mod load;
 pub(crate) mod table;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use futures_util::StreamExt;
 use iris_core::actor::{Actor, Surface, Through};
 use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
+use iris_core::key::KeyHolder;
 use iris_engine::token::Credential;
 
 use crate::connection::visit::{Crowded, MOST_MADE, MOST_OF_ONE, Visit};
@@ -54,6 +56,11 @@ impl Caller {
 
     pub fn through(&self) -> Through {
         self.credential.through(self.surface)
+    }
+
+    /// The same key of two credentials is two keys.
+    pub fn keys(&self) -> KeyHolder {
+        KeyHolder::credential(&self.credential.id)
     }
 
     pub fn is_human(&self) -> bool {
@@ -99,7 +106,7 @@ enum Way {
     Shut,
 }
 
-pub(crate) async fn require<F>(app: &App, mut request: Request, next: impl FnOnce(Request) -> F) -> Response
+pub(crate) async fn require<F>(app: &App, request: Request, next: impl FnOnce(Request) -> F) -> Response
 where
     F: Future<Output = Response>,
 {
@@ -121,14 +128,21 @@ where
                 return http::shut(&request);
             }
             let credential = caller.credential.clone();
-            request.extensions_mut().insert(caller);
+            let (mut request, load) = app.loads.count(&caller, request);
+            request.extensions_mut().insert(caller.clone());
             let ended = async {
                 credential.ended().await;
                 tokio::time::sleep(LAST_WORDS).await;
             };
             tokio::select! {
                 biased;
-                response = next(request) => end_with(credential.clone(), response),
+                response = next(request) => {
+                    let response = match load {
+                        Some(load) => load.settle(&caller, response),
+                        None => response,
+                    };
+                    end_with(credential.clone(), response)
+                }
                 () = ended => unknown().into_response(),
             }
         }

@@ -120,6 +120,8 @@ pub(crate) async fn health() -> &'static str {
 }
 
 const PAGE: i64 = 100;
+/// How much a page holds at most, beyond one that is larger.
+const PAGE_BYTES: usize = 8 * 1024 * 1024;
 const LARGEST_PAGE: i64 = 1000;
 
 fn page_size(asked: Option<i64>) -> i64 {

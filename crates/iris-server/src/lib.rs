@@ -29,6 +29,7 @@ use tokio::sync::watch;
 use utoipa::openapi::OpenApi;
 
 use crate::auth::limit::Limits;
+use crate::auth::load::Loads;
 use crate::http::event::frame::Frames;
 use crate::http::repeat::Running;
 use crate::tls::Tls;
@@ -58,6 +59,7 @@ impl App {
             limits: Arc::new(Limits::new(engine.config().server.requests_per_second)),
             repeats: Running::default(),
             frames: Frames::default(),
+            loads: Loads::default(),
             openapi: http::openapi::describe(openapi).to_string().into(),
             registry,
             started: Instant::now(),
@@ -74,6 +76,7 @@ pub(crate) struct Parts {
     pub limits: Arc<Limits>,
     pub repeats: Running,
     pub frames: Frames,
+    pub loads: Loads,
     /// The description of the API, as it is sent.
     pub openapi: Arc<str>,
     pub registry: Registry,

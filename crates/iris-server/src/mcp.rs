@@ -9,6 +9,7 @@ mod handed;
 mod notice;
 mod progress;
 mod prompt;
+mod replay;
 mod resource;
 mod session;
 mod tool;

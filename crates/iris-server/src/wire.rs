@@ -12,6 +12,7 @@ use iris_core::said;
 use iris_core::turn::{Ending, Termination};
 use iris_engine::trust::Trust;
 use iris_engine::turn::figures::{OfSession, Slot, TurnFigures};
+use iris_engine::turn::standing::Waits;
 use iris_engine::turn::tell::{TellOutcome, TellReport};
 use iris_engine::{Engine, SessionRow, SessionSeen, TurnRow};
 use serde_json::Value;
@@ -61,6 +62,7 @@ pub(crate) fn session(engine: &Engine, row: &SessionRow) -> session::Session {
         pid: row.pid,
         running: row.running.as_ref().map(ToString::to_string),
         queued: row.queued,
+        waits_for: engine.waits_for(row).map(str::to_owned),
         turns: row.next_number - 1,
         background: row.background,
         fork_of: row.fork_of.as_ref().map(ToString::to_string),
@@ -81,7 +83,7 @@ pub(crate) fn trust(found: Trust) -> team::Trust {
     }
 }
 
-pub(crate) fn turn(row: TurnRow) -> turn::Turn {
+pub(crate) fn turn(row: TurnRow, waits: Option<&Waits>) -> turn::Turn {
     let (error, reason) = match &row.ending {
         Some(ending) => (ending.explain(), ending.reason().map(str::to_owned)),
         None => (None, None),
@@ -96,6 +98,12 @@ pub(crate) fn turn(row: TurnRow) -> turn::Turn {
         accepted_at: row.accepted_at,
         started_at: row.started_at,
         finished_at: row.finished_at,
+        duration_ms: row.duration_ms,
+        position: match waits {
+            Some(Waits::Turns { ahead }) => Some(*ahead),
+            _ => None,
+        },
+        note: waits.map(ToString::to_string),
         response: row.response,
         error,
         reason,

@@ -3,49 +3,67 @@
 use std::fs::{File, OpenOptions, Permissions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use iris_core::event::{DaemonEvent, Fact};
-use rusqlite::backup::Backup;
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::StoreError;
 use crate::migrate;
-use crate::store::{Location, Store};
 use crate::wall_ms;
 
-impl Store {
-    /// A consistent copy of the database, while it is being written to.
-    pub async fn copy_to(&self, target: PathBuf) -> Result<(), StoreError> {
-        let Location::Sqlite(source) = self.location().clone() else {
-            return Err(StoreError::Sql(
-                "iris copies only its embedded database; for PostgreSQL use pg_dump".to_owned(),
-            ));
-        };
-        let copied = tokio::task::spawn_blocking(move || copy_file(&source, &target)).await;
-        copied.map_err(|_| StoreError::Closed)?
-    }
+/// Said by whoever asked for a copy and wants it no longer: it is broken off soon after.
+pub type BreakOff = Arc<AtomicBool>;
+
+/// A consistent copy of a database file, whether or not a daemon has it open and writes to it.
+pub fn copy_file(source: &Path, target: &Path, break_off: &BreakOff) -> Result<(), StoreError> {
+    copy_sqlite(&open_as_it_is(source)?, target, break_off)
 }
 
-/// A consistent copy of a database file, whether or not a daemon has it open.
-pub fn copy_file(source: &Path, target: &Path) -> Result<(), StoreError> {
-    let mut connection = Connection::open_with_flags(source, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    copy_sqlite(&mut connection, target)
+/// What stands in the write-ahead log stays there when this is closed: what is only looked at is not changed.
+fn open_as_it_is(path: &Path) -> Result<Connection, StoreError> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(connection)
 }
 
-pub(crate) fn copy_sqlite(source: &mut Connection, target: &Path) -> Result<(), StoreError> {
-    make_private(target).map_err(|error| StoreError::Io(error.to_string()))?;
+pub(crate) fn copy_sqlite(source: &Connection, target: &Path, break_off: &BreakOff) -> Result<(), StoreError> {
+    make_private(target)?;
     let mut copy = Connection::open(target)?;
-    {
-        let backup = Backup::new(source, &mut copy)?;
-        backup.run_to_completion(1024, Duration::from_millis(1), None)?;
-    }
+    copy_pages(source, &mut copy, break_off)?;
+    let watched = Arc::clone(break_off);
+    copy.progress_handler(1000, Some(move || watched.load(Ordering::Relaxed)))?;
     check_integrity(&copy, target)?;
     // A copy is one file: without this, opening it would leave a log of its own beside it.
     copy.pragma_update(None, "journal_mode", "delete")?;
     copy.close().map_err(|(_, error)| error)?;
-    let file = File::open(target).map_err(|error| StoreError::Io(error.to_string()))?;
-    file.sync_all().map_err(|error| StoreError::Io(error.to_string()))
+    Ok(File::open(target)?.sync_all()?)
+}
+
+/// The pages of one moment. Without a transaction on this side every commit of another connection would make SQLite begin
+/// anew, and a copy of a database that is written to would never end. Writers are not held up by it.
+fn copy_pages(source: &Connection, copy: &mut Connection, break_off: &BreakOff) -> Result<(), StoreError> {
+    const PAGES_AT_ONCE: i32 = 1024;
+    let moment = source.unchecked_transaction()?;
+    source.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
+    let backup = Backup::new(source, copy)?;
+    loop {
+        if break_off.load(Ordering::Relaxed) {
+            return Err(StoreError::BrokenOff);
+        }
+        match backup.step(PAGES_AT_ONCE)? {
+            StepResult::Done => break,
+            StepResult::More => {}
+            // Somebody else holds it for a moment.
+            _ => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    drop(backup);
+    Ok(moment.commit()?)
 }
 
 /// Says which schema a copy has, after looking at every page of it.
@@ -61,30 +79,102 @@ pub fn inspect(path: &Path) -> Result<u32, StoreError> {
     if version > known { Err(StoreError::TooNew { found: version, known }) } else { Ok(version) }
 }
 
+/// What became of the database that a copy replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PutBack {
+    /// Where it is kept.
+    pub kept: Vec<PathBuf>,
+    /// Why it could not be read. Then it is kept as it was found, and events go on with numbers far above those of the copy.
+    pub damage: Option<String>,
+}
+
 /// Puts a copy in the place of a database nobody has open. What was there is kept beside it.
-pub fn put_back(copy: &Path, database: &Path) -> Result<Option<PathBuf>, StoreError> {
+pub fn put_back(copy: &Path, database: &Path) -> Result<PutBack, StoreError> {
     inspect(copy)?;
-    let failed = |error: std::io::Error| StoreError::Io(error.to_string());
-    let kept = database.exists().then(|| database.with_file_name(format!("iris-before-restore-{}.db", wall_ms())));
-    if let Some(kept) = &kept {
-        // Through SQLite, so that what still stands in the write-ahead log is in the copy.
-        copy_file(database, kept)?;
+    let mut staged = Unfinished::at(&[database.with_extension("db.restoring")]);
+    stage(copy, &staged.0[0])?;
+    let mut done = PutBack::default();
+    let mut aside = Unfinished::at(&[]);
+    if database.exists() {
+        let kept = database.with_file_name(format!("iris-before-restore-{}.db", wall_ms()));
+        aside = Unfinished::at(&with_its_log(&kept));
+        let head = match keep(database, &kept) {
+            Err(StoreError::DiskFull) => return Err(StoreError::DiskFull),
+            kept => kept.and_then(|()| newest(database)),
+        };
+        go_on_after(head.as_ref().ok().copied(), &staged.0[0])?;
+        if let Err(error) = head {
+            keep_as_it_is(database, &kept)?;
+            done.damage = Some(error.to_string());
+        }
+        done.kept = aside.0.iter().filter(|path| path.exists()).cloned().collect();
     }
-    let staged = database.with_extension("db.restoring");
-    let mut file = make_private(&staged).map_err(failed)?;
-    File::open(copy).and_then(|mut copy| std::io::copy(&mut copy, &mut file)).map_err(failed)?;
-    if kept.is_some() {
-        go_on_after(database, &staged)?;
+    File::open(&staged.0[0])?.sync_all()?;
+    // From here on what was there may be nowhere else.
+    aside.0.clear();
+    let [_, logs @ ..] = with_its_log(database);
+    for leftover in logs {
+        remove_if_there(&leftover)?;
     }
-    File::open(&staged).and_then(|file| file.sync_all()).map_err(failed)?;
-    for leftover in ["db-wal", "db-shm"] {
-        match std::fs::remove_file(database.with_extension(leftover)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
-            _ => {}
+    std::fs::rename(&staged.0[0], database)?;
+    staged.0.clear();
+    Ok(done)
+}
+
+/// Files that are of no use unless what they are for is done.
+struct Unfinished(Vec<PathBuf>);
+
+impl Unfinished {
+    fn at(paths: &[PathBuf]) -> Self {
+        Self(paths.to_vec())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            std::fs::remove_file(path).ok();
         }
     }
-    std::fs::rename(&staged, database).map_err(failed)?;
-    Ok(kept)
+}
+
+/// A database and what SQLite keeps beside it.
+fn with_its_log(database: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|ending| {
+        let mut name = database.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    })
+}
+
+fn remove_if_there(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn stage(copy: &Path, staged: &Path) -> Result<(), StoreError> {
+    let mut file = make_private(staged)?;
+    std::io::copy(&mut File::open(copy)?, &mut file)?;
+    Ok(())
+}
+
+/// Through SQLite, so that what still stands in the write-ahead log is in the copy.
+fn keep(database: &Path, kept: &Path) -> Result<(), StoreError> {
+    copy_file(database, kept, &BreakOff::default())
+}
+
+/// The very files, for whoever can make something of them. The database stays in its place until the copy takes it.
+fn keep_as_it_is(database: &Path, kept: &Path) -> Result<(), StoreError> {
+    for (from, to) in with_its_log(database).iter().zip(with_its_log(kept)) {
+        remove_if_there(&to)?;
+        // Not every file system has links.
+        if from.exists() && std::fs::hard_link(from, &to).is_err() {
+            std::fs::copy(from, &to)?;
+        }
+    }
+    Ok(())
 }
 
 /// An empty file that is the owner's alone, whatever was there.
@@ -94,19 +184,25 @@ fn make_private(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
+/// How far numbers go on above those of the copy if nobody can say which were given after it: at ten thousand events a second
+/// it takes three years to give so many.
+const LEAP: i64 = 1 << 40;
+
 /// A number that was given once is not given again: whoever read up to it would take what comes next for known.
-fn go_on_after(replaced: &Path, copy: &Path) -> Result<(), StoreError> {
-    let newest = |path: &Path| -> Result<(Connection, i64), StoreError> {
-        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let newest = connection.query_row("SELECT coalesce(max(seq), 0) FROM event", [], |row| row.get(0))?;
-        Ok((connection, newest))
-    };
-    let (_, given) = newest(replaced)?;
-    let (copy, head) = newest(copy)?;
+fn go_on_after(given: Option<i64>, copy: &Path) -> Result<(), StoreError> {
+    let head = newest(copy)?;
+    let last = given.map_or(head + LEAP, |given| given.max(head));
     let fact = Fact::Daemon(DaemonEvent::Restored { head });
     let sql = "INSERT INTO event (seq, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
-    copy.execute(sql, (given.max(head) + 1, wall_ms(), fact.kind(), &*fact.body()))?;
+    let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    copy.execute(sql, (last + 1, wall_ms(), fact.kind(), &*fact.body()))?;
     Ok(copy.close().map_err(|(_, error)| error)?)
+}
+
+/// The highest number that was given to an event.
+fn newest(path: &Path) -> Result<i64, StoreError> {
+    let sql = "SELECT coalesce(max(seq), 0) FROM event";
+    Ok(open_as_it_is(path)?.query_row(sql, [], |row| row.get(0))?)
 }
 
 fn check_integrity(connection: &Connection, path: &Path) -> Result<(), StoreError> {
@@ -132,10 +228,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (source, copy) = (folder.path().join("iris.db"), folder.path().join("copy.db"));
         Connection::open(&source).and_then(|open| open.execute_batch("CREATE TABLE a (b)")).expect("a database");
-        copy_file(&source, &copy).expect("copied");
+        copy_file(&source, &copy, &BreakOff::default()).expect("copied");
         assert_eq!(mode(&copy), 0o600);
         std::fs::set_permissions(&copy, Permissions::from_mode(0o644)).expect("ours");
-        copy_file(&source, &copy).expect("copied again");
+        copy_file(&source, &copy, &BreakOff::default()).expect("copied again");
         assert_eq!(mode(&copy), 0o600);
     }
 }

@@ -27,6 +27,8 @@ pub enum StoreError {
     OldSqlite { found: String, needed: &'static str },
     #[error("the store has been closed")]
     Closed,
+    #[error("it was broken off")]
+    BrokenOff,
     #[error("{0}")]
     Sql(String),
 }
@@ -34,9 +36,13 @@ pub enum StoreError {
 impl StoreError {
     pub fn kind(&self) -> FaultKind {
         match self {
-            Self::DiskFull | Self::Io(_) | Self::Unavailable(_) | Self::Insecure(_) | Self::InDoubt | Self::Closed => {
-                FaultKind::Unavailable
-            }
+            Self::DiskFull
+            | Self::Io(_)
+            | Self::Unavailable(_)
+            | Self::Insecure(_)
+            | Self::InDoubt
+            | Self::Closed
+            | Self::BrokenOff => FaultKind::Unavailable,
             Self::Url(_) => FaultKind::Invalid,
             Self::Fenced => FaultKind::Conflict,
             Self::TooNew { .. } | Self::OldSqlite { .. } => FaultKind::Unsupported,
@@ -79,7 +85,18 @@ impl StoreError {
             Self::InDoubt => Some("send it again with the same key: a repeated key never makes a second turn"),
             Self::TooNew { .. } => Some("use the newer iris, or restore the backup made before the upgrade"),
             Self::Damaged { .. } => Some("stop Iris and run `iris restore <backup>`"),
-            Self::Fenced | Self::OldSqlite { .. } | Self::Closed | Self::Url(_) | Self::Sql(_) => None,
+            Self::Fenced | Self::OldSqlite { .. } | Self::Closed | Self::BrokenOff | Self::Url(_) | Self::Sql(_) => {
+                None
+            }
+        }
+    }
+}
+
+impl From<std::io::Error> for StoreError {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::DiskFull,
+            _ => Self::Io(error.to_string()),
         }
     }
 }

@@ -136,7 +136,7 @@ pub fn start(tx: &mut Tx<'_>, new: &NewJob) -> Result<Started, StoreError> {
             Ok(Started::New(Box::new(row), accepted))
         }
         Accept::QueueFull { waiting } => Ok(Started::QueueFull { waiting }),
-        Accept::Repeated(_) | Accept::KeyTaken { .. } => {
+        Accept::Repeated(_) | Accept::KeyTaken { .. } | Accept::Forgotten { .. } => {
             Err(StoreError::Sql("a new turn was there already".to_owned()))
         }
     }

@@ -1,12 +1,11 @@
-//! The schema, forward only. Before a step changes an existing SQLite database, the file is copied aside; an older
-//! binary refuses a newer database and touches nothing.
-
-use std::path::{Path, PathBuf};
+//! The schema, forward only. Before a step changes an existing database it is copied aside: the file of SQLite beside it, the
+//! tables of PostgreSQL into a schema beside theirs. An older binary refuses a newer database and touches nothing.
 
 use refinery::{Migration, Runner};
 
 use crate::backup;
 use crate::engine::Connection;
+use crate::engine::postgres::Postgres;
 use crate::engine::postgres::address::Address;
 use crate::error::StoreError;
 use crate::store::Location;
@@ -29,6 +28,7 @@ pub(crate) fn all() -> Vec<Step> {
         Step { version: 6, name: "audit", sql: include_str!("../migrations/0006_audit.sql") },
         Step { version: 7, name: "figures", sql: include_str!("../migrations/0007_figures.sql") },
         Step { version: 8, name: "ages", sql: include_str!("../migrations/0008_ages.sql") },
+        Step { version: 9, name: "waits", sql: include_str!("../migrations/0009_waits.sql") },
     ]
 }
 
@@ -50,11 +50,9 @@ pub(crate) fn bring_up_to_date(
         return Err(StoreError::TooNew { found, known });
     }
     if found < known {
-        if found > 0
-            && let Location::Sqlite(path) = location
-        {
-            let copy = copy_before_upgrade(connection, path, found)?;
-            tracing::info!(backup = %copy.display(), from = found, to = known, "copied the database before upgrading it");
+        if found > 0 {
+            let copy = copy_before_upgrade(connection, location, steps, found)?;
+            tracing::info!(backup = copy, from = found, to = known, "copied the database before upgrading it");
         }
         apply(connection, location, steps)?;
     }
@@ -143,15 +141,68 @@ const POSTGRES_WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-fn copy_before_upgrade(connection: &mut Connection, path: &Path, found: u32) -> Result<PathBuf, StoreError> {
-    let copy = path.with_file_name(format!("iris-before-upgrade-from-{found}.db"));
-    if let Connection::Sqlite(sqlite) = connection {
-        // A copy that is broken off never takes the place of a whole one.
-        let unfinished = copy.with_extension("db.unfinished");
-        backup::copy_sqlite(sqlite.raw(), &unfinished)?;
-        std::fs::rename(&unfinished, &copy).map_err(|error| StoreError::Io(error.to_string()))?;
+/// Where the copy is.
+fn copy_before_upgrade(
+    connection: &mut Connection,
+    location: &Location,
+    steps: &[Step],
+    found: u32,
+) -> Result<String, StoreError> {
+    match (connection, location) {
+        (Connection::Sqlite(sqlite), Location::Sqlite(path)) => {
+            let copy = path.with_file_name(format!("iris-before-upgrade-from-{found}.db"));
+            // A copy that is broken off never takes the place of a whole one.
+            let unfinished = copy.with_extension("db.unfinished");
+            backup::copy_sqlite(sqlite.raw(), &unfinished, &backup::BreakOff::default())?;
+            std::fs::rename(&unfinished, &copy)?;
+            Ok(copy.display().to_string())
+        }
+        (Connection::Postgres(postgres), _) => copy_tables(postgres, steps, found).map_err(|error| match error {
+            StoreError::Sql(what) => StoreError::Sql(format!(
+                "the schema is not brought up to date, since no copy could be made before ({what}); the user of \
+                 database.url needs the right to make one: GRANT CREATE ON DATABASE … TO …"
+            )),
+            other => other,
+        }),
+        (Connection::Sqlite(_), Location::Postgres(_)) => Err(StoreError::Closed),
     }
-    Ok(copy)
+}
+
+/// The tables as they are at one moment, with their keys and indexes, in a schema beside theirs. An older copy goes: each is
+/// as large as the database.
+fn copy_tables(postgres: &mut Postgres, steps: &[Step], found: u32) -> Result<String, StoreError> {
+    let own = postgres.many("SELECT CAST(current_schema() AS TEXT)", &[])?;
+    let own = own.first().map(|row| row.text(0).to_owned()).unwrap_or_default();
+    let prefix = format!("iris_{own}_before_upgrade_from_");
+    let mut copying = "BEGIN ISOLATION LEVEL REPEATABLE READ;".to_owned();
+    for row in postgres.many("SELECT CAST(nspname AS TEXT) FROM pg_namespace ORDER BY nspname", &[])? {
+        if row.text(0).starts_with(&prefix) {
+            copying += &format!("DROP SCHEMA {} CASCADE;", quoted(row.text(0)));
+        }
+    }
+    let copy = format!("{prefix}{found}");
+    copying += &format!("CREATE SCHEMA {};", quoted(&copy));
+    for table in tables(steps, found) {
+        let (from, to) = (format!("{}.{table}", quoted(&own)), format!("{}.{table}", quoted(&copy)));
+        copying += &format!("CREATE TABLE {to} (LIKE {from} INCLUDING ALL);INSERT INTO {to} SELECT * FROM {from};");
+    }
+    let copied = postgres.plain(&(copying + "COMMIT"));
+    if copied.is_err() {
+        // The connection may be gone, and then so is the transaction.
+        postgres.rollback().ok();
+    }
+    copied.map(|()| copy)
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The tables that the steps up to a version have made, and the one that says so.
+fn tables(steps: &[Step], found: u32) -> Vec<&'static str> {
+    let made = steps.iter().filter(|step| step.version <= found).flat_map(|step| step.sql.lines());
+    let names = made.filter_map(|line| line.strip_prefix("CREATE TABLE ")?.split([' ', '(']).next());
+    names.chain(["refinery_schema_history"]).collect()
 }
 
 #[cfg(test)]
@@ -161,6 +212,7 @@ mod tests {
     use crate::engine::sqlite::Sqlite;
     use crate::store::{Opening, Store};
     use iris_core::id::NodeId;
+    use std::path::Path;
     use std::sync::Arc;
 
     fn open(path: &Path, steps: &[Step]) -> Result<Store, StoreError> {
@@ -220,5 +272,56 @@ mod tests {
         let refused = open(&path, &all()).err().expect("an older binary must refuse");
         let expected = format!("the database has schema {}, this iris knows up to {}", newest() + 1, newest());
         assert_eq!(refused.to_string(), expected);
+    }
+
+    #[test]
+    fn every_table_is_found_in_the_steps() {
+        let known = ["log", "event", "session", "turn", "timer", "question", "token", "reply", "job", "rule"];
+        let found = tables(&all(), newest());
+        assert!(known.iter().all(|table| found.contains(table)), "{found:?}");
+        let written = all().iter().map(|step| step.sql.matches("CREATE TABLE").count()).sum::<usize>();
+        assert_eq!(found.len(), written + 1, "{found:?}");
+    }
+
+    #[tokio::test]
+    async fn an_upgrade_of_postgres_leaves_a_copy_beside_it_and_drops_the_one_before() {
+        let Some(url) = iris_testing::postgres::fresh_database() else { return };
+        let open = async |steps: Vec<Step>| {
+            let location = Location::Postgres(url.clone());
+            let opening = Opening { location, node: NodeId::new("n"), on_commit: Box::new(|_| {}) };
+            // A connection waits by itself, which no thread of a runtime may.
+            let opened = std::thread::spawn(move || Store::open_with(opening, &steps)).join().expect("no panic");
+            opened.expect("the store opens").close().await;
+        };
+        let ask = |sql: String| {
+            let url = url.clone();
+            let asked = std::thread::spawn(move || Postgres::open(&url).expect("it answers").plain(&sql));
+            asked.join().expect("no panic")
+        };
+        let more =
+            |more: u32| Step { version: newest() + more, name: "more", sql: "ALTER TABLE turn ADD COLUMN x BIGINT;" };
+        let copy = |version: u32| format!("iris_public_before_upgrade_from_{version}");
+        let last = Step { sql: "ALTER TABLE turn DROP COLUMN x;", ..more(2) };
+        open(all()).await;
+        ask("INSERT INTO reply (credential, key, request, begun_at) VALUES ('a', 'b', 'c', 1)".to_owned())
+            .expect("a row");
+        let steps: Vec<_> = all().into_iter().chain([more(1)]).collect();
+        open(steps.clone()).await;
+        let first = copy(newest());
+        let is_there = format!("DO $$ BEGIN ASSERT (SELECT count(*) FROM {first}.reply WHERE key = 'b') = 1; END $$");
+        ask(is_there).expect("what was there is in the copy");
+        ask(format!("SELECT x FROM {first}.turn")).expect_err("as it was before the upgrade");
+        let again = format!("INSERT INTO {first}.reply (credential, key, request, begun_at) VALUES ('a', 'b', 'c', 1)");
+        ask(again).expect_err("with its keys");
+        open(steps.clone().into_iter().chain([last.clone()]).collect()).await;
+        ask(format!("SELECT x FROM {}.turn", copy(newest() + 1))).expect("the next one");
+        ask(format!("SELECT id FROM {first}.turn")).expect_err("one copy is enough");
+        // As the manual says, back to the one before.
+        let manual = include_str!("../../../docs/how-to/back-up-and-restore.md");
+        let sql = manual.split("```sql").nth(1).and_then(|rest| rest.split("```").next()).expect("statements");
+        ask(sql.replace("iris_public_before_upgrade_from_8", &copy(newest() + 1))).expect("put back");
+        ask("SELECT x FROM turn".to_owned()).expect("as it was before the second upgrade");
+        open(steps.clone()).await;
+        open(steps.into_iter().chain([last]).collect()).await;
     }
 }

@@ -63,6 +63,8 @@ pub struct QuestionRow {
     pub key: Option<String>,
     /// Why it was withdrawn.
     pub closed_why: Option<String>,
+    /// Whoever asked waits where it asked, outside, and is told nowhere else.
+    pub is_outside: bool,
 }
 
 macro_rules! question_columns {
@@ -70,8 +72,8 @@ macro_rules! question_columns {
         concat!(
             "SELECT id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at, ",
             "closed_at, closed_by, answer, way, job, context, blocks, default_answer, on_deadline, deadline_at, risk, ",
-            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by, key, closed_through, closed_why \
-             FROM question ",
+            "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by, key, closed_through, closed_why, \
+             outside FROM question ",
             $rest
         )
     };
@@ -117,6 +119,7 @@ impl QuestionRow {
             key: row.maybe_text(31).map(str::to_owned),
             closed_through: row.maybe_text(32).and_then(|json| serde_json::from_str(json).ok()),
             closed_why: row.maybe_text(33).map(str::to_owned),
+            is_outside: row.int(34) != 0,
         })
     }
 
@@ -141,10 +144,51 @@ fn lock(tx: &mut Tx<'_>, id: &QuestionId) -> Result<Option<(QuestionRow, bool)>,
     Ok(Some((row, late)))
 }
 
-/// Those that wait for an answer, oldest first. What still waits for the party that told is not shown yet.
-pub fn list_open(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
-    let sql = question_columns!("WHERE state = 'open' AND shown <= iris_now() ORDER BY opened_at, id LIMIT ?1");
-    tx.many(sql, values![limit])?.iter().map(QuestionRow::read).collect()
+/// Which open questions are meant: all of them, if nothing is said.
+#[derive(Clone, Debug, Default)]
+pub struct OpenFilter {
+    pub kind: Option<String>,
+    pub is_blocking: Option<bool>,
+    pub team: Option<String>,
+    pub job: Option<String>,
+}
+
+/// So many of a list, and how many more there are.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub rows: Vec<QuestionRow>,
+    pub more: i64,
+}
+
+/// Those that wait for an answer, oldest first. If there are more than can be listed, those in the middle are left out: what
+/// was asked just now is seen, too. What still waits for the party that told is not shown yet.
+pub fn list_open(tx: &mut Tx<'_>, filter: &OpenFilter, limit: i64) -> Result<Listed, StoreError> {
+    let OpenFilter { kind, is_blocking, team, job } = filter;
+    let blocks = is_blocking.map(i64::from);
+    let sql = "SELECT count(*) FROM question WHERE state = 'open' AND shown <= iris_now() AND kind = coalesce(?1, kind) \
+               AND blocks = coalesce(?2, blocks) AND team = coalesce(?3, team) \
+               AND coalesce(job, '') = coalesce(?4, job, '')";
+    let meant = values![kind.as_ref(), blocks, team.as_ref(), job.as_ref()];
+    let count = tx.one(sql, meant)?.map_or(0, |row| row.int(0));
+    let newest = if count > limit { limit / 2 } else { 0 };
+    let sql = question_columns!(
+        "WHERE state = 'open' AND shown <= iris_now() AND kind = coalesce(?1, kind) AND blocks = coalesce(?2, blocks) \
+         AND team = coalesce(?3, team) AND coalesce(job, '') = coalesce(?4, job, '') ORDER BY opened_at, id LIMIT ?5"
+    );
+    let meant = values![kind.as_ref(), blocks, team.as_ref(), job.as_ref(), limit - newest];
+    let mut rows = tx.many(sql, meant)?;
+    if newest > 0 {
+        let sql = question_columns!(
+            "WHERE state = 'open' AND shown <= iris_now() AND kind = coalesce(?1, kind) AND blocks = coalesce(?2, blocks) \
+             AND team = coalesce(?3, team) AND coalesce(job, '') = coalesce(?4, job, '') \
+             ORDER BY opened_at DESC, id DESC LIMIT ?5"
+        );
+        let meant = values![kind.as_ref(), blocks, team.as_ref(), job.as_ref(), newest];
+        rows.extend(tx.many(sql, meant)?.into_iter().rev());
+    }
+    let rows = rows.iter().map(QuestionRow::read).collect::<Result<Vec<_>, _>>()?;
+    let more = count - i64::try_from(rows.len()).unwrap_or(count);
+    Ok(Listed { rows, more })
 }
 
 /// Where a page of closed questions ends.
@@ -169,10 +213,14 @@ pub fn list_closed(
     tx.many(sql, values![at, id, limit, session])?.iter().map(QuestionRow::read).collect()
 }
 
-/// The questions of a job, oldest first.
-pub fn list_of_job(tx: &mut Tx<'_>, job: &JobId, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
-    let sql = question_columns!("WHERE job = ?1 ORDER BY opened_at, id LIMIT ?2");
-    tx.many(sql, values![job, limit])?.iter().map(QuestionRow::read).collect()
+/// The newest questions of a job, oldest first.
+pub fn list_of_job(tx: &mut Tx<'_>, job: &JobId, limit: i64) -> Result<Listed, StoreError> {
+    let sql = question_columns!("WHERE job = ?1 ORDER BY opened_at DESC, id DESC LIMIT ?2");
+    let rows = tx.many(sql, values![job, limit])?;
+    let rows = rows.iter().rev().map(QuestionRow::read).collect::<Result<Vec<_>, _>>()?;
+    let count = tx.one("SELECT count(*) FROM question WHERE job = ?1", values![job])?.map_or(0, |row| row.int(0));
+    let more = count - i64::try_from(rows.len()).unwrap_or(count);
+    Ok(Listed { rows, more })
 }
 
 /// Says in the session's row what it waits for, and in its job's.

@@ -1,5 +1,7 @@
 //! Requests with an idempotency key: begun once, and answered the same ever after.
 
+use iris_core::id::TurnId;
+
 use crate::error::StoreError;
 use crate::tx::{Tx, values};
 
@@ -56,4 +58,25 @@ pub fn finish(tx: &mut Tx<'_>, credential: &str, key: &str, status: i64, body: &
 /// The request was refused and changed nothing: it may be made again.
 pub fn forget(tx: &mut Tx<'_>, credential: &str, key: &str) -> Result<(), StoreError> {
     tx.run("DELETE FROM reply WHERE credential = ?1 AND key = ?2", values![credential, key])
+}
+
+/// Whose keys those of forgotten turns are. No credential has this name.
+const FORGOTTEN: &str = "forgotten turns";
+
+/// A turn is forgotten, and its key with it; that the key was used is known for as long as that of any other request.
+pub(crate) fn leave_behind(tx: &mut Tx<'_>, key: &str, request: &str, turn: &TurnId) -> Result<(), StoreError> {
+    let now = tx.wall_ms();
+    tx.run("DELETE FROM reply WHERE begun_at < ?1", values![now - KEPT_MS])?;
+    tx.run(
+        "INSERT INTO reply (credential, key, request, begun_at, body) VALUES (?1, ?2, ?3, ?4, ?5) \
+         ON CONFLICT (credential, key) DO NOTHING",
+        values![FORGOTTEN, key, request, now, turn],
+    )
+}
+
+/// The forgotten turn that a key stood for, and a digest of what was told.
+pub(crate) fn find_forgotten(tx: &mut Tx<'_>, key: &str) -> Result<Option<(TurnId, String)>, StoreError> {
+    let since = tx.wall_ms() - KEPT_MS;
+    let sql = "SELECT body, request FROM reply WHERE credential = ?1 AND key = ?2 AND begun_at >= ?3";
+    Ok(tx.one(sql, values![FORGOTTEN, key, since])?.map(|row| (TurnId::new(row.text(0)), row.text(1).to_owned())))
 }

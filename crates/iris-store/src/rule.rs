@@ -88,6 +88,7 @@ pub(crate) fn make(tx: &mut Tx<'_>, new: &NewRule<'_>) -> Result<RuleId, StoreEr
             (Some(tool.as_str()), format!("{tool}, as in {}", input.get()))
         }
         Detail::Approval { tool, input, .. } => (Some(tool.as_str()), format!("{tool} {}", input.get())),
+        Detail::Visit { url, .. } => (None, format!("{} {url}", row.text)),
         _ => (None, row.text.clone()),
     };
     let json = serde_json::to_string(answer).expect("an answer is plain data");

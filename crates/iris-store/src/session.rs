@@ -9,9 +9,8 @@ use iris_core::team::TeamName;
 
 use crate::clock::age_ms;
 use crate::error::StoreError;
-use crate::event;
-use crate::question;
 use crate::tx::{Row, Tx, values};
+use crate::{event, question, reply, turn};
 
 #[derive(Clone, Debug)]
 pub struct SessionRow {
@@ -400,7 +399,7 @@ pub enum Removal {
 /// Forgets what was said in a session's finished turns. The conversation itself is the agent's and goes on.
 pub fn clear_cache(tx: &mut Tx<'_>, id: &SessionId, by: &Actor) -> Result<Removal, StoreError> {
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
-    let turns = forget_finished_turns(tx, id)?;
+    let turns = forget_finished_turns(tx, &session)?;
     let fact = Fact::Session(SessionEvent::CacheCleared { turns, by: by.clone() });
     event::append(tx, &[Draft { subject: session.subject(), fact }])?;
     Ok(Removal::Done { turns })
@@ -422,10 +421,12 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Actor, record: Record) -> Re
         return Ok(Removal::InUse);
     }
     question::cancel_of_session(tx, id, "its session was deleted")?;
-    let turns = forget_finished_turns(tx, id)?;
+    let turns = forget_finished_turns(tx, &session)?;
     tx.run("DELETE FROM session WHERE id = ?1", values![id])?;
     if record == Record::Forgotten {
         for sql in [
+            // Before what they were made from: they would go on to answer in its place.
+            "DELETE FROM rule WHERE question IN (SELECT id FROM question WHERE session = ?1)",
             "DELETE FROM question WHERE session = ?1",
             "DELETE FROM job WHERE session = ?1",
             "DELETE FROM event WHERE session = ?1",
@@ -461,11 +462,16 @@ fn is_yet_to_be_copied(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreErr
     Ok(tx.one(sql, values![id])?.is_some())
 }
 
-fn forget_finished_turns(tx: &mut Tx<'_>, id: &SessionId) -> Result<i64, StoreError> {
+fn forget_finished_turns(tx: &mut Tx<'_>, session: &SessionRow) -> Result<i64, StoreError> {
     event::overwrite_what_is_deleted(tx)?;
-    let sql = "SELECT id FROM turn WHERE session = ?1 AND state NOT IN ('scheduled', 'queued', 'running')";
-    let finished = tx.many(sql, values![id])?;
+    let sql = "SELECT id, key, CASE WHEN key IS NULL THEN NULL ELSE body END FROM turn \
+               WHERE session = ?1 AND state NOT IN ('scheduled', 'queued', 'running')";
+    let finished = tx.many(sql, values![&session.id])?;
     for turn in &finished {
+        if let (Some(key), Some(body)) = (turn.maybe_text(1), turn.maybe_text(2)) {
+            let told = turn::digest(&session.from, &session.to, body);
+            reply::leave_behind(tx, key, &told, &TurnId::new(turn.text(0)))?;
+        }
         event::delete_messages(tx, turn.text(0))?;
         tx.run("DELETE FROM turn WHERE id = ?1", values![turn.text(0)])?;
     }

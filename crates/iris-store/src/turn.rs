@@ -12,10 +12,12 @@ use iris_core::agent::Usage;
 use iris_core::id::{SessionId, TurnId};
 use iris_core::team::TeamName;
 use iris_core::turn::{Ending, TurnState};
+use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::tx::{Row, Tx, values};
 
+pub(crate) use accept::digest;
 pub use accept::{Accept, Accepted, NewTurn, accept};
 pub use end::{CancelWaiting, cancel_all_waiting, cancel_by, cancel_waiting, fail_waiting};
 pub(crate) use end::{end_interrupted, requeue};
@@ -57,6 +59,8 @@ pub struct TurnRow {
     pub started_at: Option<i64>,
     pub finished_at: Option<i64>,
     pub ending: Option<Ending>,
+    /// How long it took, once it is over.
+    pub duration_ms: Option<i64>,
     pub response: Option<String>,
     pub usage: Option<Usage>,
     /// The turn in which an agent made this tell.
@@ -66,6 +70,16 @@ pub struct TurnRow {
     pub origin: Option<String>,
     /// Whoever told it does not wait for the reply.
     pub detached: bool,
+}
+
+/// How a turn ended, as its row has it. Rows of earlier versions do not say how long it took.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HowItEnded {
+    #[serde(flatten)]
+    ending: Option<Ending>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<i64>,
 }
 
 macro_rules! turn_columns {
@@ -80,6 +94,8 @@ macro_rules! turn_columns {
 
 impl TurnRow {
     fn read(row: &Row) -> Result<Self, StoreError> {
+        let ended: HowItEnded = row.maybe_text(9).and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        let by_the_wall = || Some((row.maybe_int(8)? - row.maybe_int(7)?).max(0));
         Ok(Self {
             id: TurnId::new(row.text(0)),
             session: SessionId::new(row.text(1)),
@@ -90,7 +106,8 @@ impl TurnRow {
             accepted_at: row.int(6),
             started_at: row.maybe_int(7),
             finished_at: row.maybe_int(8),
-            ending: row.maybe_text(9).and_then(|json| serde_json::from_str(json).ok()),
+            duration_ms: ended.duration_ms.or_else(by_the_wall),
+            ending: ended.ending,
             response: row.maybe_text(10).map(str::to_owned),
             usage: row.maybe_text(11).and_then(|json| serde_json::from_str(json).ok()),
             cause: row.maybe_text(12).map(TurnId::new),

@@ -1,5 +1,5 @@
 //! Programs we did not write, against which the MCP doors are tested: the conformance suite, the Inspector, the official
-//! clients. `cargo xtask test` fetches them; without them the tests that need them say so and pass.
+//! clients. `cargo xtask test` fetches them; without them the tests that need them say so and pass, or fail in CI.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -46,12 +46,19 @@ pub fn python() -> Option<Command> {
     found("IRIS_TEST_MCP_PYTHON").map(clean)
 }
 
-fn found(variable: &str) -> Option<PathBuf> {
-    let found = std::env::var_os(variable).map(PathBuf::from);
+/// A program that the environment names. Where CI is set nothing is left out in silence: a test that needs it fails.
+pub fn found(variable: &str) -> Option<PathBuf> {
+    let (found, is_ci) = (std::env::var_os(variable).map(PathBuf::from), std::env::var_os("CI").is_some());
     if found.is_none() {
-        eprintln!("{variable} is not set: this test needs programs that `cargo xtask test` fetches, and is left out");
+        left_out(variable, is_ci);
     }
     found
+}
+
+fn left_out(variable: &str, is_ci: bool) {
+    let why = format!("{variable} is not set: this test needs programs that `cargo xtask test` fetches");
+    assert!(!is_ci, "{why}, and in CI it is not left out");
+    eprintln!("{why}, and is left out");
 }
 
 /// Nothing of the developer's own.
@@ -77,4 +84,15 @@ pub async fn output(mut command: Command, patience: Duration) -> Result<String> 
         bail!("{}\n{out}\n{err}", ended.status);
     }
     Ok(out.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::left_out;
+
+    #[test]
+    fn what_is_missing_is_left_out_by_hand_and_fails_in_ci() {
+        left_out("IRIS_TEST_NOTHING", false);
+        assert!(std::panic::catch_unwind(|| left_out("IRIS_TEST_NOTHING", true)).is_err());
+    }
 }

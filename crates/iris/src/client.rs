@@ -7,6 +7,7 @@ pub mod frames;
 mod mcp;
 mod pages;
 
+use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use serde::de::DeserializeOwned;
 
 use crate::failure::{Failure, Why};
 use crate::place;
+use crate::printer::Indicator;
 use certificate::Flaw;
 
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Client {
     token: Option<String>,
     /// What it says it is, for the log.
     surface: &'static str,
+    /// Says that an answer takes its time. Nobody does for the monitor, which draws the whole screen.
+    indicator: Option<Indicator>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +60,10 @@ pub enum ClientError {
     BadUrl(String),
     #[error("there is no token in {0}")]
     NoToken(String),
+    #[error("no token is sent to {0}, which may be anybody: the one in IRIS_HOME is for its own daemon")]
+    TokenElsewhere(String),
+    #[error("no token is sent to {0}: anybody in between could read it")]
+    TokenInTheOpen(String),
 }
 
 /// What a path and a query are made of.
@@ -70,22 +78,44 @@ impl Client {
     pub fn new(home: Home) -> Self {
         let given = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let http = connect::plainly();
-        Self { http, https: OnceLock::new(), home, url: given("IRIS_URL"), token: given("IRIS_TOKEN"), surface: "cli" }
+        Self {
+            http,
+            https: OnceLock::new(),
+            home,
+            url: given("IRIS_URL"),
+            token: given("IRIS_TOKEN"),
+            surface: "cli",
+            indicator: None,
+        }
     }
 
     /// The same, for the monitor.
     pub fn of_monitor(self) -> Self {
-        Self { surface: "monitor", ..self }
+        Self { surface: "monitor", indicator: None, ..self }
+    }
+
+    pub fn noticed_by(self, indicator: Indicator) -> Self {
+        Self { indicator: Some(indicator), ..self }
+    }
+
+    async fn patiently<T>(&self, answer: impl Future<Output = T>) -> T {
+        match &self.indicator {
+            Some(indicator) => indicator.notice("waiting for iris", answer).await,
+            None => answer.await,
+        }
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, ClientError> {
-        // One that is starting has a time of its own.
-        self.base().await?;
-        let answered = async { read(self.send(Method::GET, path, query, |request| request).await?).await };
-        match tokio::time::timeout(SILENCE, answered).await {
-            Ok(answer) => answer,
-            Err(_) => Err(self.silent(SILENCE)),
-        }
+        let asked = async {
+            // One that is starting has a time of its own.
+            self.base().await?;
+            let answered = async { read(self.send(Method::GET, path, query, |request| request).await?).await };
+            match tokio::time::timeout(SILENCE, answered).await {
+                Ok(answer) => answer,
+                Err(_) => Err(self.silent(SILENCE)),
+            }
+        };
+        self.patiently(asked).await
     }
 
     /// Whoever was asked, as far as is known here.
@@ -95,7 +125,8 @@ impl Client {
     }
 
     pub async fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T, ClientError> {
-        read(self.send(Method::POST, path, &[], |request| request.json(body)).await?).await
+        self.patiently(async { read(self.send(Method::POST, path, &[], |request| request.json(body)).await?).await })
+            .await
     }
 
     pub async fn delete<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, ClientError> {
@@ -107,7 +138,7 @@ impl Client {
         path: &[&str],
         query: &[(&str, String)],
     ) -> Result<T, ClientError> {
-        read(self.send(Method::DELETE, path, query, |request| request).await?).await
+        self.patiently(async { read(self.send(Method::DELETE, path, query, |request| request).await?).await }).await
     }
 
     /// Whether the daemon that is talked to is the one of this machine's home, wherever that is reached.
@@ -130,7 +161,8 @@ impl Client {
     ) -> Result<Response, ClientError> {
         let base = self.base().await?;
         let url = address(&base, path, query)?;
-        let request = self.way(&url)?.request(method, url).bearer_auth(self.token()?);
+        let token = self.token(&url)?;
+        let request = self.way(&url)?.request(method, url).bearer_auth(token);
         let request = request.header(iris_api::CLIENT, self.surface);
         let response = finish(request).send().await.map_err(|error| gone(&base, &error))?;
         if response.status().is_success() { Ok(response) } else { Err(refusal(base, response).await) }
@@ -167,9 +199,18 @@ impl Client {
         }
     }
 
-    fn token(&self) -> Result<String, ClientError> {
+    /// What may be shown there. Whoever has the owner's token can do everything with this home, so it is shown to this home's
+    /// own daemon and on this machine, and no token at all goes over a network in the open.
+    fn token(&self, to: &Url) -> Result<String, ClientError> {
+        let is_here = self.url.is_none() || is_loopback(to) || self.is_own(to);
+        if !is_here && to.scheme() != "https" {
+            return Err(ClientError::TokenInTheOpen(to.origin().ascii_serialization()));
+        }
         if let Some(token) = &self.token {
             return Ok(token.clone());
+        }
+        if !is_here {
+            return Err(ClientError::TokenElsewhere(to.origin().ascii_serialization()));
         }
         // Read, never made: a token that a client made up is none.
         let file = self.home.token_file();
@@ -179,6 +220,19 @@ impl Client {
             token => Ok(token.to_owned()),
         }
     }
+}
+
+impl Client {
+    /// Whether the daemon of this home is there.
+    fn is_own(&self, to: &Url) -> bool {
+        let own = self.home.holder().and_then(|holder| holder.url).and_then(|url| url.parse::<Url>().ok());
+        own.is_some_and(|own| own.origin() == to.origin())
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 impl ClientError {
@@ -209,6 +263,10 @@ impl From<ClientError> for Failure {
             ClientError::Refused(problem) => Self::new(Why::from_word(&problem.kind), message).maybe_hint(problem.hint),
             ClientError::Strange { .. } => Self::internal(message).hint("is IRIS_URL the address of an iris?"),
             ClientError::BadUrl(_) => Self::invalid(message).hint("write it as http://127.0.0.1:1615"),
+            ClientError::TokenElsewhere(_) => Self::new(Why::Refused, message)
+                .hint("set IRIS_TOKEN to one of that daemon; `iris token create` makes one there"),
+            ClientError::TokenInTheOpen(_) => Self::new(Why::Refused, message)
+                .hint("use its https address, or a tunnel: `ssh -L 1615:127.0.0.1:1615 <host>`"),
             ClientError::NoToken(_) => Self::new(Why::Refused, message).hint("set IRIS_TOKEN or IRIS_HOME"),
         }
     }
@@ -278,4 +336,32 @@ fn root(error: &dyn std::error::Error) -> String {
         cause = deeper;
     }
     cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_owner_s_token_stays_on_this_machine_and_no_token_goes_in_the_open() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::prepare(folder.path()).expect("a home");
+        let owner = home.token().expect("a token");
+        let sent = |to: Option<&str>, given: Option<&str>| {
+            let (url, token) = (to.map(str::to_owned), given.map(str::to_owned));
+            let client = Client { url, token, ..Client::new(home.clone()) };
+            client.token(&to.unwrap_or("http://10.1.2.3:1615").parse().expect("an address"))
+        };
+        for here in [None, Some("http://127.0.0.1:1"), Some("http://localhost:1"), Some("https://[::1]:1")] {
+            assert_eq!(sent(here, None).expect("it is sent"), owner, "{here:?}");
+            assert_eq!(sent(here, Some("given")).expect("it is sent"), "given", "{here:?}");
+        }
+        let (elsewhere, open) = (Some("https://iris.example"), Some("http://iris.example"));
+        assert!(matches!(sent(elsewhere, None), Err(ClientError::TokenElsewhere(_))));
+        assert_eq!(sent(elsewhere, Some("given")).expect("it is sent"), "given");
+        for given in [None, Some("given")] {
+            assert!(matches!(sent(open, given), Err(ClientError::TokenInTheOpen(_))));
+        }
+        assert!(matches!(sent(Some("http://127.0.0.1.example:1"), None), Err(ClientError::TokenInTheOpen(_))));
+    }
 }

@@ -56,7 +56,7 @@ pub struct Context {
 
 impl Context {
     pub fn client(&self) -> Client {
-        Client::new(Home::at(&self.home))
+        Client::new(Home::at(&self.home)).noticed_by(self.printer.indicator())
     }
 }
 

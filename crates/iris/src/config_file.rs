@@ -192,17 +192,19 @@ fn change(file: &Path, (text, before): (&str, &Config), new: &str, wanted: &Addi
     put(file, new).map_err(|error| unusable(file, &error))
 }
 
-/// What of a config must be the same before and after.
+/// What of a config must be the same before and after, secrets too.
 fn rest(config: &Config, changed: &Additions) -> serde_json::Value {
     let mut config = config.clone();
     for (name, _) in &changed.teams {
         config.teams.remove(name);
     }
-    let mut shown = config.shown();
-    if let Some(settings) = shown["settings"].as_object_mut() {
+    let (url, headers) = (config.database.url.clone(), config.telemetry.headers.clone());
+    let mut rest = serde_json::to_value(config).expect("a config is plain data");
+    if let Some(settings) = rest["settings"].as_object_mut() {
         settings.retain(|key, _| !changed.settings.iter().any(|(changed, _)| changed == key));
     }
-    shown
+    // These two are not written out with the rest.
+    serde_json::json!([rest, url, headers])
 }
 
 /// In one step: whoever looks meanwhile sees the old file or the new one. A link stays one, and what it leads to changes.

@@ -1,19 +1,27 @@
-//! Asking before something cannot be undone. Only a person at a terminal can be asked.
+//! Asking before something cannot be undone. Only a person at a terminal can be asked; for everybody else it has to be said
+//! beforehand.
 
 use std::io::{IsTerminal, stdin};
 
 use crate::failure::{Failure, Why};
 use crate::printer::Printer;
 
-/// Whether a person was told beforehand that they would not be asked.
+/// Whether it was said beforehand, and what holds if it was not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
     Given,
+    /// Without an answer it is not done.
+    Ask,
+    /// Where nobody can be asked it is done: what stops things must not wait for anybody.
     AskIfPossible,
 }
 
 impl Consent {
     pub fn from_flag(yes: bool) -> Self {
+        if yes { Self::Given } else { Self::Ask }
+    }
+
+    pub fn to_stop(yes: bool) -> Self {
         if yes { Self::Given } else { Self::AskIfPossible }
     }
 }
@@ -35,8 +43,15 @@ pub fn can_be_asked(printer: &Printer) -> bool {
 }
 
 pub fn confirm(printer: &mut Printer, consent: Consent, question: &str) -> Result<(), Failure> {
-    if consent == Consent::Given || !stdin().is_terminal() {
-        return Ok(());
+    let can_be_asked = stdin().is_terminal() && !printer.is_json();
+    match consent {
+        Consent::Given => return Ok(()),
+        Consent::AskIfPossible if !can_be_asked => return Ok(()),
+        Consent::Ask if !can_be_asked => {
+            let what = format!("nobody can be asked here: {question}");
+            return Err(Failure::invalid(what).hint("nothing was changed; if it is meant, say --yes"));
+        }
+        Consent::Ask | Consent::AskIfPossible => {}
     }
     printer.ask(&format!("{question} [y/N] "));
     let mut answer = String::new();

@@ -186,22 +186,11 @@ impl From<ConfigError> for Failure {
 
 impl From<BackupError> for Failure {
     fn from(error: BackupError) -> Self {
-        let hint = error.hint();
-        let (kind, message) = match error {
-            BackupError::Home(error) => return Self::from(error).maybe_hint(hint),
-            BackupError::Store(error) => return error.into(),
-            BackupError::Exists(_) => (FaultKind::Conflict, error.to_string()),
-            BackupError::NoDatabase(_) | BackupError::NoFolder(_) => (FaultKind::NotFound, error.to_string()),
-            BackupError::Io { ref source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                (FaultKind::NotFound, error.to_string())
-            }
-            BackupError::Io { ref source, .. } if let Some(hint) = no_room(source) => {
-                return Self::fault(FaultKind::Unavailable, error.to_string()).hint(hint);
-            }
-            BackupError::NotABackup { .. } | BackupError::Io { .. } => (FaultKind::Invalid, error.to_string()),
-            BackupError::Postgres => (FaultKind::Unsupported, error.to_string()),
-        };
-        Self::fault(kind, message).maybe_hint(hint)
+        let (kind, hint) = (error.kind(), error.hint());
+        match error {
+            BackupError::Home(error) => Self::from(error).maybe_hint(hint),
+            error => Self::fault(kind, error.to_string()).maybe_hint(hint),
+        }
     }
 }
 

@@ -40,6 +40,9 @@ fn main() -> ExitCode {
         home: place::home(arguments.global.home.as_deref()),
         printer: Printer::new(arguments.global.format()),
     };
+    if arguments.global.home.as_ref().is_some_and(|home| home.as_os_str().is_empty()) {
+        context.printer.note(format!("IRIS_HOME is empty, so the home is {}", place::shown(&context.home)));
+    }
     let ended = run(arguments.command, &mut context);
     context.printer.stop_waiting();
     match ended {
@@ -69,7 +72,7 @@ fn tell_usage(told: &clap::Error) -> ExitCode {
 }
 
 fn run(command: Command, context: &mut Context) -> Result<Exit, Failure> {
-    logging::start(command.log_level());
+    logging::start(command.log_level())?;
     let runtime = match command {
         Command::Serve(_) => daemon_runtime(),
         _ => tokio::runtime::Builder::new_current_thread().enable_all().build(),

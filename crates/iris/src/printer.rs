@@ -9,7 +9,6 @@ mod table;
 mod waiting;
 
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
 
 use serde::Serialize;
 
@@ -17,9 +16,9 @@ use crate::failure::{Failure, Why};
 
 pub use style::{Span, Tone};
 pub use table::{Column, Table};
+pub use waiting::Indicator;
 
 use style::Screen;
-use waiting::Waiting;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -27,15 +26,12 @@ pub enum Format {
     Json,
 }
 
-/// How long nothing needs to be said.
-const UNNOTICED: Duration = Duration::from_secs(1);
-
 #[derive(Debug)]
 pub struct Printer {
     format: Format,
     output: Screen,
     notes: Screen,
-    waiting: Waiting,
+    waiting: Indicator,
     /// Text was written to stdout and its line has not ended.
     mid_line: bool,
 }
@@ -46,7 +42,7 @@ impl Printer {
         Self {
             format,
             output: Screen::of(io::stdout().is_terminal()),
-            waiting: Waiting::new(notes.is_terminal() && format == Format::Human),
+            waiting: Indicator::new(notes.is_terminal() && format == Format::Human),
             notes,
             mid_line: false,
         }
@@ -109,14 +105,21 @@ impl Printer {
         if text.is_empty() {
             return Ok(());
         }
-        self.mid_line = !text.ends_with('\n');
+        self.set_mid_line(!text.ends_with('\n'));
         let shown = self.output.render(&Span::plain(text));
         self.write(&shown)
     }
 
     /// Ends the line if one is open.
     pub fn end_line(&mut self) -> Result<(), Failure> {
-        if std::mem::take(&mut self.mid_line) { self.write("\n") } else { Ok(()) }
+        let was_open = self.mid_line;
+        self.set_mid_line(false);
+        if was_open { self.write("\n") } else { Ok(()) }
+    }
+
+    fn set_mid_line(&mut self, is_open: bool) {
+        self.mid_line = is_open;
+        self.waiting.hold(is_open);
     }
 
     pub fn is_mid_line(&self) -> bool {
@@ -147,14 +150,12 @@ impl Printer {
 
     /// Says what is waited for once it has taken longer than somebody looks at a terminal without wondering.
     pub async fn while_waiting<T>(&mut self, what: &str, done: impl Future<Output = T>) -> T {
-        let mut done = std::pin::pin!(done);
-        if let Ok(done) = tokio::time::timeout(UNNOTICED, &mut done).await {
-            return done;
-        }
-        self.wait_for(what);
-        let done = done.await;
-        self.stop_waiting();
-        done
+        self.waiting.notice(what, done).await
+    }
+
+    /// For those who wait and have no printer at hand.
+    pub fn indicator(&self) -> Indicator {
+        self.waiting.clone()
     }
 
     pub fn stop_waiting(&mut self) {
@@ -191,7 +192,7 @@ impl Printer {
     fn aside(&mut self, spans: &[Span<'_>]) {
         self.stop_waiting();
         let lead = if self.mid_line && self.output.is_terminal() { "\n" } else { "" };
-        self.mid_line &= lead.is_empty();
+        self.set_mid_line(self.mid_line && lead.is_empty());
         let line: String = spans.iter().map(|span| self.notes.render(span)).collect();
         write_note(&format!("{lead}{line}\n"));
     }

@@ -353,7 +353,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The questions that wait for an answer, oldest first */
+        /** The questions that wait for an answer, oldest first; of more than 1000, the oldest and the newest */
         get: operations["questions_pending"];
         put?: never;
         post?: never;
@@ -750,7 +750,10 @@ export interface components {
             digest: string;
             /** @description Where it would run. */
             folder: string;
-            /** @description The exact input, as the agent gave it. */
+            /**
+             * @description The exact input, as the agent gave it. Its text, if not every reader would take it for the same: half a character,
+             *     the same field twice, a number beyond all bounds.
+             */
             input: unknown;
             /** @description What the call comes to, as far as the tool is known. */
             meaning?: components["schemas"]["Meaning"];
@@ -901,8 +904,13 @@ export interface components {
             /** Format: int64 */
             refusedAt?: number | null;
             /**
+             * @description What for: `rest` (it has changed just now), `writer` (somebody still has it open to write to), or `remainder` (it is
+             *     the beginning of what it was, and is taken as it is if nothing more comes within a few seconds).
+             */
+            waitingFor?: string | null;
+            /**
              * Format: int64
-             * @description Since when the file is changed and not used yet, because somebody still has it open to write to.
+             * @description Since when the file is changed and not used yet.
              */
             waitingSince?: number | null;
         };
@@ -1220,6 +1228,11 @@ export interface components {
                 openedAt: number;
                 /** @description What can be chosen, if one thing is asked. */
                 options?: components["schemas"]["Choice"][];
+                /**
+                 * @description Whether what was decided has reached the agent. Absent while it is open, and where no agent is told. While it is
+                 *     false it is tried again and again.
+                 */
+                passedOn?: boolean | null;
                 /** @description What is asked, in one sentence. */
                 question: string;
                 /** @description Everything that is asked; several are answered together, in order. */
@@ -1303,6 +1316,11 @@ export interface components {
                 turns: number;
                 /** Format: int64 */
                 usedAt: number;
+                /**
+                 * @description What they wait for, if it is not the turn before them: `place` (all agents are at work), or `team` (it is not in the
+                 *     config any more).
+                 */
+                waitsFor?: string | null;
             }[];
             next?: string | null;
         };
@@ -1361,15 +1379,27 @@ export interface components {
                 attempts: number;
                 /** @description The turn in which an agent made this tell. */
                 cause?: string | null;
+                /**
+                 * Format: int64
+                 * @description How long it took, once it is over. The times above are by the wall clock, which may have been set in between.
+                 */
+                durationMs?: number | null;
                 error?: string | null;
                 /** Format: int64 */
                 finishedAt?: number | null;
                 id: string;
                 message: string;
+                /** @description For whom or what it waits, in a few words, if it does. */
+                note?: string | null;
                 /** Format: int64 */
                 number: number;
                 /** @description Why the agent started it by itself, if it did: nobody told it. */
                 origin?: string | null;
+                /**
+                 * Format: int64
+                 * @description How many turns come before it, if it is queued.
+                 */
+                position?: number | null;
                 reason?: string | null;
                 response?: string | null;
                 sessionId: string;
@@ -1394,6 +1424,11 @@ export interface components {
             fromTeam: string | null;
         };
         Pending: {
+            /**
+             * Format: int64
+             * @description How many more there are that are not listed.
+             */
+            more?: number;
             questions: components["schemas"]["Question"][];
         };
         /** @description A key whose new value takes effect with the next start. A secret's values are not told. */
@@ -1454,6 +1489,11 @@ export interface components {
             openedAt: number;
             /** @description What can be chosen, if one thing is asked. */
             options?: components["schemas"]["Choice"][];
+            /**
+             * @description Whether what was decided has reached the agent. Absent while it is open, and where no agent is told. While it is
+             *     false it is tried again and again.
+             */
+            passedOn?: boolean | null;
             /** @description What is asked, in one sentence. */
             question: string;
             /** @description Everything that is asked; several are answered together, in order. */
@@ -1623,6 +1663,11 @@ export interface components {
             turns: number;
             /** Format: int64 */
             usedAt: number;
+            /**
+             * @description What they wait for, if it is not the turn before them: `place` (all agents are at work), or `team` (it is not in the
+             *     config any more).
+             */
+            waitsFor?: string | null;
         };
         SessionFigures: {
             /** Format: int64 */
@@ -1856,15 +1901,27 @@ export interface components {
             attempts: number;
             /** @description The turn in which an agent made this tell. */
             cause?: string | null;
+            /**
+             * Format: int64
+             * @description How long it took, once it is over. The times above are by the wall clock, which may have been set in between.
+             */
+            durationMs?: number | null;
             error?: string | null;
             /** Format: int64 */
             finishedAt?: number | null;
             id: string;
             message: string;
+            /** @description For whom or what it waits, in a few words, if it does. */
+            note?: string | null;
             /** Format: int64 */
             number: number;
             /** @description Why the agent started it by itself, if it did: nobody told it. */
             origin?: string | null;
+            /**
+             * Format: int64
+             * @description How many turns come before it, if it is queued.
+             */
+            position?: number | null;
             reason?: string | null;
             response?: string | null;
             sessionId: string;
@@ -2081,7 +2138,10 @@ export interface operations {
                 job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
-                /** @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer may have a `next` too. */
+                /**
+                 * @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer, because they are large or rare,
+                 *     may have a `next` too.
+                 */
                 limit?: number;
                 session?: string;
                 team?: string;
@@ -3006,7 +3066,7 @@ export interface operations {
             query?: {
                 /** @description The `next` of the page before. */
                 after?: number;
-                /** @description At most this many; 100 if not said, 1000 at most. */
+                /** @description At most this many; 100 if not said, 1000 at most. A page of large ones has fewer, and a `next`. */
                 limit?: number;
             };
             header?: never;
@@ -3078,7 +3138,10 @@ export interface operations {
                 job?: string;
                 /** @description A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them. */
                 kind?: string;
-                /** @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer may have a `next` too. */
+                /**
+                 * @description For a page: at most this many; 100 if not said, 1000 at most. A page with fewer, because they are large or rare,
+                 *     may have a `next` too.
+                 */
                 limit?: number;
                 session?: string;
                 team?: string;
@@ -3638,7 +3701,7 @@ export interface operations {
                  *     at the end. Each page is oldest first all the same.
                  */
                 before?: number;
-                /** @description At most this many; 100 if not said, 1000 at most. */
+                /** @description At most this many; 100 if not said, 1000 at most. A page of large ones has fewer, and a `next`. */
                 limit?: number;
             };
             header?: never;

@@ -31,7 +31,7 @@ export function Parts({ status }: { status: Shapes["Status"] }) {
         <Part name="Pool of agents" tone={status.waitingSessions > 0 ? "held" : "good"} state={status.waitingSessions > 0 ? "full" : "well"}>
           {status.agents} of {status.maxAgents} alive, {status.waitingSessions === 1 ? "1 session waits" : `${status.waitingSessions} sessions wait`} for a place
         </Part>
-        <Part name="Config" tone={config.refused ? "bad" : config.waitingSince || config.pending.length > 0 ? "held" : "good"} state={config.refused ? "not used as it is" : config.waitingSince ? "changed, waits for its writer" : config.pending.length > 0 ? "waits for the next start" : "in force"}>
+        <Part name="Config" tone={config.refused ? "bad" : config.waitingSince || config.pending.length > 0 ? "held" : "good"} state={config.refused ? "not used as it is" : config.waitingSince ? (config.waitingFor === "writer" ? "changed, waits for its writer" : "changed, not used yet") : config.pending.length > 0 ? "waits for the next start" : "in force"}>
           {config.refused ? (
             <>
               <span className="block font-mono whitespace-pre-wrap">

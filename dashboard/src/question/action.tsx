@@ -67,18 +67,19 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
       {plan && <Markdown text={plan} />}
       {(!plan || Object.keys(rest).length > 0) && (
         <Witnessed value={witnessed}>
-          <ToolInput input={plan ? rest : action.input} meaning={action.meaning} />
+          {/* What cannot be read exactly is a text, and is nowhere but in its bytes. */}
+          {typeof action.input === "string" ? <Block text={action.shown} /> : <ToolInput input={plan ? rest : action.input} meaning={action.meaning} />}
         </Witnessed>
       )}
       {judged}
-      {action.shown && (
+      {action.shown && typeof action.input !== "string" && (
         // A plan may be nowhere else: its input can be empty, or hold another than the one that the agent wrote down.
         <details className="mt-1 text-xs text-dim" open={question.way === "plan" && (!plan || action.shown.startsWith("plan as the agent wrote it:"))}>
           <summary>As it is to the byte{action.digest && <span className="font-mono"> · {action.digest.slice(0, 12)}</span>}</summary>
           <Block text={action.shown} />
         </details>
       )}
-      {onEdit ? (
+      {onEdit && question.way !== "elicitation" && typeof action.input === "object" ? (
         <button type="button" className="link mt-1 min-h-6 text-xs" onClick={() => onEdit(true)}>
           Edit first
         </button>

@@ -23,4 +23,5 @@ test("what is not before one's eyes is not answered", () => {
   expect(isSeen({ top: -300, bottom: -100 }, room), "above").toBe(false);
   expect(isSeen({ top: 700, bottom: 900 }, room), "half of it").toBe(false);
   expect(isSeen({ top: 0, bottom: 2000 }, room), "longer than the room").toBe(true);
+  expect(isSeen({ top: 700, bottom: 2000 }, room), "the beginning of it").toBe(false);
 });

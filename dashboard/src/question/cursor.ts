@@ -15,14 +15,13 @@ interface Span {
   bottom: number;
 }
 
-/** Whether enough of a card is in view to be answered: most of it, or as much as there is room for. */
+/** Whether enough of a card is in view to be answered: most of it, or more of it than of all else. */
 export function isSeen(card: Span, room: Span): boolean {
   const shown = Math.min(card.bottom, room.bottom) - Math.max(card.top, room.top);
-  const [whole, most] = [card.bottom - card.top, room.bottom - room.top];
-  return shown > 0 && shown >= Math.min(whole, most) * ENOUGH;
+  return shown > 0 && (shown >= (card.bottom - card.top) * MOST || shown > (room.bottom - room.top) / 2);
 }
 
-const ENOUGH = 0.8;
+const MOST = 0.75;
 
 /** The same of what is on the page. */
 export function isCardSeen(card: Element): boolean {

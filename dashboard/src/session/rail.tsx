@@ -80,7 +80,7 @@ export function TurnMenu({ parts, onJump }: { parts: readonly Part[]; onJump: (t
   if (parts.length < 2) return null;
   const older = parts.length - most;
   return (
-    <div className="flex items-center gap-3 border-b border-line bg-surface px-3 text-xs text-dim lg:hidden">
+    <div className="flex items-center gap-3 border-b border-line bg-surface px-3 py-1 text-xs text-dim lg:hidden">
       <DropdownMenu.Root modal={false} onOpenChange={(isOpen) => !isOpen && setMost(IN_MENU)}>
         <DropdownMenu.Trigger className="min-h-11 flex-1 text-left">{parts.length.toLocaleString()} turns ▾</DropdownMenu.Trigger>
         <DropdownMenu.Portal>
@@ -136,7 +136,7 @@ function GoToTurn({ parts, onJump }: { parts: readonly Part[]; onJump: (turn: st
     >
       <label className="flex items-center gap-1.5">
         Turn
-        <input type="number" inputMode="numeric" enterKeyHint="go" min={first} max={last} placeholder={String(last)} aria-label="Go to turn number" className="field min-h-11 w-18 tabular-nums md:min-h-8 md:py-1" />
+        <input type="number" inputMode="numeric" enterKeyHint="go" min={first} max={last} placeholder={`${first} – ${last}`} aria-label="Go to turn number" className="field min-h-11 w-22 tabular-nums md:min-h-8 md:py-1" />
       </label>
     </form>
   );

@@ -7,13 +7,20 @@ import { Moment } from "@/text/time";
 import { pendingLine } from "./pending";
 import { Group, Setting } from "./settings";
 
+/** What is waited for before a changed file is used. */
+const AWAITED: Record<string, string> = {
+  rest: "The file has changed and is not read yet.",
+  writer: "The file has changed and is not used yet: somebody still has it open to write to.",
+  remainder: "The file is the beginning of what it was. If nothing more is written, it is taken so in a few seconds.",
+};
+
 /** What is in force, which may not be what the file says. */
 export function Config() {
   const config = useQuery(configQuery).data;
   if (!config) return null;
   return (
     <Group title="Config">
-      <Setting title={<Plain text={config.file} />} text={config.refused ? undefined : config.waitingSince ? "The file has changed and is not used yet: somebody still has it open to write to." : config.pending.length ? undefined : "The file says what is in force. A change takes effect when it is saved, whole or not at all."} />
+      <Setting title={<Plain text={config.file} />} text={config.refused ? undefined : config.waitingSince ? AWAITED[config.waitingFor ?? "rest"] : config.pending.length ? undefined : "The file says what is in force. A change takes effect when it is saved, whole or not at all."} />
       {config.refused && (
         <Setting
           title={<span className="text-bad">The file as it is now is not used</span>}

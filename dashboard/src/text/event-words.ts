@@ -33,7 +33,7 @@ export function describe({ kind, data }: Pick<Event, "kind" | "data">): string {
     case "token.revoked":
       return `${text("name")}, ${by()}`;
     case "config.applied":
-      return Array.isArray(body["changed"]) ? body["changed"].join(", ") : "";
+      return applied(body["changed"], body["needsRestart"]);
     case "config.refused":
     case "question.cancelled":
     case "question.limited":
@@ -117,4 +117,11 @@ function stopped(body: Body): string {
 
 function exit({ signal, code }: Body): string {
   return typeof signal === "number" ? `, signal ${signal}` : typeof code === "number" && code !== 0 ? `, exit code ${code}` : "";
+}
+
+/** The keys that have changed, and which of them are not in force yet. */
+function applied(changed: unknown, needsRestart: unknown): string {
+  const waiting = Array.isArray(needsRestart) ? needsRestart : [];
+  const keys = Array.isArray(changed) ? changed : [];
+  return keys.map((key) => (waiting.includes(key) ? `${key} (waits for the next start)` : String(key))).join(", ");
 }

@@ -1,6 +1,6 @@
 //! What the CLI wants of a person: leave for a tool, an answer, a form.
 
-use iris_core::agent::{AgentOutput, AskedOption, AskedQuestion, Asking, FormRequest, PermissionRequest};
+use iris_core::agent::{AgentOutput, AskedOption, AskedQuestion, Asking, FormRequest, PermissionRequest, Wanted};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -58,15 +58,21 @@ fn recommended(option: AskedOption) -> AskedOption {
     }
 }
 
-/// A tool server of the agent's wants something filled in.
+/// A tool server of the agent's wants something filled in, or somebody to go to an address.
 pub(super) fn form(request: String, asked: &Request<'_>) -> AgentOutput {
     let message = asked.message.and_then(|message| serde_json::from_str::<String>(message.get()).ok());
     let none = || RawValue::from_string("{}".to_owned()).expect("an empty object is JSON");
+    // An address that comes with a form is asked about, too: nothing of what a server wants is left out.
+    let wanted = match (&asked.url, asked.mode.as_deref()) {
+        (Some(url), _) => Wanted::Visit { url: url.clone().into_owned() },
+        (None, Some("url")) => Wanted::Visit { url: String::new() },
+        (None, _) => Wanted::Fields(asked.requested_schema.map_or_else(none, ToOwned::to_owned)),
+    };
     AgentOutput::FormAsked(FormRequest {
         request,
         server: asked.mcp_server_name.clone().unwrap_or_default().into_owned(),
         message: message.unwrap_or_default(),
-        schema: asked.requested_schema.map_or_else(none, ToOwned::to_owned),
+        wanted,
     })
 }
 

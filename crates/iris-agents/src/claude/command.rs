@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment};
+use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment, find_in_path};
 
 const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`";
 pub(super) const PROGRAM: &str = "claude";
@@ -116,5 +116,5 @@ pub(crate) fn find(command: Option<&Path>, path: Option<String>) -> Result<PathB
         return if named.is_file() { Ok(named.to_owned()) } else { Err(missing()) };
     }
     let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
-    std::env::split_paths(&path).map(|folder| folder.join(named)).find(|file| file.is_file()).ok_or_else(missing)
+    find_in_path(named, path.as_ref()).ok_or_else(missing)
 }

@@ -394,6 +394,8 @@ fn garbage(bytes: &[u8]) -> AgentOutput {
 
 #[cfg(test)]
 mod tests {
+    use iris_core::agent::Wanted;
+
     use super::super::meaning::EXIT_PLAN;
     use super::*;
 
@@ -406,11 +408,30 @@ mod tests {
         reader.read(line.as_bytes(), &mut outputs, &mut replies);
         let [AgentOutput::FormAsked(form)] = outputs.as_slice() else { panic!("{outputs:?}") };
         assert_eq!((form.server.as_str(), form.message.as_str()), ("lab", "Your name?"));
-        assert!(form.schema.get().contains("properties") && replies.is_empty());
+        let Wanted::Fields(schema) = &form.wanted else { panic!("{form:?}") };
+        assert!(schema.get().contains("properties") && replies.is_empty());
         let content = serde_json::Map::from_iter([("name".to_owned(), "Ada".into())]);
         reader.reply("r1", &Reply::Form { content }, &mut replies);
         let said = String::from_utf8(replies).expect("text");
         assert!(said.contains(r#""action":"accept""#) && said.contains(r#""name":"Ada""#), "{said}");
+    }
+
+    /// It asks for no fields, so a form would hide where it leads, and nothing filled in would be a yes.
+    #[test]
+    fn an_address_is_read_and_answered_with_yes_or_no() {
+        let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"lab","message":"Sign in","mode":"url","url":"https://x.example/in","elicitation_id":"e1"}}"#;
+        let check = |reply: &Reply, expected: &str| {
+            let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+            let (mut outputs, mut replies) = (Vec::new(), Vec::new());
+            reader.read(line.as_bytes(), &mut outputs, &mut replies);
+            let [AgentOutput::FormAsked(form)] = outputs.as_slice() else { panic!("{outputs:?}") };
+            assert!(matches!(&form.wanted, Wanted::Visit { url } if url == "https://x.example/in"), "{form:?}");
+            reader.reply("r1", reply, &mut replies);
+            let said = String::from_utf8(replies).expect("text");
+            assert!(said.contains(expected) && !said.contains("content"), "{said}");
+        };
+        check(&Reply::Allow, r#"{"action":"accept"}"#);
+        check(&Reply::Deny { message: "no".to_owned() }, r#"{"action":"decline"}"#);
     }
 
     /// A plan belongs to the call that asks leave for it; another's is not taken for it.

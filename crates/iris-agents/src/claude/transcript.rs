@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use iris_core::agent::{AgentOutput, Asking, ToolSpec, TurnEnd};
+use iris_core::agent::{AgentOutput, Asking, FormRequest, ToolSpec, TurnEnd, Wanted};
 use iris_core::call::Call;
 use iris_core::id::TurnId;
 use iris_core::message::Heard;
@@ -46,7 +46,12 @@ fn describe(output: &AgentOutput) -> String {
             )
         }
         AgentOutput::Asked(asking) => questions(asking),
-        AgentOutput::FormAsked(form) => format!("form asked by {}: {} {}", form.server, form.message, form.schema),
+        AgentOutput::FormAsked(FormRequest { server, message, wanted: Wanted::Fields(schema), .. }) => {
+            format!("form asked by {server}: {message} {schema}")
+        }
+        AgentOutput::FormAsked(FormRequest { server, message, wanted: Wanted::Visit { url }, .. }) => {
+            format!("visit asked by {server}: {message} {url}")
+        }
         AgentOutput::ToolCalled(call) => format!("tool called: {} {}", call.tool, call.arguments),
         AgentOutput::Withdrawn { request } => format!("withdrawn: {request}"),
         AgentOutput::Background(work) => format!("background: {work:?}"),

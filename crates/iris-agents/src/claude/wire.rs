@@ -161,6 +161,11 @@ pub(crate) struct Request<'a> {
     pub mcp_server_name: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub requested_schema: Option<&'a RawValue>,
+    /// `form`, or `url`: then somebody is to go there.
+    #[serde(borrow, default)]
+    pub mode: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub url: Option<Cow<'a, str>>,
 }
 
 /// A JSON-RPC message.

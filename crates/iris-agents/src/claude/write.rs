@@ -129,6 +129,7 @@ fn deny(out: &mut Vec<u8>, request: &str, message: &str) {
 pub(crate) fn form(out: &mut Vec<u8>, request: &str, reply: &Reply) {
     match reply {
         Reply::Form { content } => respond(out, request, &json!({"action": "accept", "content": content})),
+        Reply::Allow => respond(out, request, &json!({"action": "accept"})),
         _ => respond(out, request, &json!({"action": "decline"})),
     }
 }

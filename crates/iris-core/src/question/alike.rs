@@ -6,7 +6,9 @@ use crate::agent::AskedQuestion;
 /// The same words, however they are spaced and written, with the same to choose from: one answer fits both.
 pub fn asks_alike(one: &Detail, other: &Detail) -> bool {
     match (one, other) {
-        (Detail::Approval { .. }, _) | (_, Detail::Approval { .. }) => false,
+        (Detail::Approval { .. } | Detail::Visit { .. }, _) | (_, Detail::Approval { .. } | Detail::Visit { .. }) => {
+            false
+        }
         (
             Detail::Form { server, message, schema },
             Detail::Form { server: other_server, message: other_message, schema: other_schema },

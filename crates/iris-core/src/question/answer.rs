@@ -49,6 +49,8 @@ pub enum AnswerError {
     MissingField { name: String, takes: String },
     #[error("the field '{name}' takes {takes}, and not {given}")]
     Field { name: String, takes: String, given: String },
+    #[error("{0} carries no words here; tell the team, or say no and why")]
+    NoWords(&'static str),
     #[error("the answer is of the type '{given}', and this takes {}", .takes.join(" or "))]
     Type { given: String, takes: Vec<&'static str> },
 }
@@ -74,12 +76,14 @@ impl Answer {
             Value::Array(picked) => Ok(picked.iter().map(word).collect::<Result<Vec<_>, AnswerError>>()?.join(", ")),
             one => word(one),
         };
+        let text = text.filter(|text| !text.trim().is_empty());
         Ok(match value {
             Value::Bool(true) => Self::Approve { note: text },
             Value::Bool(false) => Self::Refuse { why: text },
             Value::Array(values) => {
                 Self::Choose { values: values.iter().map(picked).collect::<Result<_, _>>()?, note: text }
             }
+            Value::Object(_) if text.is_some() => return Err(AnswerError::NoWords("a form")),
             Value::Object(fields) => Self::Fill { content: fields.clone() },
             value => Self::Choose { values: vec![word(value)?], note: text },
         })
@@ -153,7 +157,11 @@ pub fn type_of(asked: ResponseType, answer: &Answer) -> ResponseType {
 /// The answer in the form the question wants it: options by their value, yes and no as such.
 pub fn fit(detail: &Detail, answer: Answer) -> Result<Answer, AnswerError> {
     match detail {
-        Detail::Approval { .. } => yes_or_no(answer),
+        Detail::Approval { .. } | Detail::Visit { .. } => match yes_or_no(answer)? {
+            // The agent's request takes a yes and nothing beside it, so nobody would ever hear the words.
+            Answer::Approve { note: Some(_) } => Err(AnswerError::NoWords("a yes")),
+            answer => Ok(answer),
+        },
         Detail::Choice { questions } => choose(questions, answer, true),
         Detail::Form { schema, .. } => fill(schema.get(), answer),
         Detail::Asked { response: ResponseType::Boolean | ResponseType::Approval, .. } => yes_or_no(answer),
@@ -246,6 +254,9 @@ fn fill(schema: &str, answer: Answer) -> Result<Answer, AnswerError> {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
     let fields = form::fields(&schema);
     let content = match (answer, fields.as_slice()) {
+        (Answer::Choose { note: Some(_), .. } | Answer::Approve { note: Some(_) }, _) => {
+            return Err(AnswerError::NoWords("a form"));
+        }
         (Answer::Refuse { why }, _) => return Ok(Answer::Refuse { why }),
         (Answer::Fill { content }, _) => content,
         (Answer::Choose { values, .. }, [only]) if values.len() == 1 => {
@@ -265,9 +276,14 @@ pub fn reply(detail: &Detail, answer: &Answer) -> Reply {
             Reply::Deny { message: why.clone().unwrap_or_else(|| "the person who was asked refused".to_owned()) }
         }
         (Detail::Approval { input, .. }, _) => Reply::AllowExactly { input: input.get().to_owned() },
-        (_, Answer::Choose { values, .. }) => {
+        (Detail::Visit { .. }, _) => Reply::Allow,
+        (_, Answer::Choose { values, note }) => {
             let pairs = detail.questions().iter().zip(values);
-            Reply::Answers(pairs.map(|(asked, value)| (asked.question.clone(), value.clone())).collect())
+            let mut pairs: Vec<_> = pairs.map(|(asked, value)| (asked.question.clone(), value.clone())).collect();
+            if let (Some((_, last)), Some(note)) = (pairs.last_mut(), note) {
+                last.push_str(&format!(" ({note})"));
+            }
+            Reply::Answers(pairs)
         }
         (_, answer) => Reply::Answers(vec![(detail.text(), answer.words())]),
     }
@@ -414,5 +430,41 @@ mod tests {
         let pairs = vec![("Which?".to_owned(), "x".to_owned()), ("How many?".to_owned(), "2".to_owned())];
         let chosen = Answer::Choose { values: vec!["x".to_owned(), "2".to_owned()], note: None };
         assert_eq!(reply(&choice(), &chosen), Reply::Answers(pairs));
+        let noted = Answer::Choose { values: vec!["x".to_owned(), "2".to_owned()], note: Some("at most".to_owned()) };
+        let pairs = vec![("Which?".to_owned(), "x".to_owned()), ("How many?".to_owned(), "2 (at most)".to_owned())];
+        assert_eq!(reply(&choice(), &noted), Reply::Answers(pairs));
+    }
+
+    /// What is taken reaches the agent; what could not reach it is not taken.
+    #[test]
+    fn words_that_nobody_would_hear_are_not_taken() {
+        let said = |detail: &Detail, value: Value| {
+            let answer = Answer::read(&value, Some("only on staging".to_owned()));
+            answer.and_then(|answer| fit(detail, answer)).map(|answer| answer.words())
+        };
+        assert_eq!(said(&approval(), json!(true)), Err(AnswerError::NoWords("a yes")));
+        assert_eq!(said(&approval(), json!("yes")), Err(AnswerError::NoWords("a yes")));
+        assert_eq!(said(&visit(), json!(true)), Err(AnswerError::NoWords("a yes")));
+        assert_eq!(said(&approval(), json!(false)), Ok("no (only on staging)".to_owned()));
+        assert_eq!(said(&form(), json!({"age": 3})), Err(AnswerError::NoWords("a form")));
+        assert_eq!(said(&form(), json!("3")), Err(AnswerError::NoWords("a form")));
+        let by_tool = asked(ResponseType::Approval, &[], false);
+        assert_eq!(said(&by_tool, json!(true)), Ok("yes (only on staging)".to_owned()));
+        let blank = Answer::read(&json!(true), Some(" ".to_owned())).and_then(|answer| fit(&approval(), answer));
+        assert_eq!(blank, Ok(Answer::Approve { note: None }));
+    }
+
+    fn visit() -> Detail {
+        let (server, message) = ("s".to_owned(), "Sign in".to_owned());
+        Detail::Visit { server, message, url: "https://x.example/in".to_owned() }
+    }
+
+    #[test]
+    fn to_go_to_an_address_takes_a_yes_or_a_no() {
+        check(&visit(), json!(true), Ok("yes"));
+        check(&visit(), json!({}), Err(AnswerError::NotYesOrNo));
+        check(&visit(), json!("done"), Err(AnswerError::NotYesOrNo));
+        assert_eq!(reply(&visit(), &Answer::Approve { note: None }), Reply::Allow);
+        assert!(matches!(reply(&visit(), &Answer::Refuse { why: None }), Reply::Deny { .. }));
     }
 }

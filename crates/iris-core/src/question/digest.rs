@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::Detail;
+use super::input::Input;
 
 /// The digest of an action: the tool, the folder it runs in, the exact bytes of its input and of the plan it is about.
 pub fn of_action(tool: &str, folder: &str, input: &RawValue, plan: Option<&str>) -> String {
@@ -25,7 +26,8 @@ pub fn of_words(detail: &Detail, context: Option<&str>) -> String {
 pub fn deed(detail: &Detail) -> String {
     match detail {
         Detail::Approval { tool, input, folder, plan, .. } => {
-            let plain = serde_json::from_str(input.get()).map_or_else(|_| input.get().to_owned(), |v| canonical(&v));
+            // Also of what cannot be read exactly: a refusal holds for whatever is nearest to it.
+            let plain = canonical(&Input::read(input).value);
             let parts = [tool.as_str(), folder, &plain];
             of_parts("deed", &parts.into_iter().chain(plan.as_deref()).collect::<Vec<_>>())
         }
@@ -34,6 +36,8 @@ pub fn deed(detail: &Detail) -> String {
             of_parts("choice", &[&asked])
         }
         Detail::Form { server, message, schema } => of_parts("form", &[server, message, schema.get()]),
+        // However the server words it.
+        Detail::Visit { server, url, .. } => of_parts("visit", &[server, url]),
         Detail::Asked { asked, .. } => {
             let asked = serde_json::to_string(asked).expect("a question is plain data");
             of_parts("asked", &[&asked])

@@ -1,6 +1,8 @@
 //! A question on its way into the record, made from any of the ways in which agents ask.
 
 mod context;
+mod error;
+mod found;
 mod options;
 
 use serde::Deserialize;
@@ -8,12 +10,16 @@ use serde_json::Value;
 
 use super::answer::{fit, takes};
 use super::digest;
+use super::input::Input;
 use super::risk::{self, Place, Real, Risk, Tool};
 use super::{Answer, AnswerError, Detail, OnDeadline, QuestionKind, ResponseType, Way};
-use crate::agent::{AskedOption, AskedQuestion, PermissionRequest};
+use crate::agent::{AskedOption, AskedQuestion, FormRequest, PermissionRequest, Wanted};
 use crate::call::ToolNature;
 use crate::duration::Millis;
 use crate::turn::Ask;
+
+pub use error::AskError;
+pub use found::{Found, Written};
 
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -51,7 +57,7 @@ pub struct Policy {
 }
 
 /// A question as it is asked by a tool or over the API.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskRequest {
     pub question: String,
@@ -77,7 +83,7 @@ pub struct AskRequest {
     pub key: Option<String>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum AskOption {
     Label(String),
@@ -94,69 +100,6 @@ pub enum AskOption {
     },
 }
 
-/// A question that was found in what an agent said at the end of its turn.
-#[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
-    pub kind: QuestionKind,
-    /// The sentence that asks.
-    pub text: &'a str,
-    pub options: &'a [String],
-    /// All it said.
-    pub reply: &'a str,
-    /// Which words decided, and how sure that is.
-    pub reason: &'a str,
-    pub confidence: f64,
-}
-
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum AskError {
-    #[error("a question needs words")]
-    Empty,
-    #[error("the {what} is {bytes} bytes long; at most {limit} are allowed")]
-    TooLong { what: &'static str, bytes: usize, limit: usize },
-    #[error(
-        "'{0}' is no type of question; use blocking, non_blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or error_recovery"
-    )]
-    Kind(String),
-    #[error("'{0}' is no responseType; use text, choice, boolean or approval")]
-    Response(String),
-    #[error("'{0}' is no onDeadline; use default, fail or wait")]
-    OnDeadline(String),
-    #[error("a choice needs options")]
-    NoOptions,
-    #[error("{0} options are too many; at most {most} are allowed", most = options::MOST)]
-    Options(usize),
-    #[error("two options are called '{0}', so a choice would not say which is meant")]
-    Alike(String),
-    #[error("timeoutMinutes must be between {shortest} and {longest}")]
-    Deadline { shortest: Millis, longest: Millis },
-    #[error("defaultResponse: {0}")]
-    Default(AnswerError),
-    #[error("onDeadline is default, but there is no defaultResponse")]
-    NoDefault,
-    #[error("a default cannot approve anything: an approval is a person's")]
-    DefaultApproves,
-}
-
-impl AskError {
-    /// What whoever asks can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Empty => "say in `question` what you want to know",
-            Self::TooLong { .. } => "shorten it; what is long belongs into a file that a person can open",
-            Self::Kind(_) => "use blocking if your work cannot go on without the answer",
-            Self::Response(_) => "leave `responseType` out: it follows from the type and the options",
-            Self::OnDeadline(_) | Self::NoDefault => "give a `defaultResponse`, or leave `onDeadline` out",
-            Self::NoOptions => "give `options`, or ask for a text",
-            Self::Options(_) => "offer the likely ones; the answer may also be in words",
-            Self::Alike(_) => "give every option a label and a value that no other has as its label, value or id",
-            Self::Deadline { .. } => "leave `timeoutMinutes` out for the usual deadline",
-            Self::Default(_) => "give one of the options, or what the responseType takes",
-            Self::DefaultApproves => "leave `defaultResponse` out, or let it refuse",
-        }
-    }
-}
-
 const LONGEST_TEXT: usize = 8 * 1024;
 const LONGEST_CONTEXT: usize = 64 * 1024;
 
@@ -165,9 +108,9 @@ impl Draft {
     pub fn of(ask: &Ask, folder: &str, policy: &Policy) -> Result<Self, AskError> {
         match ask {
             Ask::Permission(asked) => {
-                let input: Value = serde_json::from_str(asked.input.get()).unwrap_or_default();
+                let input = Input::read(&asked.input);
                 let is_plan = asked.nature == ToolNature::Plans;
-                let plan = if is_plan { plan(asked, &input) } else { None };
+                let plan = if is_plan { plan(asked, &input.value) } else { None };
                 let tool = Tool { name: &asked.tool, nature: asked.nature };
                 let judged = risk::of(tool, &input, plan.as_deref(), Place { folder, real: policy.real });
                 let detail = Detail::Approval {
@@ -183,39 +126,40 @@ impl Draft {
                 Ok(draft.judged(judged))
             }
             Ask::Questions(asked) => {
+                check_questions(&asked.questions)?;
                 let detail = Detail::Choice { questions: asked.questions.clone() };
                 Ok(Self::new(QuestionKind::Choice, Way::AskUser, detail, policy))
             }
-            Ask::Form(asked) => {
-                let detail = Detail::Form {
-                    server: asked.server.clone(),
-                    message: asked.message.clone(),
-                    schema: asked.schema.clone(),
-                };
-                let mut draft = Self::new(QuestionKind::Blocking, Way::Elicitation, detail, policy);
-                draft.context = Some(format!("asked by the tool server '{}'", asked.server));
-                Ok(draft)
-            }
+            Ask::Form(asked) => Ok(Self::of_form(asked, policy)),
             Ask::Tool(asked) => Self::asked(&asked.question, Way::Tool, policy),
         }
     }
 
-    /// Nobody asked in so many words, so words of one's own are always taken.
-    pub fn found(found: &Found<'_>, policy: &Policy) -> Self {
-        let yes_or_no = ["yes".to_owned(), "no".to_owned()];
-        let given = match found.options {
-            [] if found.kind == QuestionKind::Approval => yes_or_no.as_slice(),
-            options => options,
+    fn of_form(asked: &FormRequest, policy: &Policy) -> Self {
+        let (server, message) = (asked.server.clone(), asked.message.clone());
+        let by = format!("asked by the tool server '{server}'");
+        let (kind, detail, judged) = match &asked.wanted {
+            Wanted::Fields(schema) => {
+                (QuestionKind::Blocking, Detail::Form { server, message, schema: schema.clone() }, None)
+            }
+            Wanted::Visit { url } => {
+                let judged = risk::of_address(url, &message);
+                (QuestionKind::Approval, Detail::Visit { server, message, url: clean(url) }, Some(judged))
+            }
         };
-        let options: Vec<_> = given.iter().take(options::MOST).map(|label| AskedOption::of(&clean(label))).collect();
-        let response = if options.is_empty() { ResponseType::Text } else { ResponseType::Choice };
-        let question = beginning(&clean(found.text), LONGEST_TEXT);
-        let asked = AskedQuestion { question, options, several: false };
-        let mut draft =
-            Self::new(found.kind, Way::Detected, Detail::Asked { response, asked, free_text: true }, policy);
-        let why = format!("(found in its reply: {}; {:.0} % sure)", found.reason, found.confidence * 100.0);
-        draft.context = Some(format!("{}\n{why}", end(&clean(found.reply), LONGEST_CONTEXT - 1024)));
-        draft
+        let mut draft = Self::new(kind, Way::Elicitation, detail, policy);
+        draft.context = Some(by);
+        draft.digest = draft.detail.digest(draft.context.as_deref());
+        match judged {
+            Some(judged) => draft.judged(judged),
+            None => draft,
+        }
+    }
+
+    /// Whether the agent does nothing more until somebody answers. One that asked at the end of its turn does not, whatever
+    /// it calls its question.
+    pub fn blocks(&self) -> bool {
+        self.kind.blocks() || (self.way == Way::Detected && self.kind.is_told_late())
     }
 
     fn new(kind: QuestionKind, way: Way, detail: Detail, policy: &Policy) -> Self {
@@ -279,6 +223,9 @@ impl Draft {
         if on_deadline == Some(OnDeadline::Default) && self.default.is_none() {
             return Err(AskError::NoDefault);
         }
+        if on_deadline == Some(OnDeadline::Wait) && request.timeout_minutes.is_some() {
+            return Err(AskError::WaitsForEver);
+        }
         if let Some(minutes) = request.timeout_minutes {
             self.deadline = Some(bounded(minutes, policy)?);
         }
@@ -321,6 +268,18 @@ impl Policy {
             _ => None,
         }
     }
+}
+
+/// An agent is told the answers by the words of its questions.
+fn check_questions(questions: &[AskedQuestion]) -> Result<(), AskError> {
+    if questions.is_empty() {
+        return Err(AskError::NoQuestions);
+    }
+    let twice = questions
+        .iter()
+        .enumerate()
+        .find(|(index, asked)| questions[..*index].iter().any(|before| before.question == asked.question));
+    twice.map_or(Ok(()), |(_, asked)| Err(AskError::Twice(beginning(&asked.question, 200))))
 }
 
 fn kind(word: &str) -> Result<QuestionKind, AskError> {
@@ -407,12 +366,6 @@ fn check_length(what: &'static str, text: &str, limit: usize) -> Result<(), AskE
 fn beginning(text: &str, limit: usize) -> String {
     let end = (0..=limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     text[..end].to_owned()
-}
-
-/// At most so many bytes of the end, where agents ask.
-fn end(text: &str, limit: usize) -> &str {
-    let start = (text.len().saturating_sub(limit)..=text.len()).find(|start| text.is_char_boundary(*start));
-    &text[start.unwrap_or(text.len())..]
 }
 
 /// Not every database can hold a NUL, and nobody can see one.

@@ -61,6 +61,7 @@ fn a_question_that_was_found_takes_any_words() {
         reply: &format!("{}Should I fix them?", "ü".repeat(70_000)),
         reason: "it ends with a question",
         confidence: 0.93,
+        written: None,
     };
     let draft = Draft::found(&found, &POLICY);
     assert_eq!((draft.way, draft.kind), (Way::Detected, QuestionKind::Approval));
@@ -68,6 +69,50 @@ fn a_question_that_was_found_takes_any_words() {
     assert_eq!(words.map(|answer| answer.words()), Ok("only the first".to_owned()));
     let context = draft.context.expect("what it said");
     assert!(context.len() <= LONGEST_CONTEXT && context.contains("Should I fix them?\n(found"), "{}", context.len());
+}
+
+/// The block of requirement 3, section 11.
+#[test]
+fn a_question_that_is_written_as_one_keeps_all_that_is_written() {
+    let of = |kind: &str, more: &str| {
+        let reply = format!(
+            "I looked.\n```json\n{{\"question\": {{\"type\": \"{kind}\", \"text\": \"Gr\\u00f6\\u00dfe?\\n\\\"S\\\"\", \"context\": \"why\"{more}}}}}\n```"
+        );
+        let found = crate::detect::detect(&reply, &crate::detect::DetectSettings::default());
+        assert!(found.is_for_people(), "{kind}: {found:?}");
+        let words = Found {
+            kind: QuestionKind::Blocking,
+            text: "no",
+            options: &found.options,
+            reply: &reply,
+            reason: &found.reason,
+            confidence: found.confidence,
+            written: found.written.as_deref(),
+        };
+        Draft::found(&words, &POLICY)
+    };
+    let options = r#", "options": [{"label": "A", "description": "d", "recommended": true, "implications": "i"}, {"label": "B"}], "default": "B", "allowFreeText": false"#;
+    let clarifying = of("clarifying", options);
+    assert_eq!((clarifying.kind, clarifying.way), (QuestionKind::Clarifying, Way::Detected));
+    assert_eq!(clarifying.text, "Größe?\n\"S\"");
+    let offered = &clarifying.detail.questions()[0].options;
+    assert!(offered[0].recommended && offered[0].description == "d" && offered.len() == 2, "{offered:?}");
+    assert_eq!(clarifying.default.as_ref().map(Answer::words).as_deref(), Some("B"));
+    assert_eq!((clarifying.on_deadline, clarifying.deadline), (OnDeadline::Default, Some(POLICY.blocking)));
+    assert!(clarifying.blocks() && clarifying.detail.takes_words());
+    let context = clarifying.context.expect("what it says");
+    assert!(context.starts_with("I looked.\nwhy\n(found"), "{context}");
+    for kind in ["educational", "celebratory"] {
+        let draft = of(kind, options);
+        assert!(!draft.blocks() && draft.kind.as_str() == kind && draft.deadline.is_none(), "{draft:?}");
+    }
+    let confirming = of("confirming", "");
+    assert_eq!(confirming.detail.questions()[0].options.len(), 2);
+    let preference = of("preference", r#", "default": {"a": 1}"#);
+    assert_eq!((preference.kind, preference.default), (QuestionKind::Preference, None));
+    let approval = of("approval", r#", "default": true"#);
+    assert_eq!((approval.kind, approval.default), (QuestionKind::Approval, None));
+    assert_eq!(approval.digest, approval.detail.digest(approval.context.as_deref()));
 }
 
 #[test]
@@ -133,6 +178,10 @@ fn what_cannot_be_asked_says_why() {
     check(json!({"question": "x", "type": "blocking", "timeoutMinutes": 1441}), "between 5m and 24h");
     check(json!({"question": "x", "type": "blocking", "timeoutMinutes": -1}), "between 5m and 24h");
     check(json!({"question": "x", "type": "blocking", "onDeadline": "default"}), "no defaultResponse");
+    check(
+        json!({"question": "x", "type": "blocking", "onDeadline": "wait", "timeoutMinutes": 5}),
+        "timeoutMinutes is given and onDeadline is wait",
+    );
     check(json!({"question": "x", "type": "approval", "defaultResponse": true}), "a default cannot approve");
     check(
         json!({"question": "x", "type": "approval", "responseType": "boolean", "defaultResponse": true}),
@@ -160,11 +209,50 @@ fn two_options_that_are_called_alike_are_refused_whatever_the_name_is_to_each() 
         json!([{"label": "Keep the data", "value": "Delete the data"}, {"label": "Delete the data", "value": "Keep the data"}]),
         json!([{"label": "A", "value": "1"}, {"label": "B", "value": "1"}]),
         json!([{"label": "A", "id": "b"}, "B"]),
+        json!(["Red", " red "]),
     ] {
         let refused = asked(&alike).err().unwrap_or_default();
         assert!(refused.starts_with("two options are called"), "{alike}: {refused}");
     }
     asked(&json!([{"label": "A", "value": "a", "id": "a"}, {"label": "B", "value": "b"}])).expect("all differ");
+}
+
+#[test]
+fn an_option_that_is_called_like_the_number_of_another_is_refused() {
+    let asked = |options: Value| draft(json!({"question": "Which?", "type": "choice", "options": options}));
+    for options in [json!(["2", "1"]), json!(["a", " 1 "]), json!([{"label": "a", "value": "2"}, "b"])] {
+        let refused = asked(options.clone()).err().unwrap_or_default();
+        assert!(refused.ends_with("which is the number of another"), "{options}: {refused}");
+    }
+    asked(json!(["1", "2"])).expect("each is its own number");
+    asked(json!(["10", "20"])).expect("none is a number of an option");
+}
+
+#[test]
+fn questions_whose_answers_could_not_be_told_apart_are_refused() {
+    let of = |texts: &[&str]| {
+        let questions = texts.iter().map(|&text| AskedQuestion::plain(text)).collect();
+        let asking = crate::agent::Asking { request: "r".to_owned(), questions, call: None };
+        Draft::of(&Ask::Questions(asking), "/p", &POLICY).map(|draft| draft.text).map_err(|error| error.to_string())
+    };
+    assert_eq!(of(&["A?", "B?"]), Ok("A? B?".to_owned()));
+    assert_eq!(of(&[]), Err("no question is asked".to_owned()));
+    assert!(of(&["A?", "B?", "A?"]).expect_err("twice").starts_with("two questions are worded the same"));
+}
+
+#[test]
+fn a_visit_shows_its_address_and_is_bound_to_it() {
+    let of = |url: &str| {
+        let wanted = Wanted::Visit { url: url.to_owned() };
+        let (server, message) = ("lab".to_owned(), "Sign in".to_owned());
+        let asked = FormRequest { request: "r".to_owned(), server, message, wanted };
+        Draft::of(&Ask::Form(asked), "/p", &POLICY).expect("it can be asked")
+    };
+    let draft = of("https://x.example/in");
+    assert_eq!((draft.kind, draft.way, draft.risk), (QuestionKind::Approval, Way::Elicitation, Some(Risk::Medium)));
+    assert_eq!(draft.digest, draft.detail.digest(draft.context.as_deref()));
+    assert_ne!(draft.digest, of("https://x.example/out").digest);
+    assert_ne!(draft.deed, of("https://x.example/out").deed);
 }
 
 #[test]

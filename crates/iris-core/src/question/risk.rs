@@ -8,6 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::input::Input;
 use crate::call::ToolNature;
 use crate::visible::{acts, hides};
 
@@ -104,7 +105,11 @@ pub fn as_written(path: &str) -> String {
 
 /// `plan`: what is to be carried out, where the input does not say. What is worst decides, and nothing in the input makes
 /// it less: an agent may write there what it likes.
-pub fn of(tool: Tool<'_>, input: &Value, plan: Option<&str>, place: Place<'_>) -> Judged {
+pub fn of(tool: Tool<'_>, input: &Input, plan: Option<&str>, place: Place<'_>) -> Judged {
+    if !input.is_exact {
+        return Judged::high("Iris cannot read it: what it comes to depends on who reads it".to_owned());
+    }
+    let input = &input.value;
     if has_hidden(input) || plan.is_some_and(hides) {
         return hidden();
     }
@@ -182,6 +187,24 @@ pub fn of_words<'a>(mut shown: impl Iterator<Item = &'a str>) -> Judged {
     Judged::medium("it cannot be known: this is the agent's word, and not an action that Iris sees")
 }
 
+/// The risk of going to an address that a tool server names.
+pub fn of_address(url: &str, message: &str) -> Judged {
+    if [url, message].into_iter().any(hides) {
+        return hidden();
+    }
+    let host = url.strip_prefix("https://").map(|rest| rest.split(['/', '?', '#', '\\']).next().unwrap_or_default());
+    match host {
+        Some("") | None => {
+            Judged::high("it is no https address: whoever is on the way can read and change it".to_owned())
+        }
+        // What stands before an @ is not where it leads, and letters of other alphabets look like Latin ones.
+        Some(host) if host.contains('@') || !host.is_ascii() || host.to_lowercase().contains("xn--") => {
+            Judged::high(format!("its address can be taken for another: {host}"))
+        }
+        Some(host) => Judged::medium(&format!("it leads outside, to {host}, by the word of a tool server")),
+    }
+}
+
 fn outside(path: &str) -> Judged {
     Judged::high(format!("it leaves its folder: {path} is outside"))
 }
@@ -245,8 +268,9 @@ mod tests {
             "Plan" => ToolNature::Plans,
             _ => ToolNature::Unknown,
         };
+        let input = &Input { value: input.clone(), is_exact: true };
         let judged = of(Tool { name, nature }, input, None, Place { folder: "/srv/site", real: linked });
-        assert_eq!(judged.risk, expected, "{name} {input}: {}", judged.why);
+        assert_eq!(judged.risk, expected, "{name} {}: {}", input.value, judged.why);
     }
 
     /// A folder with one link, which leads out of it.
@@ -287,6 +311,23 @@ mod tests {
         check("Fetch", &json!({"url": "https://example.com"}), Risk::Medium);
         check("mcp__x__y", &json!({"a": 1}), Risk::Medium);
         check("Plan", &json!({"plan": "1. tidy up"}), Risk::Medium);
+    }
+
+    #[test]
+    fn an_address_is_never_harmless() {
+        let check = |url: &str, message: &str, expected: Risk| {
+            let judged = of_address(url, message);
+            assert_eq!(judged.risk, expected, "{url} {message}: {}", judged.why);
+        };
+        check("https://login.example/in?x=1", "Sign in", Risk::Medium);
+        check("https://login.example@evil.example/", "Sign in", Risk::High);
+        check("https://l\u{43e}gin.example/", "Sign in", Risk::High);
+        check("https://xn--lgin-jua.example/", "Sign in", Risk::High);
+        check("http://login.example/", "Sign in", Risk::High);
+        check("javascript:alert(1)", "Sign in", Risk::High);
+        check("", "Sign in", Risk::High);
+        check("https://login.example/\u{202e}", "Sign in", Risk::High);
+        check("https://login.example/", "Sign \u{200b}in", Risk::High);
     }
 
     #[test]

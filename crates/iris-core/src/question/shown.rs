@@ -4,6 +4,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::input::Input;
 use crate::visible::exact;
 
 /// Each field on lines of its own, whole. A text is shown as the text it is, so that nothing hides in the escapes of JSON.
@@ -16,7 +17,10 @@ pub fn shown(input: &RawValue, plan: Option<&str>) -> String {
 }
 
 fn fields(input: &RawValue) -> String {
-    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(input.get()) else { return input.get().to_owned() };
+    // What cannot be read exactly is shown as it was written, so that nothing of it is left out.
+    let Input { value: Value::Object(fields), is_exact: true } = Input::read(input) else {
+        return input.get().to_owned();
+    };
     let lines = fields.iter().map(|(field, value)| match value {
         Value::String(value) => text(&name(field), value),
         other => format!("{} = {other}", name(field)),

@@ -3,6 +3,7 @@
 
 use iris_core::agent::{AgentOutput, Reply, ToolAnswer};
 use iris_core::id::QuestionId;
+use iris_core::key::KeyHolder;
 use iris_core::message::MessageType;
 use iris_core::question::{Answer, Draft, QuestionState, reply, tool_answer};
 use iris_core::team::GrantPermission;
@@ -57,10 +58,11 @@ impl Runner {
             turn: self.current_turn(),
             request: ask.request().to_owned(),
             asked_of: is_forwarded.then(|| self.party.clone()),
-            key: key(ask),
+            key: key(ask).map(|given| KeyHolder::agent(&self.session).key(given).as_str().to_owned()),
             hidden_ms: 0,
             draft: draft.clone(),
             waited_for: self.asks.values().map(|open| open.question.clone()).collect(),
+            is_outside: false,
         };
         let (session, epoch, limits) = (self.session.clone(), self.epoch, config.limits());
         let opening = self
@@ -82,7 +84,7 @@ impl Runner {
             Opening::Answered(row) => {
                 self.write(ask.request(), door(ask), &QuestionRow { detail: draft.detail, ..*row })
             }
-            Opening::KeyTaken(first) => self.refuse(ask, &key_taken(&first)),
+            Opening::KeyTaken(first) => self.refuse(ask, &key_taken(key(ask).unwrap_or_default(), &first)),
             Opening::Limited { why } => {
                 self.refuse(ask, &format!("Iris does not pass this on: {why}. Go on without, or ask later."));
                 self.say_limited(why).await?;
@@ -185,9 +187,9 @@ fn door(ask: &Ask) -> Door {
     if matches!(ask, Ask::Tool(_)) { Door::Tool } else { Door::Control }
 }
 
-fn key(ask: &Ask) -> Option<String> {
+fn key(ask: &Ask) -> Option<&str> {
     match ask {
-        Ask::Tool(asked) => asked.question.key.clone(),
+        Ask::Tool(asked) => asked.question.key.as_deref(),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 use iris_core::actor::Surface;
 use iris_core::agent::{ToolAnswer, ToolCall};
 use iris_core::id::Party;
+use iris_core::key::KeyHolder;
 use iris_core::turn::{Ask, ToolAsk};
 use iris_store::StoreError;
 use tokio::task::AbortHandle;
@@ -24,8 +25,8 @@ impl Runner {
             return self.call_ask(call).await;
         }
         let party = Party::new(self.team.as_str());
-        let through = Surface::Pipe.into();
-        let caller = Caller { party, through, turn: self.current_turn(), told: Told::default(), request: None };
+        let (through, keys) = (Surface::Pipe.into(), KeyHolder::agent(&self.session));
+        let caller = Caller { party, through, keys, turn: self.current_turn(), told: Told::default(), request: None };
         let told = caller.told.clone();
         let (engine, handle) = (Engine::of(&self.engine), self.handle.clone());
         let request = call.request.clone();

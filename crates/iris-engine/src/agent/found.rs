@@ -25,7 +25,9 @@ impl Runner {
     ) -> Result<Option<NewQuestion>, StoreError> {
         let config = self.engine.config();
         let analysis = &config.settings.agent.completion_analysis;
-        if outcome.ending != Ending::Completed || !analysis.applies_to(&self.team) {
+        let kind = if outcome.ending == Ending::Completed { TurnKind::Finished } else { TurnKind::Other };
+        let ended = Ended { party: self.party.as_str(), team: self.team.as_str(), outcome: kind };
+        if !analysis.applies_to(&self.team) || !may_look(&ended, &analysis.enabled_for) {
             return Ok(None);
         }
         let settings = match analysis.detect_settings() {
@@ -41,7 +43,7 @@ impl Runner {
             tracing::error!(%turn, "a reply could not be read for questions; please report it");
             return Ok(None);
         };
-        if !found.needs_answer() {
+        if !found.is_for_people() {
             return Ok(None);
         }
         let (id, session) = (turn.clone(), self.session.clone());
@@ -51,19 +53,12 @@ impl Runner {
         };
         let (told, (depth, since_last_ms)) = self.engine.store.read(look).await?;
         let is_own = told.as_ref().is_some_and(|told| told.origin.as_deref().is_some_and(|origin| origin != "answer"));
-        let ended = Ended {
-            party: self.party.as_str(),
-            team: self.team.as_str(),
-            outcome: if is_own { TurnKind::Other } else { TurnKind::Reply },
-        };
-        if !may_look(&ended, &analysis.enabled_for) {
-            return Ok(None);
-        }
         let pause = pause_ms(depth, since_last_ms);
         if pause > 0 {
             tracing::info!(session = %self.session, depth, pause, "a question in a reply is kept back, lest it go on for ever");
         }
-        let is_waited_for = told.is_some_and(|told| !told.detached);
+        // Nobody waits for what an agent does by itself; what it did in the background is done, and it may have to ask.
+        let is_waited_for = !is_own && told.is_some_and(|told| !told.detached);
         let hidden_ms =
             if is_waited_for { i64::try_from(analysis.response_timeout.0).unwrap_or(i64::MAX / 4) } else { 0 };
         // Another agent that does not wait for the reply will not answer what it asks: then it is anybody's at once.
@@ -79,6 +74,7 @@ impl Runner {
             hidden_ms: hidden_ms.max(pause),
             draft,
             waited_for: Vec::new(),
+            is_outside: false,
         }))
     }
 }
@@ -96,5 +92,6 @@ fn in_own_words<'a>(found: &'a Detection, reply: &'a str) -> Found<'a> {
         reply,
         reason: &found.reason,
         confidence: found.confidence,
+        written: found.written.as_deref(),
     }
 }

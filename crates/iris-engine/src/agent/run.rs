@@ -31,6 +31,7 @@ use super::start::Started;
 use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::config::{Config, TeamConfig};
 use crate::engine::Inner;
+use crate::secret::masked_exit;
 use crate::trust;
 
 pub(super) struct Runner {
@@ -176,7 +177,7 @@ impl Runner {
             self.say_terminating(why).await?;
         }
         // Also one that is gone already may have left something behind.
-        let exit = self.agent.stop().await;
+        let exit = masked_exit(self.agent.stop().await);
         let (session, epoch) = (self.session.clone(), self.epoch);
         let written = self
             .engine

@@ -20,6 +20,7 @@ use super::run::Runner;
 use super::{Command, RunnerHandle, forget};
 use crate::config::{AgentHome, TeamConfig};
 use crate::engine::Inner;
+use crate::secret::masked_exit;
 use crate::{tasks, tool, trust};
 
 /// Starts the task that serves a session. It takes its place in the pool at once.
@@ -62,6 +63,7 @@ async fn look_for_more_work(engine: &Inner, session: &SessionId) {
         && row.queued > 0
         && !row.is_held()
         && !engine.is_closing()
+        && engine.team(&row.to).is_some()
         && matches!(engine.is_elsewhere(&row).await, Ok(false))
     {
         engine.pool.want(session);
@@ -77,7 +79,8 @@ async fn serve(
     let id = session.clone();
     let known = engine.store.read(move |tx| session::find(tx, &id)).await?;
     let Some(known) = known else { return Ok(()) };
-    if engine.is_elsewhere(&known).await? {
+    // A team that is gone from the config may be back in a moment: somebody is editing it. What was accepted waits for it.
+    if engine.team(&known.to).is_none() || engine.is_elsewhere(&known).await? {
         return Ok(());
     }
     let id = session.clone();
@@ -168,7 +171,7 @@ async fn give_up(
     };
     let (told, exit) = tokio::join!(tell, agent.stop());
     told?;
-    let id = session.clone();
+    let (id, exit) = (session.clone(), masked_exit(exit));
     let stopped = engine.persist("session.stopped", move |tx| {
         session::stopped(tx, &id, epoch, StopCause::StartFailed, Some(exit.clone()), Some(why.clone()))
     });
@@ -261,7 +264,7 @@ async fn start_as(
         None => Some("everything was stopped".to_owned()),
     };
     // Also one that is gone already may have left something behind.
-    let exit = agent.stop().await;
+    let exit = masked_exit(agent.stop().await);
     let why = why.unwrap_or_else(|| {
         let ended = format!("it ended at once: {}", exit.describe());
         explain_exit(team.agent, &exit, &team.args).map_or_else(|| ended.clone(), |help| format!("{ended}; {help}"))

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::run::{Current, Next, Runner};
 use crate::figures;
+use crate::secret::masked_ending;
 use crate::turn::TurnReport;
 
 /// How long an agent may take to break off a turn before it is stopped.
@@ -106,6 +107,7 @@ impl Runner {
         } else if let Some(before) = before {
             outcome.usage += before;
         }
+        outcome.ending = masked_ending(outcome.ending);
         let question = self.find_question(&outcome, &current.id).await?;
         let duration_ms = i64::try_from(current.started.elapsed().as_millis()).unwrap_or(i64::MAX);
         let finish = Arc::new(Finish {

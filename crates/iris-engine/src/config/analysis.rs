@@ -7,6 +7,8 @@ use iris_core::team::TeamName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::explain::closest;
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct AgentSettings {
@@ -47,14 +49,33 @@ impl Default for CompletionAnalysis {
 
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
-    #[error("questionPatterns: {0}")]
+    #[error("{0}")]
     Pattern(#[from] PatternError),
-    #[error("minConfidence must be from 0 to 1, not {0}")]
+    #[error("must be from 0 to 1, not {0}")]
     Confidence(f64),
-    #[error("enabledFor names '{0}', and there is no such team; write a team's name, or \"*\" for all")]
-    Team(String),
-    #[error("responseTimeout must be more than 0")]
+    #[error("there is no team '{name}'; {}", meant(.closest))]
+    Team { name: String, item: usize, closest: Option<String> },
+    #[error("must be more than 0")]
     Timeout,
+}
+
+impl AnalysisError {
+    /// The key that is wrong, by each of its names.
+    pub(super) fn keys(&self) -> &'static [&'static str] {
+        match self {
+            Self::Pattern(_) => &["questionPatterns", "patterns"],
+            Self::Confidence(_) => &["minConfidence"],
+            Self::Team { .. } => &["enabledFor"],
+            Self::Timeout => &["responseTimeout"],
+        }
+    }
+}
+
+fn meant(closest: &Option<String>) -> String {
+    match closest {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "write a team's name, or \"*\" for all".to_owned(),
+    }
 }
 
 impl CompletionAnalysis {
@@ -77,8 +98,14 @@ impl CompletionAnalysis {
             return Err(AnalysisError::Timeout);
         }
         let teams: Vec<&str> = teams.map(TeamName::as_str).collect();
-        let unknown = self.enabled_for.iter().find(|name| *name != "*" && !teams.contains(&name.as_str()));
-        unknown.map_or(Ok(()), |name| Err(AnalysisError::Team(name.clone())))
+        let mut named = self.enabled_for.iter().enumerate();
+        match named.find(|(_, name)| *name != "*" && !teams.contains(&name.as_str())) {
+            None => Ok(()),
+            Some((item, name)) => {
+                let closest = closest(name, &teams).map(str::to_owned);
+                Err(AnalysisError::Team { name: name.clone(), item, closest })
+            }
+        }
     }
 }
 

@@ -45,10 +45,16 @@ pub struct Pending {
     pub next: String,
 }
 
-/// What the daemon was started with and would be started with otherwise now.
-pub fn pending(at_start: &Config, next: &Config) -> Vec<Pending> {
+/// What the daemon was started with and would be started with otherwise now. `port`: the one it listens on, which may have
+/// been chosen elsewhere than in the file.
+pub fn pending(at_start: &Config, next: &Config, port: Option<u16>) -> Vec<Pending> {
     let keys = changed(at_start, next).into_iter().filter(|key| needs_restart(key));
-    keys.map(|key| Pending { now: value_at(at_start, &key), next: value_at(next, &key), key }).collect()
+    let with_values = |key: String| {
+        let real = port.filter(|_| key == "settings.port").map(|port| port.to_string());
+        Pending { now: real.unwrap_or_else(|| value_at(at_start, &key)), next: value_at(next, &key), key }
+    };
+    let is_so_already = |pending: &Pending| pending.key == "settings.port" && pending.now == pending.next;
+    keys.map(with_values).filter(|pending| !is_so_already(pending)).collect()
 }
 
 fn value_at(config: &Config, key: &str) -> String {
@@ -97,7 +103,11 @@ mod tests {
             next: next.to_owned(),
         };
         let port = pending("settings.port", "1700", "1701");
-        assert_eq!(super::pending(&old, &new), [port, pending("database.url", "***", "***")], "no secret is told");
+        let url = pending("database.url", "***", "***");
+        assert_eq!(super::pending(&old, &new, None), [port, url.clone()], "no secret is told");
+        let elsewhere = pending("settings.port", "40000", "1701");
+        assert_eq!(super::pending(&old, &new, Some(40_000)), [elsewhere, url.clone()], "it was chosen by hand");
+        assert_eq!(super::pending(&old, &new, Some(1701)), [url], "it listens there already");
         assert!(changed(&old, &old).is_empty());
         assert_eq!(value_at(&old, "telemetry.otlp"), "not set");
     }

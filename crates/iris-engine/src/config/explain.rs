@@ -13,6 +13,11 @@ pub(super) fn explain(yaml: &str, error: &serde_saphyr::Error) -> (Option<Spot>,
     if said.contains("quoted scalar") {
         return (find_open_quote(yaml).or(spot), "this quote is never closed".to_owned());
     }
+    if said.starts_with("unclosed bracket") && has_value_in_comment(yaml) {
+        let what = "this bracket is never closed: behind ` #` everything is a comment, up to the end of the line; write such \
+                    a value in quotes";
+        return (spot, what.to_owned());
+    }
     if let Some(what) = explain_unknown(said).or_else(|| explain_form(said)) {
         return (spot, what);
     }
@@ -23,6 +28,11 @@ pub(super) fn explain(yaml: &str, error: &serde_saphyr::Error) -> (Option<Spot>,
         }
         None => (spot, said.to_owned()),
     }
+}
+
+/// Whether something that looks like a colour stands where a value should.
+fn has_value_in_comment(yaml: &str) -> bool {
+    yaml.split(": #").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
 /// What is wrong, without its place: the text was ours.
@@ -55,8 +65,15 @@ fn explain_unknown(said: &str) -> Option<String> {
     None
 }
 
-fn closest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+/// What people write who know the thing by another name.
+const OTHER_WORDS: [(&str, &str); 4] =
+    [("maxAgents", "maxProcesses"), ("httpPort", "port"), ("timeout", "responseTimeout"), ("cwd", "path")];
+
+pub(super) fn closest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     const ALIKE: f64 = 0.8;
+    if let Some((_, meant)) = OTHER_WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(given)) {
+        return known.iter().find(|name| *name == meant).copied();
+    }
     let alike = |name: &&str| strsim::jaro_winkler(&given.to_lowercase(), &name.to_lowercase());
     let best = known.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)))?;
     (alike(best) >= ALIKE).then_some(best)

@@ -37,22 +37,23 @@ pub fn listening_address(host: &str, server: &ServerConfig) -> Result<IpAddr, Re
     Ok(address)
 }
 
-/// Names and origins that nothing could ever have: whoever wrote them meant something else. With the key they are under.
-pub(super) fn check_names(server: &ServerConfig) -> Result<(), (&'static str, Refused)> {
-    for host in &server.allowed_hosts {
+/// Names and origins that nothing could ever have: whoever wrote them meant something else. With the key they are under, and
+/// which of its items it is.
+pub(super) fn check_names(server: &ServerConfig) -> Result<(), (&'static str, usize, Refused)> {
+    for (item, host) in server.allowed_hosts.iter().enumerate() {
         if !is_name(host) {
             let hint = "write a name as it is in the address, such as iris.example or iris.example:8443; there are no \
                         wildcards";
-            return Err(("allowedHosts", Refused { what: format!("'{host}' is no name of a host"), hint }));
+            return Err(("allowedHosts", item, Refused { what: format!("'{host}' is no name of a host"), hint }));
         }
     }
-    for origin in &server.allowed_origins {
+    for (item, origin) in server.allowed_origins.iter().enumerate() {
         let page = origin.strip_suffix('/').unwrap_or(origin);
         let is_origin = page.split_once("://").is_some_and(|(scheme, host)| !scheme.is_empty() && is_name(host));
         if !is_origin {
             let hint = "write scheme, host and port and nothing else, such as https://tools.example or \
                         http://127.0.0.1:5173; there are no wildcards";
-            return Err(("allowedOrigins", Refused { what: format!("'{origin}' is no origin"), hint }));
+            return Err(("allowedOrigins", item, Refused { what: format!("'{origin}' is no origin"), hint }));
         }
     }
     Ok(())
@@ -80,7 +81,7 @@ mod tests {
                 allowed_origins: owned(origins),
                 ..ServerConfig::default()
             };
-            check_names(&server).map_err(|(key, _)| key)
+            check_names(&server).map_err(|(key, ..)| key)
         };
         for good in ["iris.example", "iris.example:8443", "10.0.0.7", "[fe80::1]:1615", "[fe80::1]", "box_1"] {
             assert_eq!(of(&[good], &[]), Ok(()), "{good}");

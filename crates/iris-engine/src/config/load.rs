@@ -6,15 +6,13 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use iris_core::team::{AgentKind, GrantPermission};
 use nix::fcntl::OFlag;
 
-use super::color::is_color;
+use super::check::check;
 use super::expand::{Filled, expand};
 use super::explain::{explain, explain_said};
-use super::listen::{check_names, listening_address};
 use super::place::{Place, Spot, locate, locate_name};
-use super::{Config, TeamConfig, older};
+use super::{Config, older};
 
 /// What is wrong with a config, and where.
 #[derive(Debug)]
@@ -66,21 +64,6 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// What a check found: the key, as a path, and what is wrong with it.
-pub(super) struct Wrong {
-    pub key: String,
-    pub what: String,
-    pub hint: Option<&'static str>,
-    /// Where it is, in a text with such a key.
-    find: fn(&str, &str) -> Option<Spot>,
-}
-
-impl Wrong {
-    fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { key: key.into(), what: what.into(), hint: None, find: locate }
-    }
-}
-
 /// Reads the config; a file that is not there is an empty config.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
     match read_text(path)? {
@@ -95,7 +78,11 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(kind)) => return Err(ConfigError::new(path, format!("it is {kind}, and has to be a file"))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(ConfigError::new(path, format!("it cannot be read ({error})"))),
+        Err(error) => {
+            let denied = error.kind() == std::io::ErrorKind::PermissionDenied;
+            let hint = denied.then(|| format!("let yourself read it: `chmod u+rw {}`", path.display()));
+            return Err(ConfigError { hint, ..ConfigError::new(path, format!("it cannot be read ({error})")) });
+        }
     };
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let (bytes, end) = (error.as_bytes(), error.utf8_error().valid_up_to());
@@ -141,10 +128,10 @@ pub fn parse(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>)
     let mut config: Config =
         read(path, text, &filled).map_err(|error| ConfigError { hint: older::hint(path, &filled.text), ..error })?;
     find_own_folders(&mut config, own.as_deref());
-    check(&config).map_err(|found| ConfigError {
+    check(&config, &filled.text).map_err(|found| ConfigError {
         hint: found.hint.map(str::to_owned),
         ..ConfigError::new(path, format!("{}: {}", found.key, found.what))
-            .at(text, (found.find)(&filled.text, &found.key).map(|spot| filled.place_before(spot)))
+            .at(text, found.place(&filled.text).map(|spot| filled.place_before(spot)))
     })?;
     Ok(config)
 }
@@ -212,9 +199,20 @@ fn unreadable(path: &Path, text: &str, filled: &Filled, error: &serde_saphyr::Er
     ConfigError::new(path, what).at(text, spot.map(|spot| filled.place_before(spot)))
 }
 
-/// Whether there are only comments in it, if anything.
+/// Whether there are only comments in it, marks of where a document begins or ends, and names with nothing behind them.
 pub fn says_nothing(text: &str) -> bool {
-    text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+    let is_mark = |line: &str| matches!(line.split(" #").next().unwrap_or_default().trim_end(), "---" | "...");
+    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#') || is_mark(line)) {
+        return true;
+    }
+    match parse_unfilled(text) {
+        Some(serde_json::Value::Null) => true,
+        // Nothing behind `teams:` is told as such, with its place.
+        Some(serde_json::Value::Object(parts)) => {
+            !parts.is_empty() && !parts.contains_key("teams") && parts.values().all(serde_json::Value::is_null)
+        }
+        _ => false,
+    }
 }
 
 /// `~/` is the user's own folder, as in a shell.
@@ -227,94 +225,6 @@ fn find_own_folders(config: &mut Config, own: Option<&str>) {
                 *path = Path::new(own).join(rest);
             }
         }
-    }
-}
-
-fn check(config: &Config) -> Result<(), Wrong> {
-    check_settings(config)?;
-    config.questions.check().map_err(|(key, what)| Wrong::new(format!("questions.{key}"), what))?;
-    let analysis = config.settings.agent.completion_analysis.check(config.teams.keys());
-    analysis.map_err(|error| Wrong::new("settings.agent.completionAnalysis", error.to_string()))?;
-    for (name, team) in &config.teams {
-        if let Some(who) = name.is_taken_by() {
-            let what = format!("'{name}' is the name of {who}, so no team can have it; give the team another");
-            return Err(Wrong { hint: Some(RENAMED), find: locate_name, ..Wrong::new(format!("teams.{name}"), what) });
-        }
-        check_team(team).map_err(|(key, what)| Wrong::new(format!("teams.{name}{key}"), what))?;
-    }
-    Ok(())
-}
-
-const RENAMED: &str =
-    "change the name in that line; what was said with it before is kept, and `iris sessions list` shows it";
-
-fn check_settings(config: &Config) -> Result<(), Wrong> {
-    let settings = &config.settings;
-    for (key, value) in [
-        ("settings.maxProcesses", settings.max_processes as u64),
-        ("settings.maxQueue", u64::from(settings.max_queue)),
-        ("settings.maxSpawning", settings.max_spawning.map_or(1, |count| count as u64)),
-        ("settings.responseTimeout", settings.response_timeout.0),
-        ("telemetry.interval", config.telemetry.interval.0),
-        ("database.pollInterval", config.database.poll_interval.0),
-    ] {
-        if value == 0 {
-            return Err(Wrong::new(key, "must be at least 1"));
-        }
-    }
-    listening_address(&settings.host, &config.server)
-        .map_err(|refused| Wrong { hint: Some(refused.hint), ..Wrong::new("settings.host", refused.what) })?;
-    check_names(&config.server).map_err(|(key, refused)| Wrong {
-        hint: Some(refused.hint),
-        ..Wrong::new(format!("server.{key}"), refused.what)
-    })?;
-    let known = |url: &String| url.starts_with("postgres://") || url.starts_with("postgresql://");
-    if config.database.url.as_ref().is_some_and(|url| !known(url)) {
-        let what = "must begin with postgres://; leave it out for the embedded SQLite";
-        return Err(Wrong::new("database.url", what));
-    }
-    if let Some(Err(what)) = config.database.url.as_deref().map(iris_store::check_url) {
-        return Err(Wrong::new("database.url", what));
-    }
-    if config.telemetry.otlp.as_ref().is_some_and(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
-        return Err(Wrong::new("telemetry.otlp", "must be an address such as http://127.0.0.1:4318"));
-    }
-    Ok(())
-}
-
-/// The key within the team, with a dot before it, and what is wrong.
-fn check_team(team: &TeamConfig) -> Result<(), (&'static str, String)> {
-    if !team.path.is_absolute() {
-        return Err((".path", format!("'{}' must be absolute", team.path.display())));
-    }
-    if team.max_budget_usd.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
-        return Err((".maxBudgetUsd", "must be more than 0".to_owned()));
-    }
-    if !iris_agents::launch::is_built(team.agent) {
-        let kind = team.agent.as_str();
-        return Err((
-            ".agent",
-            format!("agents of kind '{kind}' are not built into this version of Iris; there are claude and scripted"),
-        ));
-    }
-    if let Some(color) = team.color.as_ref().filter(|color| !is_color(color)) {
-        let what = format!("'{color}' is no colour; write one such as '#3366ff', in quotes, or a name such as teal");
-        return Err((".color", what));
-    }
-    if team.skip_permissions && team.grant() != GrantPermission::Yes {
-        let what = "true means `grantPermission: yes`, and `grantPermission` says something else; take one of them out";
-        return Err((".skipPermissions", what.to_owned()));
-    }
-    match (&team.agent, &team.script) {
-        (kind, Some(_)) if *kind != AgentKind::Scripted => {
-            let what = format!("only a scripted agent plays one, and this one is {}", kind.as_str());
-            Err((".script", format!("{what}; take it out, or write `agent: scripted`")))
-        }
-        (AgentKind::Scripted, None) => Err(("", "agent is scripted, so `script` must name a script file".to_owned())),
-        (AgentKind::Scripted, Some(script)) if !script.is_absolute() => {
-            Err((".script", format!("'{}' must be absolute", script.display())))
-        }
-        _ => Ok(()),
     }
 }
 
@@ -333,7 +243,9 @@ mod tests {
     #[test]
     fn a_config_is_right_as_a_whole_or_says_what_is_wrong() {
         check("", "config.yaml: it is empty; to have no team, write `teams: {}`");
-        check("# only a comment", "it is empty");
+        for nothing in ["# only a comment", "---\n", "...\n", "null\n", "--- # x\n...\n", "---\nsettings:\n"] {
+            check(nothing, "it is empty");
+        }
         check("teams:\n  alpha:\n    path: /tmp\n    agent: scripted\n    script: /tmp/s.yaml", "1 teams");
         check("settings:\n  responseTimeout: 2m", "0 teams");
         check("settings:\n  responseTimeout: soon", "config.yaml:2:20: 'soon' is not a duration");
@@ -359,8 +271,8 @@ mod tests {
         check("database:\n  url: mysql://x", "config.yaml:2:8: database.url: must begin with postgres://");
         check("database:\n  url: postgres://x/y?sslmode=on", "config.yaml:2:8: database.url: sslmode=on is not known");
         check("database:\n  pollInterval: 0", "config.yaml:2:17: database.pollInterval: must be at least 1");
-        check("questions:\n  deadlines:\n    approval: 0", "questions.deadlines: must be more than 0");
-        check("questions:\n  deadlines: { approval: 15 }", "questions.deadlines: must be between");
+        check("questions:\n  deadlines:\n    approval: 0", "3:15: questions.deadlines.approval: must be more than 0");
+        check("questions:\n  deadlines: { approval: 15 }", "2:26: questions.deadlines.approval: must be between");
         check("questions:\n  shortestDeadline: 1\n  deadlines: { approval: 15 }", "0 teams");
         check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
         check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
@@ -466,12 +378,22 @@ mod tests {
         check(&analysis("responseTimeout: 45s"), "0 teams");
         check(
             &analysis("questionPatterns: ['(open']"),
-            "completionAnalysis: questionPatterns: '(open' is not a pattern",
+            "completionAnalysis.questionPatterns: '(open' is not a pattern",
         );
-        check(&analysis("minConfidence: 1.5"), "completionAnalysis: minConfidence must be from 0 to 1, not 1.5");
-        check(&analysis("enabledFor: [nobody]"), "enabledFor names 'nobody', and there is no such team");
-        check(&analysis("responseTimeout: 0"), "responseTimeout must be more than 0");
+        check(&analysis("minConfidence: 1.5"), "completionAnalysis.minConfidence: must be from 0 to 1, not 1.5");
+        check(
+            &analysis("enabledFor: [nobody]"),
+            "enabledFor: there is no team 'nobody'; write a team's name, or \"*\" for all",
+        );
+        check(&analysis("responseTimeout: 0"), "completionAnalysis.responseTimeout: must be more than 0");
         check(&analysis("minConfidenc: 0.5"), "did you mean `minConfidence`?");
+    }
+
+    #[test]
+    fn other_names_of_a_thing_are_known_and_so_is_a_comment_that_was_meant_to_be_none() {
+        check("settings: { maxAgents: 3 }", "`maxAgents` is no key here; did you mean `maxProcesses`?");
+        check("teams:\n  a: { path: /a, color: #36f }\n", "write such a value in quotes");
+        check("teams:\n  a: { path: /a\n", "this bracket is never closed");
     }
 
     #[test]

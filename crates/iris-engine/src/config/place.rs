@@ -1,6 +1,8 @@
 //! Where in the file something is.
 
-use saphyr_parser::{Event, Parser};
+use std::collections::BTreeSet;
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// A place in a text and the line it is on. Both numbers begin at 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,11 @@ pub(super) fn locate_name(yaml: &str, key: &str) -> Option<Spot> {
     walk(yaml, |path, part, spot| (part == Part::Name && path == key).then_some(spot))
 }
 
+/// The place of one of the items, from 0, of the list that a key has.
+pub(super) fn locate_item(yaml: &str, key: &str, item: usize) -> Option<Spot> {
+    walk(yaml, |path, part, spot| (part == Part::Item(item) && path == key).then_some(spot))
+}
+
 /// The key that begins at a place, or whose value does. A mapping begins where its first key does: that key is meant.
 pub(super) fn find_key_at(yaml: &str, wanted: Spot) -> Option<String> {
     let mut found = None;
@@ -42,41 +49,76 @@ pub(super) fn find_key_at(yaml: &str, wanted: Spot) -> Option<String> {
     found
 }
 
+/// The lines, from 1, that are within a text of several lines: nothing in them is a key or a comment.
+pub fn lines_of_texts(yaml: &str) -> BTreeSet<usize> {
+    let lines: Vec<&str> = yaml.lines().collect();
+    let is_empty = |at: usize| lines.get(at - 1).is_none_or(|line| line.trim().is_empty());
+    let indent = |at: usize| lines.get(at - 1).map_or(0, |line| line.len() - line.trim_start_matches(' ').len());
+    let mut found = BTreeSet::new();
+    for (event, span) in Parser::new_from_str(yaml).map_while(Result::ok) {
+        let Event::Scalar(text, style, ..) = event else { continue };
+        let (start, end) = (span.start.line(), span.end.line());
+        match style {
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => found.extend(start + 1..=end),
+            // It begins with its first line and ends before what follows, which is further out. The empty lines behind
+            // it are part of it only if it was said to keep them.
+            ScalarStyle::Literal | ScalarStyle::Folded if !text.trim().is_empty() => {
+                let keeps_all = text.ends_with("\n\n");
+                let is_in = |at: &usize| is_empty(*at) || indent(*at) >= span.start.col();
+                let own: Vec<usize> = (start..=end).take_while(is_in).collect();
+                let last = own.iter().rposition(|at| keeps_all || !is_empty(*at)).map_or(0, |last| last + 1);
+                found.extend(&own[..last]);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Name,
     Value,
+    /// Of a list, by its number from 0.
+    Item(usize),
 }
 
 /// Calls for every name and value in the file, with the path of its key, until something is found.
 fn walk<T>(yaml: &str, mut visit: impl FnMut(&str, Part, Spot) -> Option<T>) -> Option<T> {
     // For every mapping that is open: the name whose value comes next, if it was read already.
     let mut open: Vec<Option<String>> = Vec::new();
-    // Lists are opaque: no key leads into one, so what is in it belongs to the list.
-    let mut lists = 0_usize;
+    // Lists are opaque: no key leads into one, so what is in it belongs to the list. How deep in one we are, and how many
+    // items of it there were.
+    let (mut depth, mut items) = (0_usize, 0_usize);
     for event in Parser::new_from_str(yaml) {
         let (event, span) = event.ok()?;
         let spot = (span.start.line(), span.start.col() + 1);
-        let is_name = lists == 0 && matches!(event, Event::Scalar(..)) && open.last().is_some_and(Option::is_none);
+        let is_name = depth == 0 && matches!(event, Event::Scalar(..)) && open.last().is_some_and(Option::is_none);
         if let (Some(slot), Event::Scalar(text, ..), true) = (open.last_mut(), &event, is_name) {
             *slot = Some(text.to_string());
         }
         if matches!(event, Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) | Event::Alias(_)) {
             let path = open.iter().flatten().map(String::as_str).collect::<Vec<_>>().join(".");
-            let found = visit(&path, if is_name { Part::Name } else { Part::Value }, spot);
-            if found.is_some() {
-                return found;
+            let part = match depth {
+                0 if is_name => Part::Name,
+                1 => Part::Item(items),
+                _ => Part::Value,
+            };
+            items += usize::from(depth == 1);
+            if let Some(found) = visit(&path, part, spot) {
+                return Some(found);
             }
         }
         match event {
-            Event::SequenceStart(..) => lists += 1,
-            Event::SequenceEnd => {
-                lists -= 1;
-                if lists == 0 {
+            Event::SequenceStart(..) if depth == 0 => (depth, items) = (1, 0),
+            Event::SequenceStart(..) | Event::MappingStart(..) if depth > 0 => depth += 1,
+            Event::SequenceEnd | Event::MappingEnd if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
                     value_ended(&mut open);
                 }
             }
-            _ if lists > 0 => {}
+            _ if depth > 0 => {}
             Event::MappingStart(..) => open.push(None),
             Event::MappingEnd => {
                 open.pop();
@@ -108,6 +150,9 @@ mod tests {
         assert_eq!(locate(yaml, "teams.two.path"), Some((7, 11)));
         assert_eq!(locate(yaml, "teams.two"), Some((7, 5)));
         assert_eq!(locate_name(yaml, "teams.two"), Some((6, 3)));
+        assert_eq!(locate_item(yaml, "a.list", 0), Some((2, 10)));
+        assert_eq!(locate_item(yaml, "a.list", 1), Some((2, 13)));
+        assert_eq!(locate_item(yaml, "a.list", 2), None);
         assert_eq!(locate(yaml, "a.y"), None);
         assert_eq!(locate("a: [", "a.b"), None);
     }

@@ -60,26 +60,37 @@ impl Default for DeadlinesConfig {
 
 impl QuestionsConfig {
     /// The key that is wrong, and why.
-    pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        let wrong = |key, what: &str| Err((key, what.to_owned()));
         if self.on_deadline == OnDeadline::Default {
-            return Err(("onDeadline", "must be fail or wait; a default is the question's own"));
+            return wrong("onDeadline", "must be fail or wait; a default is the question's own");
         }
-        if self.per_minute == 0 || self.open_per_session == 0 {
-            return Err(("perMinute", "and openPerSession must be at least 1"));
+        for (key, number) in [("perMinute", self.per_minute), ("openPerSession", self.open_per_session)] {
+            if number == 0 {
+                return wrong(key, "must be at least 1");
+            }
         }
-        if self.shortest_deadline > self.longest_deadline {
-            return Err(("shortestDeadline", "must not be more than longestDeadline"));
+        let (shortest, longest) = (self.shortest_deadline, self.longest_deadline);
+        if shortest > longest {
+            // The one that somebody has set is the one that is in the file.
+            return match longest == Self::default().longest_deadline {
+                true => Err(("shortestDeadline", format!("must not be more than longestDeadline ({longest})"))),
+                false => Err(("longestDeadline", format!("must not be less than shortestDeadline ({shortest})"))),
+            };
         }
-        let deadlines = [self.deadlines.blocking, self.deadlines.approval, self.deadlines.error_recovery];
-        if deadlines.iter().any(|deadline| deadline.0 == 0) {
-            return Err(("deadlines", "must be more than 0; set onDeadline: wait to wait for ever"));
-        }
-        let bounds = self.shortest_deadline..=self.longest_deadline;
-        if self.deadlines != DeadlinesConfig::default() && !deadlines.iter().all(|deadline| bounds.contains(deadline)) {
-            return Err((
-                "deadlines",
-                "must be between shortestDeadline (5m) and longestDeadline (24h); write 15m for 15 minutes",
-            ));
+        let usual = DeadlinesConfig::default();
+        for (key, deadline, usual) in [
+            ("deadlines.blocking", self.deadlines.blocking, usual.blocking),
+            ("deadlines.approval", self.deadlines.approval, usual.approval),
+            ("deadlines.errorRecovery", self.deadlines.error_recovery, usual.error_recovery),
+        ] {
+            if deadline.0 == 0 {
+                return wrong(key, "must be more than 0; set onDeadline: wait to wait for ever");
+            }
+            if deadline != usual && !(shortest..=longest).contains(&deadline) {
+                let bounds = format!("shortestDeadline ({shortest}) and longestDeadline ({longest})");
+                return Err((key, format!("must be between {bounds}; write 15m for 15 minutes")));
+            }
         }
         Ok(())
     }

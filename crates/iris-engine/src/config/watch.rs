@@ -7,7 +7,7 @@ mod writer;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use iris_core::event::{ConfigEvent, Draft, Fact, Subject};
@@ -21,6 +21,11 @@ use crate::engine::Inner;
 const EVERY: Duration = Duration::from_millis(100);
 /// So many looks in a row have to see the same: half a file may be a config, too, and some write with pauses.
 const SETTLED: u32 = 5;
+/// One that is written again and again before it could settle is read after so many looks, between two writes.
+const RESTLESS: u32 = 10;
+/// What is the beginning of what was there may be all that is meant, or all that was written so far. So many looks have
+/// to see the same before it is taken for the former.
+const BEGINNING: u32 = 50;
 /// A file that somebody has open to write to is waited for, but not for ever: some never close one. A minute.
 const LONGEST_OPEN: u32 = 600;
 
@@ -31,20 +36,61 @@ pub struct ConfigState {
     pub refused: Option<(String, i64)>,
     /// What takes effect with the next start.
     pub pending: Vec<Pending>,
-    /// Since when a changed file is not read because somebody has it open to write to.
-    pub waiting: Option<i64>,
+    /// Since when a changed file is not used yet, and what for.
+    pub waiting: Option<(i64, Waiting)>,
+}
+
+/// What is waited for before a file that has changed is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// It has changed just now, and may again.
+    Rest,
+    /// Somebody has it open to write to.
+    Writer,
+    /// It is the beginning of what it was, and whoever writes it may not have got further.
+    Remainder,
+}
+
+impl Waiting {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rest => "rest",
+            Self::Writer => "writer",
+            Self::Remainder => "remainder",
+        }
+    }
+}
+
+/// What the layers above know of a config and of how this daemon was started.
+#[derive(Clone, Copy, Debug)]
+pub struct Outside {
+    /// The port that is listened on, whatever the file says.
+    pub port: u16,
+    /// What else must be right for a daemon to be started with it.
+    pub check: fn(&Path, &Config) -> Result<(), ConfigError>,
 }
 
 pub(crate) struct Watched {
     /// What the daemon was started with.
     at_start: Config,
+    outside: OnceLock<Outside>,
     state: Mutex<ConfigState>,
     closed: AtomicBool,
 }
 
 impl Watched {
     pub fn new(config: &Config) -> Self {
-        Self { at_start: config.clone(), state: Mutex::default(), closed: AtomicBool::new(false) }
+        Self {
+            at_start: config.clone(),
+            outside: OnceLock::new(),
+            state: Mutex::default(),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Only the first time counts.
+    pub fn set_outside(&self, outside: Outside) {
+        self.outside.get_or_init(|| outside);
     }
 
     pub fn state(&self) -> ConfigState {
@@ -55,10 +101,11 @@ impl Watched {
         self.closed.store(true, Ordering::SeqCst);
     }
 
-    /// A writer is waited for, or not any more. Since when stays as it was.
-    fn wait(&self, is_waiting: bool) {
+    /// Something is waited for, or nothing any more. Since when stays as it was.
+    fn wait(&self, what: Option<Waiting>) {
         let mut state = self.state.lock().expect("nothing panics while it holds the state");
-        state.waiting = is_waiting.then(|| state.waiting.unwrap_or_else(wall_ms));
+        let since = state.waiting.map_or_else(wall_ms, |(since, _)| since);
+        state.waiting = what.map(|what| (since, what));
     }
 
     fn set(&self, state: ConfigState) {
@@ -87,41 +134,99 @@ fn look(path: &Path) -> Option<Seen> {
     })
 }
 
+/// What the looks so far have shown.
+#[derive(Default)]
+struct Looks {
+    /// The file that was used or refused. Nothing before the first was read: it may have changed since the daemon's start.
+    used: Option<Option<Seen>>,
+    last: Option<Seen>,
+    /// So many looks saw the same as the one before them.
+    same: u32,
+    /// So many saw something that is not used.
+    unread: u32,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Sight {
+    Used,
+    Changed,
+    /// To be read, if nobody has it open.
+    Ready,
+}
+
+impl Looks {
+    fn see(&mut self, now: &Option<Seen>) -> Sight {
+        self.same = if *now == self.last { self.same + 1 } else { 0 };
+        self.last.clone_from(now);
+        if self.used.as_ref() == Some(now) {
+            self.unread = 0;
+            return Sight::Used;
+        }
+        self.unread += 1;
+        // Once in half a second: looking who has it open takes some time.
+        let is_settled = self.same >= SETTLED && self.same.is_multiple_of(SETTLED);
+        let is_overdue = self.unread >= RESTLESS && self.unread.is_multiple_of(SETTLED);
+        if is_settled || is_overdue { Sight::Ready } else { Sight::Changed }
+    }
+}
+
+/// The text that was taken last, and the file it was in.
+struct InForce {
+    text: String,
+    inode: Option<u64>,
+}
+
 pub(crate) async fn run(engine: Arc<Inner>) {
-    let path = engine.home.config();
-    // Nothing was looked at yet: the file may have changed since the daemon read it at its start. One that was not there is
-    // not missed.
-    let mut used = look(&path).is_none().then_some(None);
-    let (mut last, mut same) = (None, 0);
+    let (path, watched) = (engine.home.config(), &engine.watched);
+    // One that was not there is not missed.
+    let mut looks = Looks { used: look(&path).is_none().then_some(None), ..Looks::default() };
     let mut in_force = None;
-    while !engine.watched.closed.load(Ordering::SeqCst) {
+    while !watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let now = look(&path);
-        same = if now == last { same + 1 } else { 0 };
-        last.clone_from(&now);
-        // Once in half a second: looking who has it open takes some time.
-        let is_settled = same >= SETTLED && same % SETTLED == 0 && used.as_ref() != Some(&now);
-        if used.as_ref() == Some(&now) {
-            engine.watched.wait(false);
-        }
-        if is_settled {
-            let is_written = same < LONGEST_OPEN && writer::is_at_work(&path).await;
-            engine.watched.wait(is_written);
-            if is_written {
-                continue;
+        match looks.see(&now) {
+            Sight::Used => watched.wait(None),
+            Sight::Changed if looks.used.is_some() && watched.state().waiting.is_none() => {
+                watched.wait(Some(Waiting::Rest));
             }
-            let found = read(&path, in_force.as_deref());
-            // Somebody wrote while it was read: the next look finds what came of it.
-            if look(&path) == now {
-                used = Some(now);
+            Sight::Changed => {}
+            Sight::Ready => {
+                if looks.same < LONGEST_OPEN && writer::is_at_work(&path).await {
+                    watched.wait(Some(Waiting::Writer));
+                    continue;
+                }
+                let found = read(&path, in_force.as_ref(), watched.outside.get());
+                // Somebody wrote while it was read: the next look finds what came of it.
+                if look(&path) != now {
+                    continue;
+                }
+                if looks.same < BEGINNING && may_go_on(&engine, &found, in_force.as_ref(), &now) {
+                    watched.wait(Some(Waiting::Remainder));
+                    continue;
+                }
+                let inode = now.as_ref().map(|seen| seen.inode);
+                looks.used = Some(now);
                 let found = found.map(|(text, config)| {
-                    in_force = Some(text);
+                    in_force = Some(InForce { text, inode });
                     config
                 });
                 take(&engine, found).await;
             }
         }
     }
+}
+
+/// Whether it is what was written so far of what is in force, and would take something away as it is. What is put in the
+/// place of the file whole, as commands of Iris do, is meant as it is.
+fn may_go_on(
+    engine: &Inner,
+    found: &Result<(String, Config), String>,
+    in_force: Option<&InForce>,
+    now: &Option<Seen>,
+) -> bool {
+    let (Ok((text, config)), Some(whole)) = (found, in_force) else { return false };
+    let is_same_file = now.as_ref().map(|seen| seen.inode) == whole.inode;
+    is_same_file && is_beginning(text, &whole.text) && !changed(&engine.config(), config).is_empty()
 }
 
 async fn take(engine: &Inner, found: Result<Config, String>) {
@@ -134,7 +239,8 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
         }
         Ok(config) => {
             let changed = changed(&engine.config(), &config);
-            let pending = pending(&engine.watched.at_start, &config);
+            let port = engine.watched.outside.get().map(|outside| outside.port);
+            let pending = pending(&engine.watched.at_start, &config, port);
             let needs_restart: Vec<_> = pending.iter().map(|pending| pending.key.clone()).collect();
             let was_refused = engine.watched.state().refused.is_some();
             engine.watched.set(ConfigState { refused: None, pending, waiting: None });
@@ -152,13 +258,13 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
 
 /// What it says, and what that means. A file that says nothing is no config: it was emptied, or is about to be written. Nor
 /// is the beginning of what is in force one, if it stops in the middle of a line.
-fn read(path: &Path, in_force: Option<&str>) -> Result<(String, Config), String> {
+fn read(path: &Path, in_force: Option<&InForce>, outside: Option<&Outside>) -> Result<(String, Config), String> {
     let text = super::load::read_text(path).map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| format!("{} cannot be read: it is gone", path.display()))?;
     if super::load::says_nothing(&text) {
         return Err(format!("{} is empty; to have no team, write `teams: {{}}`", path.display()));
     }
-    if in_force.is_some_and(|whole| is_cut_off(&text, whole)) {
+    if in_force.is_some_and(|whole| is_cut_off(&text, &whole.text)) {
         return Err(format!(
             "{} is the beginning of what it was, cut off in the middle of a line; if that is all of it, end that line",
             path.display()
@@ -169,12 +275,20 @@ fn read(path: &Path, in_force: Option<&str>) -> Result<(String, Config), String>
         let what = "nothing stands behind `teams:`; to have no team, write `teams: {}`";
         return Err(ConfigError::of_key(path, &text, "teams", what).to_string());
     }
+    if let Some(Err(error)) = outside.map(|outside| (outside.check)(path, &config)) {
+        return Err(error.to_string());
+    }
     Ok((text, config))
 }
 
 fn is_cut_off(text: &str, whole: &str) -> bool {
     let rest = whole.strip_prefix(text).unwrap_or_default();
     !rest.is_empty() && !rest.starts_with(['\r', '\n']) && !text.ends_with('\n')
+}
+
+/// Whole lines, and not all of them.
+fn is_beginning(text: &str, whole: &str) -> bool {
+    whole.strip_prefix(text).is_some_and(|rest| !rest.trim().is_empty()) && !is_cut_off(text, whole)
 }
 
 async fn note(engine: &Inner, what: ConfigEvent) {
@@ -216,5 +330,32 @@ mod tests {
         {
             assert!(!is_cut_off(meant, whole), "{meant}");
         }
+    }
+
+    #[test]
+    fn whole_lines_of_the_beginning_may_be_all_that_was_written_so_far() {
+        let whole = "teams:\n  a: { path: /a }\n  b: { path: /b }\n";
+        assert!(is_beginning("teams:\n  a: { path: /a }\n", whole));
+        assert!(is_beginning("teams:\n  a: { path: /a }", whole));
+        for other in [whole, whole.trim_end(), "teams:\n  b: { path: /b }\n", "teams:\n  a: { pa"] {
+            assert!(!is_beginning(other, whole), "{other}");
+        }
+    }
+
+    fn seen(number: u64) -> Option<Seen> {
+        Some(Seen { inode: 1, length: number, written: (0, 0), changed: (0, 0) })
+    }
+
+    #[test]
+    fn a_file_is_read_when_it_rests_or_has_not_for_too_long() {
+        let mut looks = Looks { used: Some(seen(0)), ..Looks::default() };
+        let rests: Vec<_> = (0..6).map(|_| looks.see(&seen(1))).collect();
+        assert!(rests[..5].iter().all(|sight| *sight == Sight::Changed) && rests[5] == Sight::Ready, "{rests:?}");
+        looks.used = Some(seen(1));
+        assert_eq!(looks.see(&seen(1)), Sight::Used);
+        // Saved with every third look, it never rests.
+        let restless: Vec<_> = (0..20).map(|at| looks.see(&seen(2 + at / 3))).collect();
+        let first = restless.iter().position(|sight| *sight == Sight::Ready);
+        assert_eq!(first, Some(9), "{restless:?}");
     }
 }

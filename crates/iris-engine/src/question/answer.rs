@@ -5,9 +5,10 @@ use std::sync::Arc;
 use iris_core::actor::Actor;
 use iris_core::duration::Millis;
 use iris_core::id::QuestionId;
+use iris_core::key::KeyHolder;
 use iris_core::question::{Answer, AnswerError, Detail, QuestionKind, QuestionState, asks_alike, fit, takes, words_to};
 use iris_core::rule::RuleScope;
-use iris_store::question::{self, Answered, Given, QuestionRow};
+use iris_store::question::{self, Answered, Given, OpenFilter, QuestionRow};
 
 use super::{QuestionError, is_repeatable, pass_on};
 use crate::engine::Engine;
@@ -54,7 +55,7 @@ impl Engine {
         let fits = saying.kind.as_deref().map_or(Ok(()), |kind| takes(&row.detail, kind));
         let answer = fits.and_then(|()| fit(&row.detail, saying.answer.clone()));
         let answer = answer.map_err(|error| unfit(&row, &saying, error))?;
-        check_rule(&row, saying.remember)?;
+        check_rule(&row, &answer, saying.remember)?;
         let refusals_last = self.inner.config().questions.refusals_last;
         let given = Given {
             by: by.clone(),
@@ -87,7 +88,8 @@ impl Engine {
         by: &Actor,
         saying: &Saying,
     ) -> Result<Vec<QuestionId>, QuestionError> {
-        let open = self.list_open_questions().await?;
+        let all = |tx: &mut iris_store::Tx<'_>| question::list_open(tx, &OpenFilter::default(), i64::MAX);
+        let open = self.inner.store.read(all).await?.rows;
         let mut answered = Vec::new();
         for other in open.into_iter().filter(|other| is_similar(row, other)) {
             match self.answer_question(&other.id, by, Saying { remember: None, again: false, ..saying.clone() }).await {
@@ -129,7 +131,7 @@ impl Engine {
                     team: before.team,
                     goal: before.goal,
                     by: by.clone(),
-                    key: Some(format!("again/{}", row.id)),
+                    key: Some(KeyHolder::iris().key(&format!("again/{}", row.id))),
                     again_of: Some((before.id, said)),
                 };
                 self.start_job(start).await.map(|job| format!("job {}", job.id)).map_err(|error| error.to_string())
@@ -143,7 +145,7 @@ impl Engine {
                     to: row.team.clone(),
                     text: format!("[Iris] {said}\nGo on with that."),
                     patience: Patience::None,
-                    key: Some(format!("again/{}", row.id)),
+                    key: Some(KeyHolder::iris().key(&format!("again/{}", row.id))),
                     delay: None,
                     within: None,
                 };
@@ -181,7 +183,7 @@ fn millis(length: Millis) -> i64 {
     i64::try_from(length.0).unwrap_or(i64::MAX / 4)
 }
 
-fn check_rule(row: &QuestionRow, remember: Option<(RuleScope, Millis)>) -> Result<(), QuestionError> {
+fn check_rule(row: &QuestionRow, answer: &Answer, remember: Option<(RuleScope, Millis)>) -> Result<(), QuestionError> {
     let Some((scope, length)) = remember else { return Ok(()) };
     let is_action = matches!(row.detail, Detail::Approval { .. });
     let fits = match scope {
@@ -190,6 +192,9 @@ fn check_rule(row: &QuestionRow, remember: Option<(RuleScope, Millis)>) -> Resul
     };
     if !fits {
         return Err(QuestionError::BadScope(scope.as_str()));
+    }
+    if matches!(answer, Answer::Approve { .. }) && !row.detail.is_readable() {
+        return Err(QuestionError::Unreadable);
     }
     if length < SHORTEST_RULE || length > LONGEST_RULE { Err(QuestionError::BadLength) } else { Ok(()) }
 }

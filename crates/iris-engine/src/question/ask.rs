@@ -1,9 +1,10 @@
 //! Asking from outside: for a job, over the API. What agents ask on their own pipe is in agent/ask.rs.
 
 use iris_core::id::{JobId, Party, QuestionId, SessionId};
+use iris_core::key::KeyHolder;
 use iris_core::question::{AskRequest, Draft, QuestionState, Way};
 use iris_core::team::TeamName;
-use iris_store::question::{self, NewQuestion, Opening, QuestionRow};
+use iris_store::question::{self, Listed, NewQuestion, Opening, QuestionRow};
 use iris_store::{StoreError, job, session};
 use uuid::Uuid;
 
@@ -13,16 +14,36 @@ use crate::engine::Engine;
 /// What agents ask that Iris does not run is kept in a session of this party with their team.
 const OUTSIDE: &str = "outside";
 
+/// Who is told the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    /// The agent in whose session it is asked.
+    Agent,
+    /// Whoever asks, where it asks.
+    Outside,
+}
+
 impl Engine {
-    /// Asks a question in a job. A repeated key, or the same question while it is open, finds the first.
-    pub async fn ask_in_job(&self, id: &JobId, request: &AskRequest) -> Result<QuestionRow, QuestionError> {
+    /// Asks a question in a job, whose agent is told the answer. A repeated key, or the same question while it is open,
+    /// finds the first.
+    pub async fn ask_in_job(
+        &self,
+        id: &JobId,
+        keys: &KeyHolder,
+        request: &AskRequest,
+    ) -> Result<QuestionRow, QuestionError> {
+        let session = self.session_of_job(id).await?;
+        self.ask_in(session, keys, request, Told::Agent).await
+    }
+
+    async fn session_of_job(&self, id: &JobId) -> Result<SessionId, QuestionError> {
         let wanted = id.clone();
         let job = self.inner.store.read(move |tx| job::find(tx, &wanted)).await?;
         let job = job.ok_or_else(|| QuestionError::NoJob(id.to_string()))?;
         if job.state.is_over() {
             return Err(QuestionError::JobOver(job.state.to_string()));
         }
-        self.ask_in(job.session, request).await
+        Ok(job.session)
     }
 
     /// Asks for an agent that Iris does not run: in a job, or for the team it speaks for.
@@ -30,16 +51,17 @@ impl Engine {
         &self,
         party: &Party,
         job: Option<JobId>,
+        keys: &KeyHolder,
         request: &AskRequest,
     ) -> Result<QuestionRow, QuestionError> {
         let team = party.as_str().parse::<TeamName>().ok().filter(|team| self.inner.team(team).is_some());
-        match (job, team) {
+        let session = match (job, team) {
             (Some(job), Some(team)) => match self.find_job(&job).await {
-                Ok(found) if found.team == team => self.ask_in_job(&job, request).await,
-                _ => Err(QuestionError::NoJob(job.to_string())),
+                Ok(found) if found.team == team => self.session_of_job(&job).await?,
+                _ => return Err(QuestionError::NoJob(job.to_string())),
             },
-            (Some(job), None) => self.ask_in_job(&job, request).await,
-            (None, None) => Err(QuestionError::NoPlace),
+            (Some(job), None) => self.session_of_job(&job).await?,
+            (None, None) => return Err(QuestionError::NoPlace),
             (None, Some(team)) => {
                 let fresh = SessionId::new(Uuid::new_v4().to_string());
                 let outside = Party::new(OUTSIDE);
@@ -47,23 +69,30 @@ impl Engine {
                     .inner
                     .store
                     .write("session.create", move |tx| session::find_or_create(tx, &outside, &team, &fresh));
-                let session = made.await?;
-                self.ask_in(session.id, request).await
+                made.await?.id
             }
-        }
+        };
+        self.ask_in(session, keys, request, Told::Outside).await
     }
 
-    async fn ask_in(&self, session: SessionId, request: &AskRequest) -> Result<QuestionRow, QuestionError> {
+    async fn ask_in(
+        &self,
+        session: SessionId,
+        keys: &KeyHolder,
+        request: &AskRequest,
+        told: Told,
+    ) -> Result<QuestionRow, QuestionError> {
         let policy = self.inner.config().questions.policy();
         let new = NewQuestion {
             id: QuestionId::new(Uuid::now_v7().to_string()),
             turn: None,
             request: String::new(),
             asked_of: None,
-            key: request.key.clone(),
+            key: request.key.as_deref().map(|given| keys.key(given).as_str().to_owned()),
             hidden_ms: 0,
             draft: Draft::asked(request, Way::Api, &policy)?,
             waited_for: Vec::new(),
+            is_outside: told == Told::Outside,
         };
         let (limits, limited) = (self.inner.config().questions.limits(), session.clone());
         let opening =
@@ -71,7 +100,9 @@ impl Engine {
         match opening {
             Opening::Open(id) => self.find_question(&id).await,
             Opening::Answered(row) => Ok(*row),
-            Opening::KeyTaken(first) => Err(QuestionError::KeyTaken(first)),
+            Opening::KeyTaken(first) => {
+                Err(QuestionError::KeyTaken { given: request.key.clone().unwrap_or_default(), first })
+            }
             Opening::Limited { why } => {
                 self.say_limited(limited, &why).await?;
                 Err(QuestionError::Limited(why))
@@ -89,7 +120,7 @@ impl Engine {
         self.inner.store.write("question.limited", move |tx| question::note_limited(tx, &session, &why)).await
     }
 
-    pub async fn list_job_questions(&self, id: &JobId) -> Result<Vec<QuestionRow>, QuestionError> {
+    pub async fn list_job_questions(&self, id: &JobId) -> Result<Listed, QuestionError> {
         let wanted = id.clone();
         let found = self
             .inner

@@ -4,6 +4,7 @@
 use iris_core::actor::Actor;
 use iris_core::agent::PermissionRequest;
 use iris_core::id::QuestionId;
+use iris_core::question::input::Input;
 use iris_core::question::{Detail, Draft, OnDeadline};
 use iris_core::turn::Ask;
 use iris_store::question::{self, NewQuestion, QuestionRow};
@@ -37,7 +38,9 @@ impl Engine {
         let Detail::Approval { tool, nature, folder, plan, reason, .. } = &row.detail else {
             return Err(QuestionError::NothingToEdit);
         };
-        if serde_json::from_str::<serde_json::Map<_, _>>(input.get()).is_err() {
+        // What a person writes is meant to be read by everybody alike.
+        let read = Input::read(&input);
+        if !read.is_exact || !read.value.is_object() {
             return Err(QuestionError::NothingToEdit);
         }
         let asked = PermissionRequest {
@@ -61,6 +64,7 @@ impl Engine {
             hidden_ms: 0,
             draft,
             waited_for: Vec::new(),
+            is_outside: false,
         })
     }
 }

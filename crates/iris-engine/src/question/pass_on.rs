@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use iris_core::id::{SessionId, TurnId};
+use iris_core::key::KeyHolder;
 use iris_core::question::tell::{Told, tell_back};
 use iris_store::question::{self, QuestionRow};
 use iris_store::turn::NewTurn;
@@ -59,7 +60,7 @@ async fn tell(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, StoreError
                 through: None,
                 to: session.to.clone(),
                 body: words(row),
-                key: Some(format!("answer/{}", row.id)),
+                key: Some(KeyHolder::iris().key(&format!("answer/{}", row.id)).as_str().to_owned()),
                 delay_ms: None,
                 // An answer is never turned away.
                 longest_queue: i64::MAX,

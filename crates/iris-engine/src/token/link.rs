@@ -1,5 +1,6 @@
 //! One-time links: whoever has one signs a browser in, once and soon.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use iris_core::actor::Surface;
@@ -14,8 +15,8 @@ use crate::engine::Engine;
 
 const GOOD_FOR: Duration = Duration::from_secs(5 * 60);
 const BROWSER_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// More than anybody needs at once.
-const MOST: usize = 64;
+/// More than anybody needs at once. Whoever makes more loses their own oldest.
+const MOST: usize = 16;
 
 /// What whoever follows the link gets: no more than whoever made it has, and no longer.
 #[derive(Clone, Debug)]
@@ -24,9 +25,30 @@ pub struct Link {
     made: Instant,
 }
 
+impl Link {
+    pub(super) fn is_good(&self) -> bool {
+        self.made.elapsed() < GOOD_FOR && self.by.is_good()
+    }
+}
+
+/// One place among those of whoever made it.
+fn make_room(links: &mut HashMap<String, Link>, maker: &str) {
+    let own = links.iter().filter(|(_, link)| root(&link.by) == maker);
+    let mut own: Vec<_> = own.map(|(code, link)| (link.made, code.clone())).collect();
+    own.sort();
+    for (_, code) in own.iter().take((own.len() + 1).saturating_sub(MOST)) {
+        links.remove(code);
+    }
+}
+
+/// The token behind a browser, and a token itself.
+fn root(row: &TokenRow) -> &str {
+    row.id.split('.').next().unwrap_or_default()
+}
+
 /// A browser's id begins with that of the token behind it, so that both end together.
 fn new_id(by: &TokenRow) -> String {
-    let root = by.id.split('.').next().unwrap_or_default();
+    let root = root(by);
     format!("{root}.{}", &uuid::Uuid::new_v4().simple().to_string()[..12])
 }
 
@@ -48,10 +70,8 @@ impl Engine {
         self.inner.store.write("link.make", move |tx| token::append_link(tx, &made)).await?;
         let code = new_secret();
         let mut links = self.inner.credentials.links.lock().expect("nothing panics while it holds the links");
-        links.retain(|_, link| link.made.elapsed() < GOOD_FOR);
-        if links.len() >= MOST {
-            return Err(TokenError::NotAllowed(format!("{MOST} links wait to be used; use one, or wait")));
-        }
+        links.retain(|_, link| link.is_good());
+        make_room(&mut links, root(by));
         let link = Link { by: by.clone(), made: Instant::now() };
         links.insert(digest(&code), link);
         Ok((code, GOOD_FOR))
@@ -60,8 +80,8 @@ impl Engine {
     /// Signs a browser in. The link is spent whatever comes of it.
     pub async fn follow_link(&self, code: &str) -> Result<SignedIn, TokenError> {
         let spent = self.inner.credentials.links.lock().expect("nothing panics while it holds the links");
-        let link = { spent }.remove(&digest(code)).filter(|link| link.made.elapsed() < GOOD_FOR);
-        let by = link.filter(|link| link.by.is_good()).ok_or(TokenError::LinkSpent)?.by;
+        let link = { spent }.remove(&digest(code)).filter(Link::is_good);
+        let by = link.ok_or(TokenError::LinkSpent)?.by;
         let (id, word) = (new_id(&by), new_secret());
         let row = TokenRow {
             name: format!("browser-{}", &id[id.len() - 6..]),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use iris_core::actor::{Actor, Through};
 use iris_core::duration::Millis;
 use iris_core::id::{Party, TurnId};
+use iris_core::key::KeyHolder;
 use iris_core::team::TeamName;
 use iris_core::turn::{Ending, Termination};
 use iris_store::session::SessionRow;
@@ -27,6 +28,8 @@ use crate::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell, TellOutcome, TellRep
 pub struct Caller {
     pub party: Party,
     pub through: Through,
+    /// Whose keys it gives.
+    pub keys: KeyHolder,
     /// The turn in which an agent calls.
     pub turn: Option<TurnId>,
     pub told: Told,
@@ -199,7 +202,7 @@ async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> Ans
         to: parse(&arguments.to_team)?,
         text: arguments.message,
         patience: patience.map_err(failed)?,
-        key: arguments.key,
+        key: arguments.key.as_deref().map(|given| caller.keys.key(given)),
         delay: arguments.delay,
         within: caller.turn.clone(),
     };

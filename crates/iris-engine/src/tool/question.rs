@@ -79,7 +79,7 @@ pub(super) async fn ask(engine: &Engine, caller: &Caller, arguments: &RawValue) 
     let job = job.and_then(|job| job.as_str().map(JobId::new));
     let given = to_raw_value(&given).expect("JSON stays JSON");
     let request: AskRequest = read_arguments(ASK, &given)?;
-    let opened = engine.ask_from_outside(&caller.party, job, &request).await.map_err(refused)?;
+    let opened = engine.ask_from_outside(&caller.party, job, &caller.keys, &request).await.map_err(refused)?;
     if !opened.blocks && opened.answer.is_none() {
         let default = opened.default.as_ref().map(iris_core::question::Answer::words);
         let note = "go on; ask again with the same key to learn whether somebody has answered";

@@ -27,6 +27,14 @@ impl CancelError {
             Self::Store(error) => error.kind(),
         }
     }
+
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotFound(_) => Some("`iris sessions` shows what was told; a turn's id is in its tell".to_owned()),
+            Self::Over { .. } => Some("nothing was changed: what is over cannot be cancelled".to_owned()),
+            Self::Store(error) => error.hint().map(str::to_owned),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,15 +48,44 @@ impl Engine {
         self.inner.store.read(move |tx| turn::list(tx, &session, after, limit)).await
     }
 
-    /// A page of what was said in a turn, oldest first from whichever side it is read.
-    pub async fn list_messages(&self, turn: &TurnId, from: Side, limit: i64) -> Result<Vec<Recorded>, StoreError> {
+    /// A page of a session's turns, oldest first, with whether there are more.
+    pub async fn page_of_turns(
+        &self,
+        session: &SessionId,
+        after: i64,
+        most: Most,
+    ) -> Result<(Vec<TurnRow>, bool), StoreError> {
+        let session = session.clone();
+        let size = |row: &TurnRow| row.body.len() + row.response.as_ref().map_or(0, String::len);
+        let number = |row: &TurnRow| row.number;
+        let read = self.inner.store.read(move |tx| {
+            gather(Side::After(after), most, size, number, |from, limit| match from {
+                Side::After(after) => turn::list(tx, &session, after, limit),
+                Side::Before(before) => turn::list_before(tx, &session, before, limit),
+            })
+        });
+        read.await
+    }
+
+    /// A page of what was said in a turn, oldest first from whichever side it is read, with whether there is more.
+    pub async fn page_of_messages(
+        &self,
+        turn: &TurnId,
+        from: Side,
+        most: Most,
+    ) -> Result<(Vec<Recorded>, bool), StoreError> {
         let turn = turn.clone();
-        let read = self.inner.store.read(move |tx| match from {
-            Side::After(after) => event::list_messages(tx, &turn, after, limit),
-            Side::Before(before) => event::list_messages_before(tx, &turn, before, limit).map(|mut page| {
-                page.reverse();
-                page
-            }),
+        let read = self.inner.store.read(move |tx| {
+            gather(
+                from,
+                most,
+                |row: &Recorded| row.body.len(),
+                |row| row.seq,
+                |from, limit| match from {
+                    Side::After(after) => event::list_messages(tx, &turn, after, limit),
+                    Side::Before(before) => event::list_messages_before(tx, &turn, before, limit),
+                },
+            )
         });
         read.await
     }
@@ -71,17 +100,17 @@ impl Engine {
             .store
             .read(move |tx| {
                 let total = turn::count(tx, &session)?;
-                gather(
+                let (rows, has_more) = gather(
                     from,
                     most,
-                    total,
                     size,
                     |row| row.number,
                     |from, limit| match from {
                         Side::After(after) => turn::list(tx, &session, after, limit),
                         Side::Before(before) => turn::list_before(tx, &session, before, limit),
                     },
-                )
+                )?;
+                Ok(Part { rows, total, has_more })
             })
             .await
     }
@@ -94,38 +123,38 @@ impl Engine {
             .store
             .read(move |tx| {
                 let total = event::count_messages(tx, &turn)?;
-                gather(
+                let (rows, has_more) = gather(
                     Side::Before(i64::MAX),
                     most,
-                    total,
                     size,
                     |row| row.seq,
                     |from, limit| match from {
                         Side::After(after) => event::list_messages(tx, &turn, after, limit),
                         Side::Before(before) => event::list_messages_before(tx, &turn, before, limit),
                     },
-                )
+                )?;
+                Ok(Part { rows, total, has_more })
             })
             .await
     }
 }
 
-/// A few at a time, so that what is too much is not even read.
-const AT_ONCE: i64 = 5;
+/// A few at a time, so that what is too much is not even read; more if they are small.
+const AT_ONCE: usize = 5;
+const MOST_AT_ONCE: usize = 200;
 
 fn gather<T>(
     mut from: Side,
     most: Most,
-    total: i64,
     size: impl Fn(&T) -> usize,
     number: impl Fn(&T) -> i64,
     mut read: impl FnMut(Side, i64) -> Result<Vec<T>, StoreError>,
-) -> Result<Part<T>, StoreError> {
-    let (mut rows, mut bytes, mut has_more) = (Vec::new(), 0, true);
+) -> Result<(Vec<T>, bool), StoreError> {
+    let (mut rows, mut bytes, mut has_more, mut at_once) = (Vec::new(), 0, true, AT_ONCE);
     let limit = usize::try_from(most.rows).unwrap_or(usize::MAX);
     'full: while has_more {
-        let page = read(from, AT_ONCE)?;
-        has_more = page.len() == usize::try_from(AT_ONCE).unwrap_or(usize::MAX);
+        let page = read(from, i64::try_from(at_once).unwrap_or(i64::MAX))?;
+        has_more = page.len() == at_once;
         for row in page {
             bytes += size(&row);
             if rows.len() == limit || (bytes > most.bytes && !rows.is_empty()) {
@@ -138,11 +167,13 @@ fn gather<T>(
             };
             rows.push(row);
         }
+        let average = bytes / rows.len().max(1) + 1;
+        at_once = (most.bytes.saturating_sub(bytes) / average).clamp(AT_ONCE, MOST_AT_ONCE);
     }
     if matches!(from, Side::Before(_)) {
         rows.reverse();
     }
-    Ok(Part { rows, total, has_more })
+    Ok((rows, has_more))
 }
 
 #[cfg(test)]
@@ -161,8 +192,7 @@ mod tests {
         };
         let most = Most { rows, bytes, each: 10 };
         let size = |n: &i64| usize::try_from(*n).expect("small").min(10);
-        let found = gather(from, most, 12, size, |n| *n, read).expect("read");
-        (found.rows, found.has_more)
+        gather(from, most, size, |n| *n, read).expect("read")
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use iris_core::id::TurnId;
 use iris_core::turn::TurnState;
+use iris_store::turn::TurnRow;
 use iris_store::{StoreError, session, turn};
 
 use crate::engine::Engine;
@@ -20,6 +21,8 @@ pub struct Standing {
 pub enum Waits {
     /// For the time that it was put off to.
     Delay,
+    /// For its team to be in the config again.
+    Team,
     /// For other turns, or with none before it for its agent to start.
     Turns { ahead: i64 },
     /// For a limit of the agent's to be lifted.
@@ -29,7 +32,7 @@ pub enum Waits {
 }
 
 impl Standing {
-    /// How many turns come before it.
+    /// How many turns come before it, if it waits for its turn.
     pub fn ahead(&self) -> i64 {
         match self.waits {
             Some(Waits::Turns { ahead }) => ahead,
@@ -42,6 +45,7 @@ impl fmt::Display for Waits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Delay => f.write_str("waits for the time it was put off to"),
+            Self::Team => f.write_str("waits for its team, which is not in config.yaml any more"),
             Self::Turns { ahead: 0 } => f.write_str("queued, next; its agent is not ready yet"),
             Self::Turns { ahead } => write!(f, "queued, {ahead} ahead"),
             Self::Limit => f.write_str("waits for a limit of the agent's to be lifted"),
@@ -52,28 +56,43 @@ impl fmt::Display for Waits {
 
 impl Engine {
     pub async fn standing(&self, id: &TurnId) -> Result<Standing, StoreError> {
-        let wanted = id.clone();
-        let looked = self.inner.store.read(move |tx| {
-            let Some(row) = turn::find(tx, &wanted)? else { return Ok((None, None)) };
-            let Some(session) = session::find(tx, &row.session)? else { return Ok((None, None)) };
-            Ok(match row.state {
-                TurnState::Scheduled => (Some(Waits::Delay), None),
-                TurnState::Queued if session.is_held() => (Some(Waits::Limit), None),
-                TurnState::Queued => {
-                    let waiting = turn::list_waiting(tx, &session.id)?;
-                    let before = waiting.iter().position(|waiting| *waiting == wanted).unwrap_or(0);
-                    let ahead = i64::try_from(before).unwrap_or(i64::MAX) + i64::from(session.running.is_some());
-                    (Some(Waits::Turns { ahead }), None)
-                }
-                TurnState::Running => (session.waiting.map(Waits::Person), Some(session.id)),
-                _ => (None, None),
-            })
-        });
-        let (waits, runs_in) = looked.await?;
+        let row = self.find_turn(id).await?;
+        let waits = match &row {
+            Some(row) => self.waits_of(std::slice::from_ref(row)).await?.pop().flatten(),
+            None => None,
+        };
+        let runs_in = row.filter(|row| row.state == TurnState::Running).map(|row| row.session);
         let text = match runs_in.and_then(|session| self.inner.runner(&session)) {
             Some(runner) => runner.partial(id.clone()).await.unwrap_or_default(),
             None => String::new(),
         };
         Ok(Standing { text, waits })
+    }
+
+    /// What each of these turns of one session waits for.
+    pub async fn waits_of(&self, turns: &[TurnRow]) -> Result<Vec<Option<Waits>>, StoreError> {
+        let is_over = |row: &TurnRow| row.finished_at.is_some();
+        let Some(first) = turns.iter().find(|row| !is_over(row)) else { return Ok(vec![None; turns.len()]) };
+        let id = first.session.clone();
+        let looked = self.inner.store.read(move |tx| {
+            let Some(session) = session::find(tx, &id)? else { return Ok(None) };
+            let waiting = turn::list_waiting(tx, &id)?;
+            Ok(Some((session, waiting)))
+        });
+        let Some((session, waiting)) = looked.await? else { return Ok(vec![None; turns.len()]) };
+        let is_here = self.inner.team(&session.to).is_some();
+        let waits = |row: &TurnRow| match row.state {
+            TurnState::Scheduled => Some(Waits::Delay),
+            TurnState::Queued if !is_here => Some(Waits::Team),
+            TurnState::Queued if session.is_held() => Some(Waits::Limit),
+            TurnState::Queued => {
+                let before = waiting.iter().position(|waiting| *waiting == row.id).unwrap_or(0);
+                let ahead = i64::try_from(before).unwrap_or(i64::MAX) + i64::from(session.running.is_some());
+                Some(Waits::Turns { ahead })
+            }
+            TurnState::Running => session.waiting.clone().map(Waits::Person),
+            _ => None,
+        };
+        Ok(turns.iter().map(waits).collect())
     }
 }

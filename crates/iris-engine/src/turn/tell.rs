@@ -9,6 +9,7 @@ use iris_core::duration::Millis;
 use iris_core::event::Recorded;
 use iris_core::fault::FaultKind;
 use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::key::Key;
 use iris_core::session::SessionState;
 use iris_core::team::{AgentKind, TeamName};
 use iris_core::turn::Ending;
@@ -32,7 +33,7 @@ pub struct Tell {
     pub text: String,
     pub patience: Patience,
     /// A tell with a key that was used before finds the turn of the first.
-    pub key: Option<String>,
+    pub key: Option<Key>,
     /// Queue it only after this time.
     pub delay: Option<Millis>,
     /// The turn in which an agent makes this tell.
@@ -115,6 +116,10 @@ pub enum TellError {
     QueueFull { team: TeamName, waiting: i64 },
     #[error("the key was used before for another tell (turn {turn})")]
     KeyTaken { turn: TurnId },
+    #[error("this was told before with the same key, and what came of it was forgotten since (turn {turn})")]
+    Forgotten { turn: TurnId },
+    #[error("the key is empty")]
+    EmptyKey,
     #[error("agent kind '{}' is not built into this version of Iris", .0.as_str())]
     NotBuilt(AgentKind),
     #[error("{to} cannot be asked: {}", chain(.path))]
@@ -131,14 +136,13 @@ impl TellError {
     pub fn kind(&self) -> FaultKind {
         match self {
             Self::UnknownTeam { .. } => FaultKind::NotFound,
-            Self::Empty | Self::Timeout(_) | Self::LongKey { .. } | Self::DelayTooLong { .. } | Self::BadParty(_) => {
-                FaultKind::Invalid
-            }
-            Self::HasNul => FaultKind::Invalid,
+            Self::Empty | Self::Timeout(_) | Self::DelayTooLong { .. } | Self::BadParty(_) => FaultKind::Invalid,
+            Self::HasNul | Self::EmptyKey | Self::LongKey { .. } => FaultKind::Invalid,
             Self::TooLong { .. } | Self::QueueFull { .. } => FaultKind::Limit,
             Self::TooDeep { .. } => FaultKind::Limit,
             Self::Circle { .. } => FaultKind::Conflict,
             Self::KeyTaken { .. } => FaultKind::Unfit,
+            Self::Forgotten { .. } => FaultKind::Gone,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::ShuttingDown => FaultKind::Unavailable,
             Self::Store(error) => error.kind(),
@@ -154,7 +158,8 @@ impl TellError {
             Self::QueueFull { .. } => Some("wait for the queue to shrink, or raise settings.maxQueue".to_owned()),
             Self::HasNul => Some("leave it out; for what is no text, name a file that the agent can read".to_owned()),
             Self::TooLong { .. } => Some("put it into a file that the agent can read, and tell it where".to_owned()),
-            Self::KeyTaken { .. } => Some("use a new key for a new tell".to_owned()),
+            Self::KeyTaken { .. } | Self::Forgotten { .. } => Some("use a new key for a new tell".to_owned()),
+            Self::EmptyKey => Some("leave it out, or make one up: a UUID for instance".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Circle { .. } => Some("answer in your own reply instead; whoever waits for you gets it".to_owned()),
             Self::TooDeep { .. } => Some("answer with what you know; settings.maxTellDepth is the limit".to_owned()),
@@ -220,7 +225,7 @@ impl Engine {
             through: tell.through.clone(),
             to: tell.to.clone(),
             body: tell.text.clone(),
-            key: tell.key.clone(),
+            key: tell.key.as_ref().map(|key| key.as_str().to_owned()),
             delay_ms: tell.delay.map(|delay| i64::try_from(delay.0).unwrap_or(i64::MAX)),
             longest_queue: i64::from(self.inner.config().settings.max_queue),
             cause: tell.within.clone(),
@@ -255,6 +260,7 @@ impl Engine {
                 self.find_again(&tell, row, arrived).await
             }
             Accept::KeyTaken { turn } => Err(TellError::KeyTaken { turn }),
+            Accept::Forgotten { turn } => Err(TellError::Forgotten { turn }),
             Accept::QueueFull { waiting } => Err(TellError::QueueFull { team: tell.to, waiting }),
         }
     }
@@ -279,10 +285,13 @@ impl Engine {
         if tell.text.len() > LONGEST_MESSAGE {
             return Err(TellError::TooLong { bytes: tell.text.len(), limit: LONGEST_MESSAGE });
         }
+        if tell.key.as_ref().is_some_and(|key| key.given_bytes() == 0) {
+            return Err(TellError::EmptyKey);
+        }
         if let Some(key) = &tell.key
-            && key.len() > LONGEST_KEY
+            && key.given_bytes() > LONGEST_KEY
         {
-            return Err(TellError::LongKey { bytes: key.len(), limit: LONGEST_KEY });
+            return Err(TellError::LongKey { bytes: key.given_bytes(), limit: LONGEST_KEY });
         }
         if let Some(asked) = tell.delay
             && asked > LONGEST_DELAY

@@ -94,10 +94,7 @@ impl Drop for Waiter {
 
 /// The report of a turn that is over, as the store has it.
 pub(crate) fn report_of(row: TurnRow) -> TurnReport {
-    let duration_ms = match (row.started_at, row.finished_at) {
-        (Some(started), Some(finished)) => (finished - started).max(0),
-        _ => 0,
-    };
+    let duration_ms = row.duration_ms.unwrap_or(0);
     let ending = row.ending.unwrap_or(iris_core::turn::Ending::Completed);
     TurnReport {
         turn: row.id,

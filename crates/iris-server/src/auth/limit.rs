@@ -46,7 +46,8 @@ impl Limits {
     pub fn may_guess(&self) -> Result<(), Fault> {
         self.strangers.check().map_err(|_| {
             let what = "too many requests without a good credential; wait a second".to_owned();
-            refused(StatusCode::TOO_MANY_REQUESTS, "limit", what).retry_after(1)
+            let hint = "whoever has a good token is not held up by this; the owner's is in IRIS_HOME/token";
+            refused(StatusCode::TOO_MANY_REQUESTS, "limit", what).retry_after(1).hint(hint)
         })
     }
 }

@@ -56,6 +56,15 @@ pub(crate) enum Crowded {
     All,
 }
 
+/// For whom a credential counts. A browser counts for the token that signed it in, or a token could have as many as it has
+/// links. The owner's browsers count for themselves.
+pub(crate) fn whose(credential: &str) -> &str {
+    match credential.split_once('.') {
+        Some((token, _)) if token != OWNER => token,
+        _ => credential,
+    }
+}
+
 impl Visitors {
     /// The receiver is told when the connection has to make room.
     pub fn come_in(&self, place: OwnedSemaphorePermit) -> (Arc<Visit>, oneshot::Receiver<()>) {
@@ -107,13 +116,7 @@ impl Visit {
     /// A good credential came over it.
     pub fn is_of(&self, credential: &Credential) -> Result<(), Crowded> {
         let is_owner = credential.kind == CredentialKind::Owner;
-        // A browser counts for the token that signed it in, or a token could have as many as it has links. The owner's
-        // browsers count for themselves.
-        let id = match credential.id.split_once('.') {
-            Some((token, _)) if token != OWNER => token.to_owned(),
-            _ => credential.id.clone(),
-        };
-        self.belongs_to(Whose { id, is_owner })
+        self.belongs_to(Whose { id: whose(&credential.id).to_owned(), is_owner })
     }
 
     fn belongs_to(&self, new: Whose) -> Result<(), Crowded> {
@@ -156,7 +159,7 @@ mod tests {
     use super::*;
     use tokio::sync::Semaphore;
 
-    fn whose(id: &str) -> Whose {
+    fn whose_is(id: &str) -> Whose {
         Whose { id: id.to_owned(), is_owner: id == "owner" }
     }
 
@@ -172,7 +175,7 @@ mod tests {
             let mut here = Vec::new();
             loop {
                 let visit = come();
-                match visit.belongs_to(whose(id)) {
+                match visit.belongs_to(whose_is(id)) {
                     Ok(()) => here.push(visit),
                     Err(crowded) => return (here, crowded),
                 }
@@ -192,7 +195,7 @@ mod tests {
         assert_eq!(here.len(), MOST_MADE);
         let strangers: Vec<_> = (0..MOST_STRANGERS).map(|_| come()).collect();
         let owner = come();
-        assert_eq!(owner.belongs_to(whose("owner")), Ok(()));
+        assert_eq!(owner.belongs_to(whose_is("owner")), Ok(()));
         drop((here, strangers, owner));
         let crowd = visitors.lock();
         assert!(crowd.known.is_empty() && crowd.strangers.is_empty() && crowd.made == 0, "{crowd:?}");
@@ -204,7 +207,7 @@ mod tests {
         let visitors = Visitors::default();
         let (visit, _) = visitors.come_in(places.try_acquire_owned().expect("a place"));
         for id in ["one", "owner", "one", "one"] {
-            assert_eq!(visit.belongs_to(whose(id)), Ok(()));
+            assert_eq!(visit.belongs_to(whose_is(id)), Ok(()));
             assert_eq!(visit.credential().as_deref(), Some(id));
             assert_eq!(visitors.lock().known, HashMap::from([(id.to_owned(), 1)]));
         }

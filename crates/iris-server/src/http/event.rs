@@ -5,6 +5,7 @@ pub(crate) mod frame;
 pub(crate) mod socket;
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Json;
@@ -24,9 +25,8 @@ use iris_engine::bus;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::page_size;
 use super::problem::Fault;
-use super::turn::next_page;
+use super::{PAGE_BYTES, page_size};
 use crate::{App, wire};
 pub(super) use follow::{Follower, Item};
 
@@ -38,7 +38,8 @@ pub(crate) struct Filter {
     after: Option<i64>,
     /// For a page: only events with lower numbers.
     before: Option<i64>,
-    /// For a page: at most this many; 100 if not said, 1000 at most. A page with fewer may have a `next` too.
+    /// For a page: at most this many; 100 if not said, 1000 at most. A page with fewer, because they are large or rare,
+    /// may have a `next` too.
     limit: Option<i64>,
     team: Option<String>,
     session: Option<String>,
@@ -146,39 +147,49 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
     number.map(Some).ok_or_else(|| Fault::new(FaultKind::Invalid, what()).hint(hint))
 }
 
-/// How many events are read at once. Others read the store in between.
+/// How many events are read at once, if they are small. Others read the store in between.
 const AT_ONCE: usize = 1000;
+const FIRST_AT_ONCE: usize = 8;
 /// How many events are looked at for one page. A filter that takes few may give a page that is not full and not last: whoever
 /// may read at all could else have the whole log looked through with every request.
 const LOOKED_AT: usize = 20 * AT_ONCE;
 
 async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
-    let limit = page_size(filter.limit);
-    let wanted = usize::try_from(limit).unwrap_or(AT_ONCE);
+    let wanted = usize::try_from(page_size(filter.limit)).unwrap_or(AT_ONCE);
     let mut after = filter.after.unwrap_or(0);
     is_of_this_log(app, after).await?;
-    let mut items = Vec::new();
+    let (mut items, mut bytes, mut looked_at, mut at_once) = (Vec::new(), 0, 0, FIRST_AT_ONCE);
     // Goes on until the page is full, so that what is rare is found with few requests.
-    for _ in 0..LOOKED_AT / AT_ONCE {
-        let events = app.engine.bus().read_after(app.engine.store(), after, AT_ONCE).await?;
-        let seen = events.len();
-        for event in &events {
+    while looked_at < LOOKED_AT {
+        let events = app.engine.bus().read_after(app.engine.store(), after, at_once).await?;
+        let is_last = events.len() < at_once;
+        looked_at += events.len();
+        at_once = how_many(&events).min(LOOKED_AT.saturating_sub(looked_at).max(1));
+        // Each is let go when it has been written anew.
+        for event in events {
             if filter.before.is_some_and(|before| event.seq >= before) {
                 return Ok(Json(Page { items, next: None }));
             }
             after = event.seq;
-            if filter.takes(event) {
-                items.push(wire::event(event));
+            if filter.takes(&event) {
+                bytes += event.body.len();
+                items.push(wire::event(&event));
             }
-            if items.len() == wanted {
-                return Ok(Json(Page { next: next_page(items.len(), limit, Some(after)), items }));
+            if items.len() == wanted || bytes >= PAGE_BYTES {
+                return Ok(Json(Page { next: Some(after.to_string()), items }));
             }
         }
-        if seen < AT_ONCE {
+        if is_last {
             return Ok(Json(Page { items, next: None }));
         }
     }
     Ok(Json(Page { items, next: Some(after.to_string()) }))
+}
+
+/// As many are read next, if they are as large as these: what is held beside the page is never much.
+fn how_many(events: &[Arc<Recorded>]) -> usize {
+    let bytes: usize = events.iter().map(|event| event.body.len()).sum();
+    (PAGE_BYTES / 4 / (bytes / events.len().max(1) + 1)).clamp(1, AT_ONCE)
 }
 
 /// An empty page would say that nothing has happened since, to a reader that would wait for ever. A stream says `reset`.

@@ -37,7 +37,7 @@ pub(crate) async fn start(
         team: request.team.parse()?,
         goal: request.goal,
         by: caller.actor(),
-        key: repeat::one_key(&headers, request.key)?,
+        key: repeat::one_key(&headers, request.key)?.map(|given| caller.keys().key(&given)),
         again_of: None,
     };
     Ok(Json(wire::job(app.engine.start_job(start).await?)))
@@ -102,14 +102,15 @@ pub(crate) async fn ask(
     // The same shape, as the rules know it.
     let request = serde_json::to_value(&request).and_then(serde_json::from_value);
     let request = request.map_err(|error| Fault::new(FaultKind::Invalid, error.to_string()))?;
-    Ok(Json(wire::ask(&app.engine.ask_in_job(&job, &request).await?)))
+    Ok(Json(wire::ask(&app.engine.ask_in_job(&job, &caller.keys(), &request).await?)))
 }
 
 /// All questions of a job, oldest first
 #[utoipa::path(get, path = "/api/jobs/{id}/questions", tag = "jobs", params(("id" = String, Path, description = "The job")), responses((status = 200, description = "done", body = Pending)))]
 pub(crate) async fn questions(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Pending>, Fault> {
-    let rows = app.engine.list_job_questions(&JobId::new(id)).await?;
-    Ok(Json(Pending { questions: rows.into_iter().map(|row| wire::question(&app.engine, row)).collect() }))
+    let listed = app.engine.list_job_questions(&JobId::new(id)).await?;
+    let questions = listed.rows.into_iter().map(|row| wire::question(&app.engine, row)).collect();
+    Ok(Json(Pending { questions, more: listed.more }))
 }
 
 /// What happens in a job, as a stream: `question_asked`, `question_answered`, `status`, and everything else as `event`

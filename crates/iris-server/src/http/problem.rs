@@ -103,6 +103,19 @@ pub(crate) fn too_large(what: &str) -> Fault {
         .hint("send less; what is long can be in a file that the agent reads")
 }
 
+/// Where nothing better is known. Nobody is left with only what went wrong.
+fn what_helps(kind: &str) -> &'static str {
+    match kind {
+        "invalid" | "unfit" | "not_found" => DESCRIBED,
+        "conflict" | "gone" => "nothing was changed; look how things are now, and decide anew",
+        "limit" => "wait a little, then send it again",
+        "unavailable" => "send it again in a moment",
+        "unsupported" => "another version of Iris may know it; `iris --version` says which this is",
+        "unauthorized" | "forbidden" => "`iris token create --help` says what a token can open",
+        _ => "the log says more: logs/daemon.log in IRIS_HOME",
+    }
+}
+
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         let why = self.status.is_server_error().then(|| Why(self.detail.clone()));
@@ -111,8 +124,8 @@ impl IntoResponse for Fault {
             title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
             status: self.status.as_u16(),
             detail: self.detail,
+            hint: Some(self.hint.unwrap_or_else(|| what_helps(&self.kind).to_owned())),
             kind: self.kind,
-            hint: self.hint,
             closed: self.closed.map(|closed| *closed),
             head: self.head,
         };
@@ -188,7 +201,7 @@ impl From<TokenError> for Fault {
 
 impl From<CancelError> for Fault {
     fn from(error: CancelError) -> Self {
-        Self::new(error.kind(), error.to_string())
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
     }
 }
 
@@ -206,15 +219,7 @@ impl From<StoreError> for Fault {
 
 impl From<BackupError> for Fault {
     fn from(error: BackupError) -> Self {
-        let kind = match &error {
-            BackupError::Exists(_) => FaultKind::Conflict,
-            BackupError::Postgres => FaultKind::Unsupported,
-            BackupError::NoDatabase(_) | BackupError::NoFolder(_) => FaultKind::NotFound,
-            BackupError::Io { .. } | BackupError::NotABackup { .. } => FaultKind::Invalid,
-            BackupError::Home(_) => FaultKind::Unavailable,
-            BackupError::Store(error) => error.kind(),
-        };
-        Self::new(kind, error.to_string()).maybe_hint(error.hint())
+        Self::new(error.kind(), error.to_string()).maybe_hint(error.hint())
     }
 }
 
@@ -275,5 +280,27 @@ pub(crate) fn shaped(path: &str, response: Response) -> Response {
             refused(status, "invalid", what).hint("names in it are UTF-8, percent-encoded").into_response()
         }
         _ => response,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::to_bytes;
+
+    /// Whatever goes wrong, and whoever wrote the words for it: there is something to do about it.
+    #[tokio::test]
+    async fn every_problem_has_a_hint() {
+        use FaultKind::{Conflict, Gone, Internal, Invalid, Limit, NotFound, Unavailable, Unfit, Unsupported};
+        let kinds = [Conflict, Gone, Internal, Invalid, Limit, NotFound, Unavailable, Unfit, Unsupported];
+        let refusals = [(StatusCode::UNAUTHORIZED, "unauthorized"), (StatusCode::FORBIDDEN, "forbidden")];
+        let faults = kinds.map(|kind| Fault::new(kind, "x".to_owned())).into_iter();
+        let faults = faults.chain(refusals.map(|(status, kind)| refused(status, kind, "x".to_owned())));
+        for fault in faults.chain([not_found("thing", "x")]) {
+            let kind = fault.kind.clone();
+            let body = to_bytes(fault.into_response().into_body(), 10_000).await.expect("a body");
+            let problem: Problem = serde_json::from_slice(&body).expect("a problem");
+            assert!(problem.hint.is_some_and(|hint| !hint.is_empty()), "{kind}");
+        }
     }
 }

@@ -14,7 +14,7 @@ use iris_core::question::{Answer, AskError, QuestionKind, QuestionState};
 use iris_core::rule::RuleScope;
 use iris_engine::question::answer::Saying;
 use iris_engine::question::figures::Suggestion;
-use iris_engine::{Closed, Engine, QuestionRow};
+use iris_engine::{Closed, Engine, Listed, OpenFilter, QuestionRow};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -57,23 +57,25 @@ impl Filter {
         }
     }
 
-    fn takes(&self, row: &QuestionRow) -> bool {
-        let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
-        let is_kind = match self.kind.as_deref() {
-            Some(NON_BLOCKING) => !row.blocks,
-            _ => is(&self.kind, Some(row.kind.as_str())),
-        };
-        is_kind
-            && is(&self.team, Some(row.team.as_str()))
-            && is(&self.project_id, Some(row.team.as_str()))
-            && is(&self.job, row.job.as_ref().map(|job| job.as_str()))
+    /// A team that is named twice, as two, is none.
+    fn meant(self) -> Option<OpenFilter> {
+        if self.team.is_some() && self.project_id.is_some() && self.team != self.project_id {
+            return None;
+        }
+        let is_non_blocking = self.kind.as_deref() == Some(NON_BLOCKING);
+        Some(OpenFilter {
+            kind: self.kind.filter(|_| !is_non_blocking),
+            is_blocking: is_non_blocking.then_some(false),
+            team: self.team.or(self.project_id),
+            job: self.job,
+        })
     }
 }
 
 /// Past answers are looked up for so many: nobody reads the suggestions of a thousand.
 const WITH_SUGGESTION: usize = 100;
 
-/// The questions that wait for an answer, oldest first
+/// The questions that wait for an answer, oldest first; of more than 1000, the oldest and the newest
 #[utoipa::path(get, path = "/api/questions/pending", tag = "questions", params(Filter), responses((status = 200, description = "done", body = Pending)))]
 pub(crate) async fn pending(
     State(app): State<App>,
@@ -81,14 +83,15 @@ pub(crate) async fn pending(
 ) -> Result<Json<Pending>, Fault> {
     let Query(filter) = filter?;
     filter.check()?;
-    let open = app.engine.list_open_questions().await?;
+    let Some(meant) = filter.meant() else { return Ok(Json(Pending { questions: Vec::new(), more: 0 })) };
+    let Listed { rows, more } = app.engine.list_open_questions(meant).await?;
     let mut questions = Vec::new();
-    for row in open.into_iter().filter(|row| filter.takes(row)) {
+    for row in rows {
         let is_early = questions.len() < WITH_SUGGESTION;
         let suggestion = if is_early { app.engine.suggest_answer(&row).await? } else { None };
         questions.push(with(&app.engine, suggestion, row));
     }
-    Ok(Json(Pending { questions }))
+    Ok(Json(Pending { questions, more }))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -121,7 +124,10 @@ pub(crate) async fn decided(
 
 fn read_place(after: &str) -> Result<Closed, Fault> {
     let place = after.split_once('.').and_then(|(at, id)| Some(Closed { at: at.parse().ok()?, id: id.to_owned() }));
-    place.ok_or_else(|| Fault::new(FaultKind::Invalid, "'after' is not the `next` of a page".to_owned()))
+    place.ok_or_else(|| {
+        Fault::new(FaultKind::Invalid, "'after' is not the `next` of a page".to_owned())
+            .hint("leave it out to begin with the newest")
+    })
 }
 
 /// One question, open or not
@@ -218,7 +224,7 @@ pub(crate) struct Within {
     within_ms: Option<i64>,
 }
 
-const A_WEEK: i64 = 7 * 24 * 3_600_000;
+pub(super) const A_WEEK: i64 = 7 * 24 * 3_600_000;
 
 /// Time to answer, time-outs, questions per job and what is wrong with them
 #[utoipa::path(get, path = "/api/questions/figures", tag = "questions", params(Within), responses((status = 200, description = "done", body = QuestionFigures)))]

@@ -94,6 +94,10 @@ pub(crate) async fn once(app: &App, request: Request, next: Next) -> Response {
 
 /// The key of a request that may say it in its body as well. Of two that differ, one would be passed over.
 pub(super) fn one_key(headers: &HeaderMap, in_body: Option<String>) -> Result<Option<String>, Fault> {
+    if in_body.as_deref().is_some_and(str::is_empty) {
+        let hint = "leave it out, or make one up: a UUID for instance";
+        return Err(Fault::new(FaultKind::Invalid, "the key is empty".to_owned()).hint(hint));
+    }
     match (read_key(headers)?, in_body) {
         (Some(header), Some(body)) if header != body => {
             let what = format!("the request has two keys: '{header}' as its Idempotency-Key and '{body}' in its body");

@@ -77,5 +77,6 @@ fn config_status(app: &App) -> ConfigStatus {
     let (refused, refused_at) = state.refused.unzip();
     let pending = |Pending { key, now, next }| PendingSetting { key, now, next };
     let pending = state.pending.into_iter().map(pending).collect();
-    ConfigStatus { refused, refused_at, waiting_since: state.waiting, pending }
+    let (waiting_since, waiting_for) = state.waiting.map(|(since, what)| (since, what.as_str().to_owned())).unzip();
+    ConfigStatus { refused, refused_at, waiting_since, waiting_for, pending }
 }

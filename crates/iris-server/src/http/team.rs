@@ -11,6 +11,7 @@ use iris_core::fault::FaultKind;
 use iris_core::id::Party;
 use iris_core::team::TeamName;
 use iris_engine::SessionRow;
+use iris_engine::config::Config;
 use iris_engine::session::{SessionError, Sleep, Woken};
 
 use super::LARGEST_PAGE;
@@ -22,10 +23,12 @@ use crate::{App, wire};
 /// The teams, with how many of their agents are awake
 #[utoipa::path(get, path = "/api/teams", tag = "teams", responses((status = 200, description = "done", body = Page<Team>)))]
 pub(crate) async fn list(State(app): State<App>) -> Result<Json<Page<Team>>, Fault> {
+    // By one config: a team that goes meanwhile is in the list, or not, and no fault of the list.
+    let config = app.engine.config();
     let mut items = Vec::new();
-    for name in app.engine.config().teams.keys() {
+    for name in config.teams.keys() {
         let sessions = sessions_of(&app, name).await?;
-        items.push(describe(&app, name, &sessions)?);
+        items.push(describe(&config, name, &sessions)?);
     }
     Ok(Json(Page { items, next: None }))
 }
@@ -36,13 +39,12 @@ pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Re
     let name: TeamName = name.parse()?;
     let sessions = sessions_of(&app, &name).await?;
     Ok(Json(TeamStatus {
-        team: describe(&app, &name, &sessions)?,
+        team: describe(&app.engine.config(), &name, &sessions)?,
         sessions: super::session::seen(&app, &sessions).await?,
     }))
 }
 
-fn describe(app: &App, name: &TeamName, sessions: &[SessionRow]) -> Result<Team, Fault> {
-    let config = app.engine.config();
+fn describe(config: &Config, name: &TeamName, sessions: &[SessionRow]) -> Result<Team, Fault> {
     let team = config.teams.get(name);
     let team = team.ok_or_else(|| Fault::from(SessionError::UnknownTeam(name.to_string())))?;
     Ok(Team {

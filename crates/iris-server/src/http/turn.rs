@@ -6,22 +6,21 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::turn::{Message, TellRequest, TellResponse, Turn, TurnCancelled, TurnFigures};
-use iris_core::credential::CredentialKind;
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
 use iris_core::id::{SessionId, TurnId};
 use iris_engine::turn::cancel::Cancelled;
-use iris_engine::turn::read::Side;
+use iris_engine::turn::read::{Most, Side};
 use iris_engine::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell};
 use iris_engine::wall_ms;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::body::Object;
-use super::page_size;
 use super::problem::{Fault, not_found};
 use super::repeat;
 use super::request::RequestId;
+use super::{PAGE_BYTES, page_size};
 use crate::auth::Caller;
 use crate::speaker::speaker;
 use crate::{App, wire};
@@ -43,7 +42,7 @@ pub(crate) async fn tell(
         to: request.to_team.parse()?,
         text: request.message,
         patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
-        key: key.map(|key| own_key(&caller, key)),
+        key: key.map(|given| caller.keys().key(&given)),
         delay: request.delay.map(Millis),
         within: speaker.turn,
     };
@@ -55,14 +54,6 @@ pub(crate) async fn tell(
     Ok((headers, Json(wire::tell(report))))
 }
 
-/// The same key of two credentials is two keys. The owner's are as they were given.
-fn own_key(caller: &Caller, key: String) -> String {
-    match caller.credential.kind {
-        CredentialKind::Owner => key,
-        _ => format!("{}/{key}", caller.credential.id),
-    }
-}
-
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -70,7 +61,7 @@ pub(crate) struct Paging {
     /// The `next` of the page before.
     #[serde(default)]
     after: i64,
-    /// At most this many; 100 if not said, 1000 at most.
+    /// At most this many; 100 if not said, 1000 at most. A page of large ones has fewer, and a `next`.
     limit: Option<i64>,
 }
 
@@ -86,16 +77,20 @@ pub(crate) async fn list(
         return Err(not_found("session", &id));
     }
     let limit = page_size(paging.limit);
-    let rows = app.engine.list_turns(&session, paging.after, limit).await?;
-    let next = next_page(rows.len(), limit, rows.last().map(|row| row.number));
-    Ok(Json(Page { items: rows.into_iter().map(wire::turn).collect(), next }))
+    let (rows, has_more) = app.engine.page_of_turns(&session, paging.after, a_page(limit)).await?;
+    let next = rows.last().filter(|_| has_more).map(|row| row.number.to_string());
+    let waits = app.engine.waits_of(&rows).await?;
+    let items = rows.into_iter().zip(&waits).map(|(row, waits)| wire::turn(row, waits.as_ref()));
+    Ok(Json(Page { items: items.collect(), next }))
 }
 
 /// One turn
 #[utoipa::path(get, path = "/api/turns/{id}", tag = "turns", params(("id" = String, Path, description = "The turn")), responses((status = 200, description = "done", body = Turn)))]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Turn>, Fault> {
     let row = app.engine.find_turn(&TurnId::new(id.as_str())).await?;
-    row.map(|row| Json(wire::turn(row))).ok_or_else(|| not_found("turn", &id))
+    let row = row.ok_or_else(|| not_found("turn", &id))?;
+    let waits = app.engine.waits_of(std::slice::from_ref(&row)).await?.pop().flatten();
+    Ok(Json(wire::turn(row, waits.as_ref())))
 }
 
 /// A page of messages is read from either end of a turn: a long one is looked at from its end.
@@ -108,14 +103,17 @@ pub(crate) struct MessagePaging {
     /// Instead of `after`, to read towards the oldest: the `next` of such a page, or any number beyond the newest to begin
     /// at the end. Each page is oldest first all the same.
     before: Option<i64>,
-    /// At most this many; 100 if not said, 1000 at most.
+    /// At most this many; 100 if not said, 1000 at most. A page of large ones has fewer, and a `next`.
     limit: Option<i64>,
 }
 
 impl MessagePaging {
     fn side(&self) -> Result<Side, Fault> {
         match (self.after, self.before) {
-            (Some(_), Some(_)) => Err(Fault::new(FaultKind::Invalid, "give `after` or `before`, not both".to_owned())),
+            (Some(_), Some(_)) => {
+                let what = "a page has an `after` or a `before`, not both".to_owned();
+                Err(Fault::new(FaultKind::Invalid, what).hint("leave one of them out"))
+            }
             (None, Some(before)) => Ok(Side::Before(before)),
             (after, None) => Ok(Side::After(after.unwrap_or(0))),
         }
@@ -162,13 +160,14 @@ pub(crate) async fn messages(
         return Err(not_found("turn", &id));
     }
     let limit = page_size(paging.limit);
-    let events = app.engine.list_messages(&turn, side, limit).await?;
+    let (events, has_more) = app.engine.page_of_messages(&turn, side, a_page(limit)).await?;
     let edge = match side {
         Side::After(_) => events.last(),
         Side::Before(_) => events.first(),
     };
-    let next = next_page(events.len(), limit, edge.map(|event| event.seq));
-    Ok(Json(Page { items: events.iter().map(wire::message).collect(), next }))
+    let next = edge.filter(|_| has_more).map(|event| event.seq.to_string());
+    // Each is let go when it has been written anew.
+    Ok(Json(Page { items: events.into_iter().map(|event| wire::message(&event)).collect(), next }))
 }
 
 /// Withdraws a turn that waits, or breaks off one that runs
@@ -185,8 +184,7 @@ pub(crate) async fn cancel(
     Ok(Json(TurnCancelled { cancelled: cancelled.to_owned() }))
 }
 
-/// A page that is not full is the last.
-pub(super) fn next_page(count: usize, limit: i64, last: Option<i64>) -> Option<String> {
-    let full = i64::try_from(count).is_ok_and(|count| count >= limit);
-    last.filter(|_| full).map(|number| number.to_string())
+/// As many as were asked for, unless they are large: whoever may read at all could else have the daemon hold gigabytes.
+fn a_page(limit: i64) -> Most {
+    Most { rows: limit, bytes: PAGE_BYTES, each: usize::MAX }
 }

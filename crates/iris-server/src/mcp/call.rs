@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use iris_core::agent::{ToolEffect, ToolSpec};
 use iris_core::credential::Scope;
-use iris_core::id::Party;
+use iris_core::key::{Key, KeyHolder};
 use iris_engine::tool::{self as tools, Refusal, Told};
 use iris_engine::{Engine, tasks};
 use rmcp::model::{
@@ -66,9 +66,10 @@ pub(super) async fn call(
     }
     let Speaker { party, turn } = speaker_of(door, &who, named.as_deref(), &context).await?;
     let told = Told::default();
-    let open = key.map(|key| door.calls.open(&party, &key, &told));
+    let keys = KeyHolder::speaker(&who.credential.id, &party);
+    let open = key.map(|key| door.calls.open(keys.key(&key), &told));
     let request_id = context.extensions.get::<Parts>().and_then(|parts| RequestId::of(&parts.extensions));
-    let asked = tools::Caller { party, through: who.through(), turn, told: told.clone(), request: request_id };
+    let asked = tools::Caller { party, through: who.through(), keys, turn, told: told.clone(), request: request_id };
     let progress = Progress::of(door, &context, &told);
     let answer = carry_out(door.app.engine.clone(), asked, request.name.into_owned(), arguments);
     tokio::select! {
@@ -224,9 +225,10 @@ pub(super) async fn cancel(
         .map_err(|error| ErrorData::invalid_params(format!("{CANCEL}: {error}"), None))?;
     let who = caller(&door.app, &context.extensions)?;
     may(&who, Scope::Tell, CANCEL, &context.extensions).map_err(|why| ErrorData::invalid_request(why, None))?;
-    let party = who.speaks_as(from_team.as_deref());
+    // As the call itself was: in an agent's shell it is the agent who speaks, whatever is said.
+    let party = speaker_of(door, &who, from_team.as_deref(), context).await?.party;
     let mut cancelled = 0;
-    for told in door.calls.list(&(party, key)) {
+    for told in door.calls.list(&KeyHolder::speaker(&who.credential.id, &party).key(&key)) {
         cancelled += usize::from(cancel_told(&door.app.engine, &told).await);
     }
     Ok(CustomResult::new(serde_json::json!({ "cancelled": cancelled })))
@@ -234,9 +236,7 @@ pub(super) async fn cancel(
 
 /// The calls with a key that somebody waits for, or waited for until just now and may wait for again.
 #[derive(Clone, Default)]
-pub(super) struct OpenCalls(Arc<Mutex<HashMap<Place, Calls>>>);
-
-type Place = (Party, String);
+pub(super) struct OpenCalls(Arc<Mutex<HashMap<Key, Calls>>>);
 
 /// The calls with the same key.
 #[derive(Default)]
@@ -255,29 +255,28 @@ struct Known {
 /// Known until it is dropped.
 pub(super) struct OpenCall {
     calls: OpenCalls,
-    place: Place,
+    key: Key,
     number: u64,
     /// How many there had been when nobody listened to this one any more; nothing if another was listened to then.
     left_at: Option<u64>,
 }
 
 impl OpenCalls {
-    fn open(&self, party: &Party, key: &str, told: &Told) -> OpenCall {
-        let place = (party.clone(), key.to_owned());
+    fn open(&self, key: Key, told: &Told) -> OpenCall {
         let mut all = self.lock();
-        let calls = all.entry(place.clone()).or_default();
+        let calls = all.entry(key.clone()).or_default();
         let number = calls.opened;
         calls.opened += 1;
         calls.known.insert(number, Known { told: told.clone(), is_left: false });
-        OpenCall { calls: self.clone(), place, number, left_at: None }
+        OpenCall { calls: self.clone(), key, number, left_at: None }
     }
 
-    fn list(&self, place: &Place) -> Vec<Told> {
+    fn list(&self, key: &Key) -> Vec<Told> {
         let all = self.lock();
-        all.get(place).into_iter().flat_map(|calls| calls.known.values()).map(|known| known.told.clone()).collect()
+        all.get(key).into_iter().flat_map(|calls| calls.known.values()).map(|known| known.told.clone()).collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Place, Calls>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Calls>> {
         self.0.lock().expect("nothing panics while it holds the calls")
     }
 }
@@ -286,7 +285,7 @@ impl OpenCall {
     /// Nobody listens to it any more. It can still be found, and cancelled.
     fn leave(&mut self) {
         let mut all = self.calls.lock();
-        let Some(calls) = all.get_mut(&self.place) else { return };
+        let Some(calls) = all.get_mut(&self.key) else { return };
         if let Some(known) = calls.known.get_mut(&self.number) {
             known.is_left = true;
         }
@@ -295,17 +294,17 @@ impl OpenCall {
 
     /// Whether anybody listened to a call with its key since it was left, also if that one has its answer by now.
     fn came_again(&self) -> bool {
-        self.calls.lock().get(&self.place).is_none_or(|calls| Some(calls.opened) != self.left_at)
+        self.calls.lock().get(&self.key).is_none_or(|calls| Some(calls.opened) != self.left_at)
     }
 }
 
 impl Drop for OpenCall {
     fn drop(&mut self) {
         let mut all = self.calls.lock();
-        if let Some(calls) = all.get_mut(&self.place) {
+        if let Some(calls) = all.get_mut(&self.key) {
             calls.known.remove(&self.number);
             if calls.known.is_empty() {
-                all.remove(&self.place);
+                all.remove(&self.key);
             }
         }
     }
@@ -318,14 +317,13 @@ mod tests {
     #[test]
     fn a_call_that_came_again_is_remembered_also_when_it_has_its_answer() {
         let calls = OpenCalls::default();
-        let (party, told) = (Party::new("user"), Told::default());
-        let place = (party.clone(), "k".to_owned());
-        let open = || calls.open(&party, "k", &told);
+        let (key, told) = (KeyHolder::credential("owner").key("k"), Told::default());
+        let open = || calls.open(key.clone(), &told);
 
         let mut alone = open();
         alone.leave();
         assert!(!alone.came_again());
-        assert_eq!(calls.list(&place).len(), 1, "it can still be cancelled");
+        assert_eq!(calls.list(&key).len(), 1, "it can still be cancelled");
         drop(open());
         assert!(alone.came_again(), "it came, and has its answer");
         drop(alone);

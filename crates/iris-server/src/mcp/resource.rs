@@ -190,7 +190,7 @@ fn left_out<T>(found: &Part<T>, whole: &str) -> Option<Value> {
 }
 
 fn shortened(row: TurnRow) -> turn::Turn {
-    let mut turn = wire::turn(row);
+    let mut turn = wire::turn(row, None);
     let whole = format!("GET /api/turns/{0} or `iris cache inspect {0}` has all of it", turn.id);
     if let Some(short) = shorten(&turn.message, LONGEST, &whole) {
         turn.message = short;

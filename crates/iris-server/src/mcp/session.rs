@@ -2,6 +2,7 @@
 //!
 //! A session is a convenience of the protocol and no credential: it is used only by whoever made it.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,27 +15,34 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use futures_util::Stream;
+use futures_util::future::ready;
+use futures_util::stream::iter;
+use futures_util::{Stream, StreamExt};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
-    LocalSessionManager, LocalSessionManagerError, SessionConfig,
+    LocalSessionManager, LocalSessionManagerError, SessionConfig, SessionError,
 };
 use serde_json::json;
 
+use super::replay::{self, Replays};
 use crate::auth::Caller;
 use crate::http::problem;
 
 const SESSION: &str = "mcp-session-id";
 /// Many more than there are windows and programs on a machine.
 const MOST: usize = 1000;
+/// Of one credential, except the owner's.
+const MOST_OF_ONE: usize = 100;
+const OWNER: &str = "owner";
 /// How long a session is kept to which nobody listens and in which nobody says anything.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(30 * 60);
 
-/// The sessions there are. When there are too many, the one that was not used for longest goes.
+/// The sessions there are. When there are too many, those go of whoever has most, and first what was not used for longest.
 pub(super) struct Sessions {
     local: LocalSessionManager,
+    replays: Replays,
     known: Arc<Mutex<HashMap<SessionId, Known>>>,
 }
 
@@ -47,11 +55,12 @@ struct Known {
 
 impl Default for Sessions {
     fn default() -> Self {
-        let mut local = LocalSessionManager::default();
+        let replays = Replays::default();
+        let mut local = LocalSessionManager::default().with_event_store(Arc::new(replays.clone()));
         local.session_config = SessionConfig::default();
         // Its own clock does not see that a call is still waited for; ours does.
         local.session_config.keep_alive = None;
-        Self { local, known: Arc::default() }
+        Self { local, replays, known: Arc::default() }
     }
 }
 
@@ -64,10 +73,8 @@ pub(super) async fn belongs_to_caller(State(sessions): State<Arc<Sessions>>, req
         return problem::not_found("MCP session", &session).into_response();
     }
     let response = next.run(request).await;
-    if let Some(session) = named(response.headers())
-        && let Some(known) = sessions.lock().get_mut(&session)
-    {
-        known.owner = caller;
+    if let Some(session) = named(response.headers()) {
+        sessions.belongs_to(&session, caller).await;
     }
     in_protocol(response).await
 }
@@ -113,19 +120,43 @@ impl Sessions {
         }
     }
 
-    /// Makes room: what nobody uses goes, and the least used of the rest if there are too many.
+    /// Whose a session is. Whoever has too many of them loses their own, and takes nobody else's room.
+    async fn belongs_to(&self, id: &SessionId, owner: Option<String>) {
+        let unused = {
+            let mut known = self.lock();
+            let Some(one) = known.get_mut(id) else { return };
+            one.owner.clone_from(&owner);
+            let is_limited = owner.as_deref().is_some_and(|owner| owner != OWNER);
+            let count = known.values().filter(|known| known.owner == owner).count();
+            let beyond = if is_limited { count.saturating_sub(MOST_OF_ONE) } else { 0 };
+            let mut own = idle(&known, |other, known| other != id && known.owner == owner);
+            own.truncate(beyond);
+            own
+        };
+        self.close_all(unused).await;
+    }
+
+    /// Makes room: what nobody uses goes, and the least used of whoever has most if there are too many.
     async fn tidy(&self) {
         let unused = {
             let known = self.lock();
-            let idle = known.iter().filter(|(_, known)| known.streams == 0);
-            let mut idle: Vec<_> = idle.map(|(id, known)| (known.used, id.clone())).collect();
-            idle.sort();
-            let too_many = (known.len() + 1).saturating_sub(MOST);
-            let old = idle.iter().filter(|(used, _)| used.elapsed() > FORGOTTEN_AFTER).count();
-            idle.truncate(too_many.max(old));
-            idle
+            let mut unused = idle(&known, |_, known| known.used.elapsed() > FORGOTTEN_AFTER);
+            while known.len() - unused.len() >= MOST {
+                let left: Vec<_> = known.iter().filter(|(id, _)| !unused.contains(id)).collect();
+                let mut counts = HashMap::new();
+                left.iter().for_each(|(_, known)| *counts.entry(known.owner.as_deref()).or_insert(0) += 1);
+                let idle = left.into_iter().filter(|(_, known)| known.streams == 0);
+                let next = idle.max_by_key(|(_, known)| (counts[&known.owner.as_deref()], Reverse(known.used)));
+                let Some((id, _)) = next else { break };
+                unused.push(id.clone());
+            }
+            unused
         };
-        for (_, id) in unused {
+        self.close_all(unused).await;
+    }
+
+    async fn close_all(&self, sessions: Vec<SessionId>) {
+        for id in sessions {
             if let Err(error) = self.close_session(&id).await {
                 tracing::debug!(%error, "a session did not end well");
             }
@@ -136,8 +167,22 @@ impl Sessions {
         if let Some(known) = self.lock().get_mut(id) {
             known.streams += 1;
         }
-        Listened { stream: Box::pin(stream), known: Arc::clone(&self.known), id: id.clone() }
+        let (known, replays) = (Arc::clone(&self.known), self.replays.clone());
+        Listened { stream: Box::pin(stream), known, replays, id: id.clone() }
     }
+}
+
+/// What comes of the library itself has none, and is always new.
+fn number(event: &ServerSseMessage) -> u64 {
+    event.event_id.as_deref().and_then(replay::place).map_or(u64::MAX, |(_, number)| number)
+}
+
+/// Those that nobody listens to, the longest unused first.
+fn idle(known: &HashMap<SessionId, Known>, wanted: impl Fn(&SessionId, &Known) -> bool) -> Vec<SessionId> {
+    let idle = known.iter().filter(|(id, known)| known.streams == 0 && wanted(id, known));
+    let mut idle: Vec<_> = idle.map(|(id, known)| (known.used, id.clone())).collect();
+    idle.sort();
+    idle.into_iter().map(|(_, id)| id).collect()
 }
 
 fn lock(known: &Mutex<HashMap<SessionId, Known>>) -> MutexGuard<'_, HashMap<SessionId, Known>> {
@@ -170,7 +215,9 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.lock().remove(id);
-        self.local.close_session(id).await
+        let closed = self.local.close_session(id).await;
+        self.replays.forget(id);
+        closed
     }
 
     async fn create_stream(
@@ -189,7 +236,12 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        Ok(self.listened_to(id, self.local.create_standalone_stream(id).await?))
+        let live = self.local.create_standalone_stream(id).await?;
+        // Asked after it listens, so that nothing is missed; what comes in between is in both.
+        let missed = self.replays.unread(id);
+        let last = missed.last().map_or(0, number);
+        let live = live.filter(move |event| ready(number(event) > last));
+        Ok(self.listened_to(id, iter(missed).chain(live)))
     }
 
     async fn resume(
@@ -197,6 +249,10 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        // An event is no credential either.
+        if !self.replays.is_of(id, &last_event_id) {
+            return Err(SessionError::InvalidEventId.into());
+        }
         Ok(self.listened_to(id, self.local.resume(id, last_event_id).await?))
     }
 }
@@ -205,14 +261,19 @@ impl SessionManager for Sessions {
 struct Listened<S> {
     stream: Pin<Box<S>>,
     known: Arc<Mutex<HashMap<SessionId, Known>>>,
+    replays: Replays,
     id: SessionId,
 }
 
-impl<S: Stream> Stream for Listened<S> {
-    type Item = S::Item;
+impl<S: Stream<Item = ServerSseMessage>> Stream for Listened<S> {
+    type Item = ServerSseMessage;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
-        self.stream.as_mut().poll_next(context)
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<ServerSseMessage>> {
+        let polled = self.stream.as_mut().poll_next(context);
+        if let Poll::Ready(Some(ServerSseMessage { event_id: Some(event), .. })) = &polled {
+            self.replays.is_read_in(&self.id, event);
+        }
+        polled
     }
 }
 
@@ -222,5 +283,34 @@ impl<S> Drop for Listened<S> {
             known.streams = known.streams.saturating_sub(1);
             known.used = Instant::now();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn open(sessions: &Sessions, owner: &str) -> SessionId {
+        let (id, _transport) = sessions.create_session().await.expect("a session");
+        sessions.belongs_to(&id, Some(owner.to_owned())).await;
+        id
+    }
+
+    #[tokio::test]
+    async fn nobody_pushes_out_the_session_of_another() {
+        let sessions = Sessions::default();
+        let mine = open(&sessions, OWNER).await;
+        let (first, second) = (open(&sessions, "weak").await, open(&sessions, "weak").await);
+        for _ in 0..MOST_OF_ONE - 1 {
+            open(&sessions, "weak").await;
+        }
+        let has = async |id| sessions.has_session(id).await.expect("it is known");
+        assert!(has(&mine).await && !has(&first).await && has(&second).await);
+        assert_eq!(sessions.lock().len(), 1 + MOST_OF_ONE);
+        for number in 0..MOST {
+            open(&sessions, &format!("token {}", number % 20)).await;
+        }
+        assert!(has(&mine).await, "all tokens together do not either");
+        assert!(sessions.lock().len() <= MOST);
     }
 }

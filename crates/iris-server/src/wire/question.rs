@@ -6,12 +6,14 @@ use iris_api::question::{
 use iris_api::{job, question, rule};
 use iris_core::actor::Through;
 use iris_core::agent::{AskedOption, AskedQuestion};
+use iris_core::question::input::told;
 use iris_core::question::shown::shown;
 use iris_core::question::{Answer, Detail, ResponseType, type_of};
 use iris_core::visible::exact;
 use iris_engine::question::figures::Suggestion;
 use iris_engine::{Engine, Figures, JobRow, QuestionRow, RuleRow};
-use serde_json::Value;
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
 
 use super::call::meaning;
 
@@ -22,9 +24,17 @@ pub(crate) fn question(engine: &Engine, row: QuestionRow) -> Question {
     let options = options(&row.detail);
     let (action, schema) = match row.detail {
         Detail::Approval { tool, nature, input, folder, plan, reason } => {
-            let meaning = meaning(engine.meaning_of(&row.team, nature, &tool, &input));
             let (shown, digest) = (shown(&input, plan.as_deref()), row.digest.clone().unwrap_or_default());
+            // What cannot be read exactly has no meaning that could be named.
+            let input = told(&input);
+            let meaning = meaning(engine.meaning_of(&row.team, nature, &tool, &input));
             (Some(Action { tool, meaning, input, shown, folder, digest, reason }), None)
+        }
+        Detail::Visit { server, url, .. } => {
+            let (tool, digest) = (format!("elicitation of {server}"), row.digest.clone().unwrap_or_default());
+            let input = to_raw_value(&json!({ "url": url })).expect("a text is JSON");
+            let (shown, meaning) = (shown(&input, None), iris_api::call::Meaning::default());
+            (Some(Action { tool, meaning, input, shown, folder: String::new(), digest, reason: None }), None)
         }
         Detail::Form { schema, .. } => (None, serde_json::from_str(schema.get()).ok()),
         Detail::Choice { .. } | Detail::Asked { .. } => (None, None),
@@ -60,6 +70,7 @@ pub(crate) fn question(engine: &Engine, row: QuestionRow) -> Question {
         closed_through: row.closed_through.map(through),
         closed_why: row.closed_why,
         answer: row.answer.as_ref().map(|answer| given(answer, response)),
+        passed_on: row.resume.map(|resume| resume == "done"),
         replaced_by: row.replaced_by.map(|next| next.to_string()),
         suggestion: None,
     }
@@ -171,6 +182,10 @@ pub(crate) fn rule(row: RuleRow) -> rule::Rule {
     }
 }
 
+/// What may be wrong with questions.
+pub(crate) const ALERTS: [&str; 2] = [HIGH_RATE, LONG_WAIT];
+const HIGH_RATE: &str = "high_timeout_rate";
+const LONG_WAIT: &str = "long_wait";
 /// More than so many without an answer is worth a word.
 const HIGH_TIMEOUT_RATE: f64 = 0.2;
 /// From so many on: one of one says nothing.
@@ -184,11 +199,11 @@ pub(crate) fn figures(within_ms: i64, figures: &Figures) -> QuestionFigures {
     let timeout_rate = rate(timed_out, settled);
     if settled >= ENOUGH && timeout_rate.is_some_and(|rate| rate > HIGH_TIMEOUT_RATE) {
         let what = format!("{timed_out} of {settled} questions were not answered in time");
-        alerts.push(QuestionAlert { kind: "high_timeout_rate".to_owned(), what });
+        alerts.push(QuestionAlert { kind: HIGH_RATE.to_owned(), what });
     }
     if figures.waiting_long > 0 {
         let what = format!("{} agents have waited for an answer for more than an hour", figures.waiting_long);
-        alerts.push(QuestionAlert { kind: "long_wait".to_owned(), what });
+        alerts.push(QuestionAlert { kind: LONG_WAIT.to_owned(), what });
     }
     let kinds = figures.kinds.iter().map(|kind| KindFigures {
         kind: kind.kind.clone(),

@@ -4,7 +4,7 @@ use iris_core::actor::{Actor, Surface, Through};
 use iris_core::duration::Millis;
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, OnDeadline, QuestionState, Way, type_of};
+use iris_core::question::{Answer, OnDeadline, QuestionState, type_of};
 use iris_core::relay;
 use iris_core::rule::RuleScope;
 
@@ -61,7 +61,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
         return Ok(Answered::Changed(Box::new(row)));
     }
     let (by, answer) = (&given.by, &given.answer);
-    let told = is_run_here(&row) && (row.blocks || row.kind.is_told_late());
+    let told = !row.is_outside && (row.blocks || row.kind.is_told_late());
     close(tx, &row, QuestionState::Answered, Closer::of(Some(by)), Some(answer), told.then_some("due"))?;
     let fact = QuestionEvent::Answered {
         id: id.clone(),
@@ -74,7 +74,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
     append(tx, &row, fact)?;
     calm(tx, &row)?;
     remember(tx, &row, given)?;
-    if !is_run_here(&row) {
+    if row.is_outside {
         // Whoever waits may be cut off at this very moment, and asks again.
         tx.run("UPDATE question SET unused = 1 WHERE id = ?1", values![id])?;
     }
@@ -89,11 +89,6 @@ fn calm(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
          AND EXISTS (SELECT id FROM question WHERE id = ?2 AND shown + ?3 <= iris_now())",
         values![&row.session, &row.id, relay::READING_MS],
     )
-}
-
-/// Whether Iris runs the agent that asked. Any other waits where it asked, or comes again.
-fn is_run_here(row: &QuestionRow) -> bool {
-    row.way != Way::Api || row.job.is_some()
 }
 
 /// A refusal holds for whoever asks for the same again; an approval or an answer only if the person says so.
@@ -159,9 +154,19 @@ pub fn supersede(
     new.draft.deadline = left.map(|row| Millis(u64::try_from(row.int(0)).unwrap_or(1).max(1)));
     supersede_by(tx, &row, Some(by), &new.id)?;
     insert(tx, &session, Some(row.epoch), &new)?;
-    note_unasked(tx, &new.id)?;
+    take_over(tx, &row.id, &new.id)?;
     restate(tx, &row.session, row.job.as_ref())?;
     Ok(Some((true, *reread(tx, &new.id)?)))
+}
+
+/// The agent asked once and has waited since then, whatever a person made of it. It counts as asked once, too.
+fn take_over(tx: &mut Tx<'_>, old: &QuestionId, new: &QuestionId) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE question SET asked = old.asked, shown = old.shown FROM (SELECT asked, shown FROM question WHERE id = ?1) \
+         AS old WHERE id = ?2",
+        values![old, new],
+    )?;
+    note_unasked(tx, old)
 }
 
 pub(super) fn supersede_by(
@@ -203,7 +208,7 @@ fn end_in_time(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
     let time = Closer { party: None, through: Some(&through) };
     match (&row.default, row.on_deadline) {
         (Some(default), OnDeadline::Default) => {
-            let resume = is_run_here(row).then_some("due");
+            let resume = (!row.is_outside).then_some("due");
             close(tx, row, QuestionState::Defaulted, time, Some(default), resume)?;
             let response = type_of(row.detail.response_type(), default);
             append(tx, row, QuestionEvent::Defaulted { id, job, answer: default.clone(), response, through })?;
@@ -245,8 +250,8 @@ fn close(
     let through = by.through.map(to_json);
     let now = tx.wall_ms();
     tx.run(
-        "UPDATE question SET state = ?1, closed_at = ?2, closed_by = ?3, closed_through = ?4, answer = ?5, resume = ?6 \
-         WHERE id = ?7 AND state = 'open'",
+        "UPDATE question SET state = ?1, closed_at = ?2, closed_by = ?3, closed_through = ?4, answer = ?5, resume = ?6, \
+         closed = iris_now() WHERE id = ?7 AND state = 'open'",
         values![state.as_str(), now, by.party, through.as_ref(), json.as_ref(), resume, &row.id],
     )
 }

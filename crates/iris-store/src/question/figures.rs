@@ -56,7 +56,9 @@ pub fn figures(tx: &mut Tx<'_>, within_ms: i64, is_agent: impl Fn(&str) -> bool)
         ..KindFigures::default()
     });
     let mut kinds: Vec<_> = kinds.collect();
-    let sql = "SELECT kind, closed_by, count(*), CAST(coalesce(sum(closed_at - opened_at), 0) AS BIGINT) FROM question \
+    // By Iris's own time, from when people could see it; by the clock on the wall for what was closed before that was kept.
+    let sql = "SELECT kind, closed_by, count(*), CAST(coalesce(sum(CASE WHEN closed IS NOT NULL AND asked > 0 \
+               THEN closed - asked ELSE closed_at - opened_at END), 0) AS BIGINT) FROM question \
                WHERE opened_at >= ?1 AND state = 'answered' AND rule IS NULL \
                AND (resume IS NULL OR resume <> ?2) GROUP BY kind, closed_by";
     for row in tx.many(sql, values![since, TOLD])?.iter().filter(|row| !is_agent(row.maybe_text(1).unwrap_or_default()))

@@ -28,6 +28,8 @@ pub struct NewQuestion {
     pub draft: Draft,
     /// Questions that requests of the agent still wait for: another request for the same is another question.
     pub waited_for: Vec<QuestionId>,
+    /// Whoever asks waits where it asks, outside, and is told nowhere else.
+    pub is_outside: bool,
 }
 
 /// How much an agent may ask.
@@ -206,7 +208,8 @@ fn answer_by_rule(
     Ok(Opening::Answered(Box::new(row)))
 }
 
-/// It does not count as asked by the agent.
+/// It does not count as asked by the agent. Only for what is closed: how long the others wait is known by when they were
+/// asked.
 pub(super) fn note_unasked(tx: &mut Tx<'_>, id: &QuestionId) -> Result<(), StoreError> {
     tx.run("UPDATE question SET asked = 0 WHERE id = ?1", values![id])
 }
@@ -223,7 +226,7 @@ fn close_by_rule(
     let (by, json, now) = (format!("rule:{}", rule.id), to_json(&rule.answer), tx.wall_ms());
     tx.run(
         "UPDATE question SET state = 'answered', closed_at = ?1, closed_by = ?2, answer = ?3, rule = ?4, due = NULL, \
-         resume = ?5, closed_through = ?7 WHERE id = ?6",
+         resume = ?5, closed_through = ?7, closed = iris_now() WHERE id = ?6",
         values![now, &by, &json, &rule.id, resume, &new.id, &to_json(&through)],
     )?;
     rule::note_use(tx, &rule.id)?;
@@ -252,11 +255,14 @@ pub(super) fn insert(
     let deadline_ms = deadline.map(|deadline| i64::try_from(deadline.0).unwrap_or(i64::MAX / 4) + new.hidden_ms);
     let deadline_at = deadline_ms.map(|deadline| now + deadline);
     let json = to_json(detail);
+    // A job speaks with its agent itself, and has nobody to answer for it: what is put to it is put to anybody.
+    let is_jobs = |party: &Party| session.job.is_some() && *party == session.from;
+    let asked_of = new.asked_of.clone().filter(|party| !is_jobs(party));
     tx.run(
         "INSERT INTO question (id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at, \
          way, job, context, blocks, default_answer, on_deadline, due, deadline_at, asked, shown, risk, risk_why, digest, \
-         deed, key) VALUES (?1, ?2, 'open', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
-         iris_now() + ?18, ?19, iris_now(), iris_now() + ?20, ?21, ?22, ?23, ?24, ?25)",
+         deed, key, outside) VALUES (?1, ?2, 'open', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
+         iris_now() + ?18, ?19, iris_now(), iris_now() + ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
         values![
             &new.id,
             kind.as_str(),
@@ -267,12 +273,12 @@ pub(super) fn insert(
             epoch.unwrap_or(0),
             text,
             &json,
-            new.asked_of.as_ref(),
+            asked_of.as_ref(),
             now,
             way.as_str(),
             session.job.as_ref(),
             context.as_ref(),
-            i64::from(kind.blocks()),
+            i64::from(new.draft.blocks()),
             default.as_ref().map(to_json).as_ref(),
             on_deadline.as_str(),
             deadline_ms,
@@ -283,6 +289,7 @@ pub(super) fn insert(
             digest.as_ref(),
             deed,
             new.key.as_ref(),
+            i64::from(new.is_outside),
         ],
     )?;
     let opened = QuestionOpened {
@@ -292,13 +299,13 @@ pub(super) fn insert(
         text: text.clone(),
         context: context.clone(),
         response_type: detail.response_type(),
-        asked_of: new.asked_of.clone(),
+        asked_of,
         job: session.job.clone(),
         deadline: deadline_at,
         on_deadline: *on_deadline,
         risk: *risk,
         digest: digest.clone(),
-        detail: detail.clone(),
+        detail: detail.told(),
     };
     let fact = Fact::Question(QuestionEvent::Opened(Box::new(opened)));
     event::append(tx, &[EventDraft { subject: subject(session, new), fact }])?;

@@ -6,12 +6,13 @@ use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::team::TeamName;
 use iris_core::turn::TurnState;
+use sha2::{Digest, Sha256};
 
 use super::{TurnRow, Work, find_by_key};
 use crate::error::StoreError;
 use crate::session::{self, SessionRow};
 use crate::tx::{Tx, values};
-use crate::{event, question};
+use crate::{event, question, reply};
 
 /// A tell on its way in.
 #[derive(Clone, Debug)]
@@ -46,6 +47,10 @@ pub enum Accept {
     Repeated(TurnRow),
     /// The key was used before, for something else.
     KeyTaken {
+        turn: TurnId,
+    },
+    /// The key was used before, for this very tell, and what came of it was forgotten since.
+    Forgotten {
         turn: TurnId,
     },
     QueueFull {
@@ -155,10 +160,26 @@ fn answer_by_telling(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionRow) -> Re
 
 fn find_repeated(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accept>, StoreError> {
     let Some(key) = &new.key else { return Ok(None) };
-    let Some(earlier) = find_by_key(tx, key)? else { return Ok(None) };
+    let Some(earlier) = find_by_key(tx, key)? else {
+        let forgotten = reply::find_forgotten(tx, key)?;
+        return Ok(forgotten.map(|(turn, told)| match told == digest(&new.from, &new.to, &new.body) {
+            true => Accept::Forgotten { turn },
+            false => Accept::KeyTaken { turn },
+        }));
+    };
     let session = session::find(tx, &earlier.session)?;
     let same = earlier.body == new.body && session.is_some_and(|s| s.from == new.from && s.to == new.to);
     Ok(Some(if same { Accept::Repeated(earlier) } else { Accept::KeyTaken { turn: earlier.id } }))
+}
+
+/// A tell in short, for when its words are gone.
+pub(crate) fn digest(from: &Party, to: &TeamName, body: &str) -> String {
+    let mut digest = Sha256::new();
+    for part in [from.as_str(), to.as_str(), body] {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Where a turn stands: its number in its session, and the event that put it there. Turns wait in the order of these

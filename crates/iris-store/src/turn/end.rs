@@ -84,7 +84,7 @@ fn end_waiting(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId, ending: End
 
 fn end_unrun(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId, ending: Ending) -> Result<(), StoreError> {
     let outcome = TurnOutcome { ending: ending.clone(), response: String::new(), usage: Usage::default() };
-    write_ending(tx, turn, &outcome)?;
+    write_ending(tx, turn, &outcome, Some(0))?;
     let finished = TurnFinished { ending, duration_ms: 0, cost_usd: 0.0 };
     append_finished(tx, session, turn, finished)
 }
@@ -106,9 +106,9 @@ pub(crate) fn end_interrupted(tx: &mut Tx<'_>, session: &SessionRow, turn: &Turn
     let response = said_so_far(tx, turn)?;
     let usage = Usage { incomplete: true, ..Usage::default() };
     let outcome = TurnOutcome { ending: ending.clone(), response, usage };
-    write_ending(tx, turn, &outcome)?;
+    write_ending(tx, turn, &outcome, None)?;
     // Nobody who saw it begin is left to say how long it took: what its row says is all there is.
-    let duration_ms = find(tx, turn)?.and_then(|turn| Some(turn.finished_at? - turn.started_at?)).unwrap_or(0).max(0);
+    let duration_ms = find(tx, turn)?.and_then(|turn| turn.duration_ms).unwrap_or(0);
     append_finished(tx, session, turn, TurnFinished { ending, duration_ms, cost_usd: 0.0 })
 }
 

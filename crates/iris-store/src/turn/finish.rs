@@ -5,8 +5,8 @@ use iris_core::id::{SessionId, TurnId};
 use iris_core::session::SessionState;
 use iris_core::turn::{Ending, TurnOutcome};
 
-use super::Work;
 use super::start::{mark_started, occupy, oldest_waiting, start_next};
+use super::{HowItEnded, Work};
 use crate::error::StoreError;
 use crate::event;
 use crate::question::{self, NewQuestion};
@@ -101,7 +101,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
 
 impl Finish {
     fn write(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        write_ending(tx, &self.turn, &self.outcome)?;
+        write_ending(tx, &self.turn, &self.outcome, Some(self.duration_ms))?;
         let Some(origin) = &self.origin else { return Ok(()) };
         // What somebody told has none, and keeps none.
         let sql = "UPDATE turn SET origin = ?1 WHERE id = ?2 AND origin IS NOT NULL";
@@ -159,9 +159,17 @@ fn vacate(tx: &mut Tx<'_>, session: &SessionRow, agent: AgentAfter, seq: i64) ->
     Ok(())
 }
 
-pub(super) fn write_ending(tx: &mut Tx<'_>, turn: &TurnId, outcome: &TurnOutcome) -> Result<(), StoreError> {
+/// The duration is kept with the ending, as in the event: when it began and ended is by the wall clock, which may have been
+/// set in between.
+pub(super) fn write_ending(
+    tx: &mut Tx<'_>,
+    turn: &TurnId,
+    outcome: &TurnOutcome,
+    duration_ms: Option<i64>,
+) -> Result<(), StoreError> {
     let now = tx.wall_ms();
-    let ending = serde_json::to_string(&outcome.ending).expect("an ending is plain data");
+    let ended = HowItEnded { ending: Some(outcome.ending.clone()), duration_ms };
+    let ending = serde_json::to_string(&ended).expect("an ending is plain data");
     let usage = serde_json::to_string(&outcome.usage).expect("usage is plain data");
     tx.run(
         "UPDATE turn SET state = ?1, finished_at = ?2, ending = ?3, response = ?4, usage = ?5 WHERE id = ?6",

@@ -35,12 +35,15 @@ fn policy(deadline_ms: u64) -> Policy {
 }
 
 fn approval(command: &str, deadline_ms: u64) -> Draft {
-    let input = serde_json::json!({ "command": command }).to_string();
+    action(&serde_json::json!({ "command": command }).to_string(), deadline_ms)
+}
+
+fn action(input: &str, deadline_ms: u64) -> Draft {
     let asked = PermissionRequest {
         request: "r".to_owned(),
         tool: "Bash".to_owned(),
         nature: ToolNature::Shell,
-        input: RawValue::from_string(input).expect("JSON"),
+        input: RawValue::from_string(input.to_owned()).expect("JSON"),
         reason: None,
         plan: None,
         call: None,
@@ -63,6 +66,7 @@ fn new(id: &str, draft: Draft) -> NewQuestion {
         hidden_ms: 0,
         draft,
         waited_for: Vec::new(),
+        is_outside: false,
     }
 }
 
@@ -121,6 +125,120 @@ on_both!(what_a_person_edits_is_not_asked_by_the_agent, |database: Database| asy
     }
     let asked = open(&store, &session, epoch, new("next", approval("make install", 60_000))).await;
     assert!(matches!(asked, Opening::Open(_)), "{asked:?}");
+    store.close().await;
+});
+
+// The agent asked once, and waits since then for the party it asked.
+on_both!(an_edit_begins_no_wait_anew, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    let asked_of = Some(Party::new("beacon"));
+    let put =
+        |id: &str, command: &str| NewQuestion { asked_of: asked_of.clone(), ..new(id, approval(command, 60_000)) };
+    open(&store, &session, epoch, put("q0", "make")).await;
+    let (by, edited) = (Party::new("ada").into(), put("q1", "make test"));
+    let edit = store.write("edit", move |tx| question::supersede(tx, &QuestionId::new("q0"), &by, &edited)).await;
+    assert!(edit.expect("written").is_some_and(|(done, _)| done));
+    let sql = "SELECT edited.asked, edited.shown, old.asked FROM question AS old, question AS edited \
+               WHERE old.id = 'q0' AND edited.id = 'q1'";
+    let marks = store.read(move |tx| tx.one(sql, &[])).await.expect("read").expect("both are there");
+    let (asked, shown, old) = (marks.int(0), marks.int(1), marks.int(2));
+    assert!(asked > 0 && asked == shown && old == 0, "{asked} {shown} {old}");
+    assert!(!store.read(question::any_to_show).await.expect("read"), "it was never held back");
+    store.write("show", |tx| question::show_due(tx, 10)).await.expect("written");
+    assert_eq!(row(&store, "q1").await.asked_of, asked_of);
+    let figures = store.read(|tx| question::figures(tx, 60_000, |_| false)).await.expect("read");
+    assert_eq!(figures.waiting_long, 0);
+    store.close().await;
+});
+
+// It can be read in more than one way, so that what a rule lets through is not what would run.
+on_both!(what_cannot_be_read_passes_by_no_rule, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    open(&store, &session, epoch, new("no", approval("touch refused", 60_000))).await;
+    assert!(matches!(answer(&store, "no", given(Answer::Refuse { why: None })).await, Answered::Won(_)));
+    open(&store, &session, epoch, new("q0", approval("make", 60_000))).await;
+    let all = Given { remember: Some((RuleScope::Tool, 60_000)), ..given(yes()) };
+    assert!(matches!(answer(&store, "q0", all).await, Answered::Won(_)));
+    let by_rule = open(&store, &session, epoch, new("q1", approval("make test", 60_000))).await;
+    assert!(matches!(by_rule, Opening::Answered(_)), "{by_rule:?}");
+    let (deep, shut) = ("[".repeat(200), "]".repeat(200));
+    let odd = |command: &str| {
+        [
+            format!(r#"{{"command":"{command}","description":"\ud83d"}}"#),
+            format!(r#"{{"command":"{command}","timeout":1e999}}"#),
+            format!(r#"{{"command":"make","command":"{command}"}}"#),
+            format!(r#"{{"command":"{command}","description":{deep}{shut}}}"#),
+        ]
+    };
+    for (number, input) in odd("touch pwned").into_iter().enumerate() {
+        let id = format!("odd{number}");
+        let opened = open(&store, &session, epoch, new(&id, action(&input, 60_000))).await;
+        assert!(matches!(opened, Opening::Open(_)), "{input}: {opened:?}");
+        let kept = row(&store, &id).await;
+        let iris_core::question::Detail::Approval { input: raw, .. } = &kept.detail else { panic!("{kept:?}") };
+        assert_eq!(raw.get(), input, "byte by byte");
+        answer(&store, &id, given(yes())).await;
+    }
+    // A refusal of the plain one holds for those that say the same beside what cannot be read.
+    for (number, input) in odd("touch refused").into_iter().enumerate() {
+        let refused = open(&store, &session, epoch, new(&format!("again{number}"), action(&input, 60_000))).await;
+        let Opening::Answered(row) = refused else { panic!("{input}: {refused:?}") };
+        assert!(matches!(row.answer, Some(Answer::Refuse { .. })), "{row:?}");
+    }
+    let events = store.read(|tx| iris_store::event::list_after(tx, 0, 1000)).await.expect("read");
+    for event in events {
+        serde_json::from_str::<serde_json::Value>(&event.body).expect("whoever hears of it can read it");
+    }
+    store.close().await;
+});
+
+on_both!(whoever_waits_outside_is_told_nowhere_else, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    let which = || asked(serde_json::json!({"question": "Which?", "type": "blocking"}), 60_000);
+    let said = || given(Answer::Choose { values: vec!["x".to_owned()], note: None });
+    for (id, is_outside, resume) in [("here", false, Some("due")), ("there", true, None)] {
+        open(&store, &session, epoch, NewQuestion { is_outside, ..new(id, which()) }).await;
+        let Answered::Won(won) = answer(&store, id, said()).await else { panic!("it is open") };
+        assert_eq!((won.is_outside, won.resume.as_deref()), (is_outside, resume));
+    }
+    store.close().await;
+});
+
+on_both!(of_many_that_are_open_the_oldest_and_the_newest_are_listed, |database: Database| async move {
+    let store = database.open_as("n1");
+    let (session, epoch) = begin(&store).await;
+    for number in 0..7 {
+        let id = format!("q{number}");
+        let draft = match number % 2 {
+            0 => approval(&format!("make {number}"), 60_000),
+            _ => asked(serde_json::json!({"question": format!("Which {number}?"), "type": "clarifying"}), 60_000),
+        };
+        open(&store, &session, epoch, new(&id, draft)).await;
+    }
+    // In this order, though all were asked in one millisecond.
+    let order = "UPDATE question SET opened_at = CAST(substr(id, 2) AS BIGINT)";
+    store.write("order", move |tx| tx.run(order, &[])).await.expect("written");
+    let list = |filter: question::OpenFilter, limit: i64| {
+        let listed = store.read(move |tx| question::list_open(tx, &filter, limit));
+        async {
+            let listed = listed.await.expect("read");
+            (listed.rows.iter().map(|row| row.id.to_string()).collect::<Vec<_>>().join(" "), listed.more)
+        }
+    };
+    let all = question::OpenFilter::default;
+    assert_eq!(list(all(), 7).await, ("q0 q1 q2 q3 q4 q5 q6".to_owned(), 0));
+    assert_eq!(list(all(), 4).await, ("q0 q1 q5 q6".to_owned(), 3));
+    let approvals = question::OpenFilter { kind: Some("approval".to_owned()), ..all() };
+    assert_eq!(list(approvals, 2).await, ("q0 q6".to_owned(), 2));
+    let idle = question::OpenFilter { is_blocking: Some(false), ..all() };
+    assert_eq!(list(idle, 9).await, ("q1 q3 q5".to_owned(), 0));
+    let others = question::OpenFilter { team: Some("beta".to_owned()), ..all() };
+    assert_eq!(list(others, 9).await, (String::new(), 0));
+    let jobs = question::OpenFilter { job: Some("j".to_owned()), ..all() };
+    assert_eq!(list(jobs, 9).await, (String::new(), 0));
     store.close().await;
 });
 
@@ -392,6 +510,7 @@ on_both!(what_is_told_next_is_no_answer_to_learn_from, |database: Database| asyn
         reply: "Which port?",
         reason: "it asks",
         confidence: 0.9,
+        written: None,
     };
     let draft = Draft::found(&found, &policy(60_000));
     open(&store, &session, epoch, new("q1", draft.clone())).await;
@@ -425,6 +544,11 @@ on_both!(figures_count_what_happened, |database: Database| async move {
     let figures = store.read(|tx| question::figures(tx, 3_600_000, |party| party == "beta")).await.expect("read");
     let [kind] = figures.kinds.as_slice() else { panic!("{figures:?}") };
     assert_eq!((kind.asked, kind.answered, kind.expired, kind.open), (2, 1, 1, 0));
+    // Somebody set the clock back while it was open: nobody took longer to answer for that.
+    let moved = "UPDATE question SET opened_at = opened_at - 7200000 WHERE id = 'q1'";
+    store.write("clock", move |tx| tx.run(moved, &[])).await.expect("written");
+    let figures = store.read(|tx| question::figures(tx, 86_400_000, |_| false)).await.expect("read");
+    assert!(figures.kinds[0].answer_ms < 7_200_000, "{figures:?}");
     let past = store
         .read(|tx| {
             let row = question::find(tx, &QuestionId::new("q1"))?.expect("there");

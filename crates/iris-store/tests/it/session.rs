@@ -63,7 +63,7 @@ async fn a_copy_made_in_use_is_whole_and_a_damaged_one_is_refused() {
     let told = tell(&store, new_turn("user", "one")).await;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let copy = folder.path().join("copy.db");
-    store.copy_to(copy.clone()).await.expect("copied");
+    copy_of(&database, &copy);
     assert!(backup::inspect(&copy).expect("whole") > 0, "it says which schema it has");
 
     let place = folder.path().join("iris.db");
@@ -76,7 +76,8 @@ async fn a_copy_made_in_use_is_whole_and_a_damaged_one_is_refused() {
     tell(&store, new_turn("user", "two")).await;
     let given = store.read(event::newest).await.expect("readable");
     store.close().await;
-    assert!(backup::put_back(&copy, &place).expect("put back").is_some(), "what was there is kept");
+    let done = backup::put_back(&copy, &place).expect("put back");
+    assert!(done.kept.len() == 1 && done.damage.is_none(), "what was there is kept: {done:?}");
     let store = copied.open_as("n1");
     let after = store.read(move |tx| event::list_after(tx, given, 10)).await.expect("readable");
     assert_eq!(after.first().map(|event| &*event.kind), Some("daemon.restored"), "{after:?}");
@@ -90,4 +91,109 @@ async fn a_copy_made_in_use_is_whole_and_a_damaged_one_is_refused() {
     std::fs::write(&copy, bytes).expect("writable");
     let error = backup::inspect(&copy).expect_err("a damaged copy must be refused");
     assert!(error.to_string().contains("is damaged"), "{error}");
+}
+
+fn copy_of(database: &Database, copy: &std::path::Path) {
+    let iris_store::Location::Sqlite(source) = &database.location else { unreachable!("it is a file") };
+    backup::copy_file(source, copy, &backup::BreakOff::default()).expect("copied");
+}
+
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A database that is damaged is what a backup is for.
+#[tokio::test]
+async fn a_copy_takes_the_place_of_a_damaged_database_which_is_kept_as_it_is() {
+    let check = async |damage: &dyn Fn(&std::path::Path)| {
+        let database = Database::sqlite();
+        let iris_store::Location::Sqlite(place) = database.location.clone() else { unreachable!("it is a file") };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let copy = folder.path().join("copy.db");
+        let store = database.open_as("n1");
+        tell(&store, new_turn("user", "one")).await;
+        copy_of(&database, &copy);
+        tell(&store, new_turn("user", "two")).await;
+        let given = store.read(event::newest).await.expect("readable");
+        store.close().await;
+        damage(&place);
+        let found = std::fs::read(&place).expect("readable");
+
+        let done = backup::put_back(&copy, &place).expect("put back");
+        assert!(done.damage.is_some(), "{done:?}");
+        assert_eq!(std::fs::read(&done.kept[0]).expect("kept"), found, "as it was found");
+        let store = database.open_as("n1");
+        let after = store.read(move |tx| event::list_after(tx, given, 10)).await.expect("readable");
+        assert_eq!(after.first().map(|event| &*event.kind), Some("daemon.restored"), "{after:?}");
+        tell(&store, new_turn("user", "three")).await;
+        store.close().await;
+    };
+    check(&|place| std::fs::write(place, "no database").expect("writable")).await;
+    check(&|place| std::fs::write(place, "").expect("writable")).await;
+    check(&|place| {
+        let bytes = std::fs::read(place).expect("readable");
+        std::fs::write(place, &bytes[..bytes.len() / 2]).expect("writable");
+    })
+    .await;
+    check(&|place| {
+        let mut bytes = std::fs::read(place).expect("readable");
+        bytes[4096..].fill(0x5a);
+        std::fs::write(place, bytes).expect("writable");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_copy_that_cannot_be_put_back_leaves_nothing() {
+    let database = Database::sqlite();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (copy, place) = (folder.path().join("copy.db"), folder.path().join("data/iris.db"));
+    let store = database.open_as("n1");
+    copy_of(&database, &copy);
+    // Nothing can take the place of a folder that is not empty.
+    std::fs::create_dir_all(place.join("full")).expect("a folder");
+    assert!(backup::put_back(&copy, &place).is_err());
+    assert_eq!(names(&folder.path().join("data")), ["iris.db"]);
+    store.close().await;
+}
+
+/// Each commit of another connection would make SQLite begin anew.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_is_made_while_somebody_writes_all_the_time() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let database = Database::sqlite();
+    let store = Arc::new(database.open_as("n1"));
+    // Several steps of pages, so that commits come in between.
+    for number in 0..40 {
+        let mut told = new_turn("user", &number.to_string());
+        told.body = "x".repeat(500_000);
+        tell(&store, told).await;
+    }
+    let over = Arc::new(AtomicBool::new(false));
+    let mut writing = tokio::task::JoinSet::new();
+    writing.spawn({
+        let (store, over) = (Arc::clone(&store), Arc::clone(&over));
+        async move {
+            let mut written = 0;
+            while !over.load(Ordering::Relaxed) {
+                let mut told = new_turn("other", &format!("busy {written}"));
+                told.longest_queue = i64::MAX;
+                tell(&store, told).await;
+                written += 1;
+            }
+            written
+        }
+    });
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let copy = folder.path().join("copy.db");
+    let iris_store::Location::Sqlite(source) = database.location.clone() else { unreachable!("it is a file") };
+    let copying = tokio::task::spawn_blocking(move || backup::copy_file(&source, &copy, &backup::BreakOff::default()));
+    let copied = tokio::time::timeout(std::time::Duration::from_secs(120), copying).await;
+    over.store(true, Ordering::Relaxed);
+    copied.expect("it has an end").expect("no panic").expect("copied");
+    assert!(writing.join_all().await.iter().all(|written| *written > 0), "and somebody wrote meanwhile");
 }

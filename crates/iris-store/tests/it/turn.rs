@@ -121,6 +121,27 @@ on_both!(a_repeated_key_makes_one_turn, |database: Database| async move {
     assert_eq!(turns.len(), 1);
 });
 
+on_both!(a_key_is_known_also_after_what_it_stood_for_was_forgotten, |database: Database| async move {
+    let store = database.open_as("n1");
+    let with_key = |key: &str, text: &str| {
+        let mut new = new_turn("user", text);
+        new.key = Some(key.to_owned());
+        new
+    };
+    let first = tell(&store, with_key("k1", "one")).await;
+    let (_, work) = serve(&store, &first.session).await;
+    finish(&store, completed(&work.expect("work"), "1")).await;
+    let (id, by) = (first.session.clone(), iris_core::id::Party::new("user"));
+    store.write("clear", move |tx| session::clear_cache(tx, &id, &by.clone().into())).await.expect("cleared");
+    let accepted = async |new: iris_store::turn::NewTurn| {
+        store.write("turn.accept", move |tx| accept(tx, &new)).await.expect("written")
+    };
+    let again = accepted(with_key("k1", "one")).await;
+    assert!(matches!(&again, Accept::Forgotten { turn } if *turn == first.turn), "{again:?}");
+    let other = accepted(with_key("k1", "something else")).await;
+    assert!(matches!(&other, Accept::KeyTaken { turn } if *turn == first.turn), "{other:?}");
+});
+
 on_both!(the_same_key_at_the_same_moment_makes_one_turn, |database: Database| async move {
     let store = database.open_as("n1");
     let mut racing = tokio::task::JoinSet::new();

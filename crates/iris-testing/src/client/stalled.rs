@@ -34,12 +34,21 @@ pub struct Stalled(TcpStream);
 
 impl Stalled {
     pub fn open(client: &Client, way: Way) -> Result<Self> {
+        Self::begin(client, &request(client, way, Some(0)))
+    }
+
+    /// A stream of events at another address.
+    pub fn open_at(client: &Client, path: &str) -> Result<Self> {
+        Self::begin(client, &request(client, Way::Sse, Some(0)).replacen("/api/events", path, 1))
+    }
+
+    fn begin(client: &Client, request: &str) -> Result<Self> {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         // Smaller than a packet on this machine, and the system would send each of them again and again.
         socket.set_recv_buffer_size(64 * 1024)?;
         socket.connect(&client.address.parse::<SocketAddr>()?.into())?;
         let mut stream = TcpStream::from(socket);
-        stream.write_all(request(client, way, Some(0)).as_bytes())?;
+        stream.write_all(request.as_bytes())?;
         Ok(Self(stream))
     }
 

@@ -14,7 +14,8 @@ impl Client {
         let bad = || ClientError::BadUrl(base.clone());
         let mut url: Url = base.trim().parse().map_err(|_| bad())?;
         url.path_segments_mut().map_err(|()| bad())?.pop_if_empty().push("mcp");
-        let request = self.way(&url)?.request(method, url).bearer_auth(self.token()?);
+        let token = self.token(&url)?;
+        let request = self.way(&url)?.request(method, url).bearer_auth(token);
         finish(request).send().await.map_err(|error| gone(&base, &error))
     }
 

@@ -73,6 +73,11 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
         return Err(Failure::invalid("--edit says what is approved instead, so it goes with yes and with an action")
             .hint("to refuse, leave --edit out and say why: iris answer <question> no 'use the staging db'"));
     }
+    if approves && question.action.is_some() && response.text.is_some() {
+        // Before anything is edited for it.
+        let failure = Failure::fault(FaultKind::Unfit, "a yes carries no words here");
+        return Err(failure.hint("tell the team, or say no and why: iris answer <question> no 'use the staging db'"));
+    }
     if approves {
         check_seen(&question, &arguments, &mut context.printer)?;
     }
@@ -122,7 +127,7 @@ fn check_seen(question: &Question, arguments: &AnswerArguments, printer: &mut Pr
             for line in lines(question, None) {
                 printer.note(line);
             }
-            confirm(printer, Consent::AskIfPossible, "approve exactly this?")
+            confirm(printer, Consent::Ask, "approve exactly this?")
         }
         None if arguments.question == question.id => Ok(()),
         None => Err(Failure::invalid("the beginning of an id does not say what is approved")

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use iris_api::status::{BackupRequest, BackupResponse};
 use iris_core::fault::FaultKind;
-use iris_engine::backup::{BackupError, back_up};
+use iris_engine::backup::{BreakOff, back_up};
 use iris_engine::home::Home;
-use iris_engine::{config, wall_ms};
+use iris_engine::wall_ms;
 
 use super::Context;
 use crate::client::Client;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, Why};
+use crate::interrupt::CtrlC;
 use crate::{moment, place};
 
 /// Write everything Iris knows into one file, also while it runs
@@ -59,10 +60,18 @@ async fn directly(home: &Home, file: PathBuf) -> Result<BackupResponse, Failure>
         return Err(Failure::fault(FaultKind::NotFound, format!("there is no Iris in {shown}"))
             .hint("name its home with --home or IRIS_HOME"));
     }
-    if config::load(&home.config())?.database.url.is_some() {
-        return Err(BackupError::Postgres.into());
-    }
-    let made = back_up(home, file).await?;
+    let mut ctrl_c = CtrlC::listen()?;
+    let break_off = BreakOff::default();
+    let mut making = std::pin::pin!(back_up(home, file, &break_off));
+    let made = tokio::select! {
+        made = &mut making => made?,
+        () = ctrl_c.pressed() => {
+            // It takes away what it began, and that is waited for.
+            break_off.store(true, std::sync::atomic::Ordering::Relaxed);
+            making.await.ok();
+            return Err(Failure::new(Why::BrokenOff, "no backup was made"));
+        }
+    };
     Ok(BackupResponse { path: made.path.display().to_string(), bytes: made.bytes, schema: made.manifest.schema })
 }
 

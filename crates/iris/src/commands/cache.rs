@@ -37,7 +37,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   iris cache clear 4f2a91c3          asks first
-  iris cache clear 4f2a91c3 --yes    does not
+  iris cache clear 4f2a91c3 --yes    does not; in a script, and with --json, it has to be said
 
 The agent's own memory of the conversation is not touched.")]
     Clear {

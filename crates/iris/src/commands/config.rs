@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use iris_agents::scripted::{self, ScriptError};
-use iris_api::status::{EffectiveConfig, PendingSetting};
+use iris_api::status::{ConfigStatus, EffectiveConfig, PendingSetting};
 use iris_core::team::{AgentKind, TeamName};
-use iris_engine::config::{self, ConfigError, ServerConfig, TeamConfig, TlsConfig};
+use iris_engine::config::{self, Config, ConfigError, ServerConfig, TeamConfig, TlsConfig};
 use iris_engine::home::Home;
 use iris_server::tls::{Tls, TlsError};
 use serde::Serialize;
@@ -111,6 +111,11 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
+/// What a daemon could not be started with, beside what is wrong with the file itself.
+pub(super) fn check_start(file: &Path, config: &Config) -> Result<(), ConfigError> {
+    check_tls(file, &config.server)
+}
+
 /// Without them no daemon starts with this config.
 pub(super) fn check_tls(file: &Path, server: &ServerConfig) -> Result<(), ConfigError> {
     let Some(TlsConfig { certificate, key }) = &server.tls else { return Ok(()) };
@@ -146,6 +151,17 @@ pub(super) fn told(pending: &[PendingSetting]) -> String {
     pending.iter().map(told).collect::<Vec<_>>().join(", ")
 }
 
+/// What is waited for before a changed file is used.
+pub(super) fn awaited(status: &ConfigStatus) -> &'static str {
+    match status.waiting_for.as_deref() {
+        Some("writer") => "changed, waiting for its writer, who still has it open",
+        Some("remainder") => {
+            "changed, and is the beginning of what it was; if nothing more is written, it is taken so in a few seconds"
+        }
+        _ => "changed, and not read yet",
+    }
+}
+
 async fn show(context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
     let shown = if client.finds_a_daemon() {
@@ -161,7 +177,7 @@ async fn show(context: &mut Context) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     if shown.status.waiting_since.is_some() {
-        printer.note("the file is changed and still open to be written, so this is what was in force before");
+        printer.note(format!("the file is {}; this is what was in force before", awaited(&shown.status)));
     }
     if let Some(refused) = &shown.status.refused {
         printer.note(format!("the file cannot be used, so this is what was in force before: {refused}"));

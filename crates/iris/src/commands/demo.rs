@@ -28,7 +28,7 @@ Examples:
 
 Its scratch repository, demo/shop in IRIS_HOME, goes whole, with whatever was put into it: copy out first what you want to \
 keep. Of the rest only what the demo made goes: a team of yours that has one of its names, and files of yours beside the \
-repository, stay. What the demo's agents said and asked, and what was answered, is forgotten; in the log stays that its \
+repository, stay. What the demo's agents said and asked, what was answered, and the rules made from it are forgotten; in the log stays that its \
 conversations were deleted. If no daemon runs, one is started for it and stopped again.")]
     Clean,
 }

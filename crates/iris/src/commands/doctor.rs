@@ -19,7 +19,7 @@ use iris_engine::config::{self, ServerConfig};
 use iris_engine::home::Home;
 
 use super::Context;
-use super::config::check_tls;
+use super::config::{awaited, check_tls};
 use super::serve::listen::TWO_FILES;
 use crate::client::{Client, ClientError};
 use crate::exit::Exit;
@@ -107,8 +107,11 @@ async fn look_at_daemon(client: &Client, home: &Home) -> (Finding, Option<Status
             let said = format!("iris {}, process {}", status.version, status.pid);
             let finding = match &status.config.refused {
                 None if status.config.waiting_since.is_some() => {
-                    let what = format!("{said}; the config file is changed and waits for its writer, who has it open");
-                    let help = "save the file and close it; whatever else has it open, `lsof` on it says";
+                    let what = format!("{said}; the config file is {}", awaited(&status.config));
+                    let help = match status.config.waiting_for.as_deref() {
+                        Some("writer") => "save the file and close it; whatever else has it open, `lsof` on it says",
+                        _ => "look again in a few seconds",
+                    };
                     Finding::warning(CHECK, what, help)
                 }
                 None => Finding::ok(CHECK, said),

@@ -57,6 +57,9 @@ pub async fn run(arguments: InboxArguments, context: &mut Context) -> Result<Exi
             printer.line(visible(&line))?;
         }
     }
+    if pending.more > 0 {
+        printer.note(format!("{} more are open between the oldest and the newest, which are listed", pending.more));
+    }
     Ok(Exit::Done)
 }
 

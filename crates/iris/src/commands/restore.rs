@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iris_engine::backup::{Restored, restore};
+use iris_engine::backup::{Proof, Restored, restore};
 use iris_engine::home::Home;
 
 use super::Context;
@@ -18,10 +18,12 @@ Examples:
   iris restore iris-backup-2025-11-15T20-14-05.tar   into ~/.iris
   iris --home /srv/iris restore backup.tar           into another home
   iris restore backup.tar --yes                      without asking
+  iris restore ~/.iris/data/iris-before-upgrade-from-7.db
+                                                     the database alone, as it was before an upgrade
 
-Iris must not be running for that home.")]
+Iris must not be running for that home. What is replaced is kept beside it, also a database that is damaged.")]
 pub struct RestoreArguments {
-    /// The backup
+    /// The backup, or a database of Iris by itself
     file: PathBuf,
     /// Do not ask
     #[arg(long)]
@@ -55,11 +57,27 @@ fn report(restored: &Restored, context: &mut Context) -> Result<(), Failure> {
         let kept: Vec<String> = restored.kept.iter().map(|path| path.display().to_string()).collect();
         return printer.json(&serde_json::json!({
             "home": home.display().to_string(), "version": manifest.version, "schema": manifest.schema,
-            "madeAt": manifest.made_at, "kept": kept,
+            "madeAt": manifest.made_at, "kept": kept, "damage": restored.damage,
+            "databaseOnly": restored.proof == Proof::DatabaseOnly, "checked": restored.proof != Proof::Unlisted,
         }));
     }
-    let made = moment::date(manifest.made_at);
-    printer.line(format!("restored {} from the backup of {made} (iris {})", place::shown(&home), manifest.version))?;
+    let (made, shown) = (moment::date(manifest.made_at), place::shown(&home));
+    match restored.proof {
+        Proof::DatabaseOnly => {
+            printer.line(format!("restored the database of {shown} as of {made} (schema {})", manifest.schema))?;
+            printer.line("the config and what agents keep are as they were: a database holds neither")?;
+        }
+        Proof::Listed | Proof::Unlisted => {
+            printer.line(format!("restored {shown} from the backup of {made} (iris {})", manifest.version))?;
+        }
+    }
+    if restored.proof == Proof::Unlisted {
+        printer.line("it is of an older iris and lists no digests: only its database could be checked")?;
+    }
+    if let Some(damage) = &restored.damage {
+        printer.line(format!("what was there could not be read ({damage}) and is kept as it was found"))?;
+        printer.line("so nobody knows its last event: numbers of events go on far above those of the backup")?;
+    }
     for path in &restored.kept {
         printer.line(format!("kept what was there before: {}", place::shown(path)))?;
     }

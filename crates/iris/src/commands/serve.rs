@@ -8,7 +8,7 @@ mod stop;
 
 use std::path::Path;
 
-use iris_engine::config;
+use iris_engine::config::{self, Outside};
 use iris_engine::home::{Home, HomeError, HomeLock};
 use iris_engine::{Engine, StartError, tasks};
 use iris_server::Doors;
@@ -16,6 +16,7 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::Context;
+use super::config::check_start;
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
 use crate::{config_file, place, telemetry};
@@ -68,11 +69,12 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     iris_engine::secret::mask(&config);
     let telemetry = telemetry::start(&config.telemetry)?;
     // Bound before anything is opened: a port that is taken is found out before any agent is touched.
-    let listen::Bound { listener, tls, url } = listen::bind(&arguments, &config).await?;
+    let listen::Bound { listener, tls, url, port } = listen::bind(&arguments, &config).await?;
     let engine = tokio::select! {
         engine = Engine::start(home, config) => engine.map_err(|error| named(error, &context.home))?,
         () = signals.next() => return Err(Failure::new(Why::BrokenOff, "stopped while it was starting")),
     };
+    engine.set_outside(Outside { port, check: check_start });
     lock.announce(Some(&url))?;
     announce(context, &url, teams);
     let ended = serve(engine, Doors { listener, tls, registry: telemetry.registry.clone() }, &mut signals).await;

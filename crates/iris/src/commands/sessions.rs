@@ -52,7 +52,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   iris sessions delete 4f2a91c3          asks first
-  iris sessions delete 4f2a91c3 --yes    does not
+  iris sessions delete 4f2a91c3 --yes    does not; in a script, and with --json, it has to be said
 
 A session with an agent is put to sleep first: iris sleep <team>
 What was said goes from the database, and with a scripted agent its conversation. What stays: that there was a session, when \

@@ -37,9 +37,7 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
         count => format!(", {count} waiting for a place"),
     };
     let in_force = match (&status.config.refused, status.config.pending.as_slice()) {
-        _ if status.config.waiting_since.is_some() => {
-            "changed, waiting for its writer, who still has it open".to_owned()
-        }
+        _ if status.config.waiting_since.is_some() => config::awaited(&status.config).to_owned(),
         (Some(_), _) => "NOT what the file says: the file cannot be used".to_owned(),
         (None, []) => "as the file says".to_owned(),
         (None, pending) => format!("as the file says, but for the next start: {}", config::told(pending)),

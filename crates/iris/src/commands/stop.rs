@@ -25,7 +25,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(3);
 #[command(after_help = "\
 Examples:
   iris stop --all               end every agent within 10 seconds
-  iris stop --all --yes         without asking
+  iris stop --all --yes         without asking; nor are you asked in a script or with --json
   iris stop --all --yes --json  how many agents were ended, and which turns were withdrawn
 
 Turns that run are terminated. Turns that wait, or are due later, are withdrawn: they never run. \
@@ -43,7 +43,7 @@ pub struct StopArguments {
 
 pub async fn run(arguments: StopArguments, context: &mut Context) -> Result<Exit, Failure> {
     let question = "end every agent and withdraw all turns that wait?";
-    confirm(&mut context.printer, Consent::from_flag(arguments.yes), question)?;
+    confirm(&mut context.printer, Consent::to_stop(arguments.yes), question)?;
     let client = context.client();
     let home = Home::at(&context.home);
     match ask(&client).await {

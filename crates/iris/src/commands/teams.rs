@@ -2,6 +2,7 @@
 
 pub mod add;
 mod import;
+pub mod in_force;
 
 use clap::Subcommand;
 use iris_api::Page;

@@ -95,6 +95,7 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     // Whether it answers at all is found out before anything is changed.
     let status = client.get::<Status>(&["status"], &[]);
     let status = context.printer.while_waiting("asking iris", status).await?;
+    let is_own = Home::at(&context.home).holder().is_some_and(|holder| holder.pid == status.pid);
     if arguments.demo {
         if demo::is_at_work(context).await? {
             context.printer.note("the demo is at work already; `iris inbox` has what it asks");
@@ -125,7 +126,8 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
             .filter_map(|found| Some((found.name.to_owned(), found.version.clone().ok()?)))
             .collect(),
         silent: programs.iter().filter_map(silent).collect(),
-        offer: offer::find(&teams, &context.home),
+        // A team is made in this home, and the daemon that was asked may be of another.
+        offer: offer::find(&teams, &context.home).filter(|_| is_own),
         teams: teams.len(),
     };
     if context.printer.is_json() {

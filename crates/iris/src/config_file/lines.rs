@@ -1,5 +1,6 @@
 //! The lines of config.yaml. Every line that is not in question stays as it is, down to how it ends.
 
+use iris_engine::config;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -33,19 +34,27 @@ impl Lines {
 
     /// Whether all of it is, as JSON is.
     pub fn is_in_braces(&self) -> bool {
-        self.lines.iter().find(|line| indent_of(line).is_some()).is_some_and(|line| line.trim_start().starts_with('{'))
+        let first = self.lines.iter().find(|line| !matches!(Line::of(line), Line::Empty | Line::Comment(_)));
+        first.is_some_and(|line| line.trim_start().starts_with('{'))
     }
 
     /// Whether a block can be given lines of its own, or has them.
     pub fn has_room(&self, block: &str) -> bool {
-        Block::find(&self.lines, block).is_ok()
+        Block::find(&self.lines, &self.kinds(), block).is_ok()
+    }
+
+    /// What each line is. What looks like a comment, or like a key, is neither within a text of several lines.
+    fn kinds(&self) -> Vec<Line> {
+        let texts = config::lines_of_texts(&self.text());
+        let kind = |(at, line)| if texts.contains(&(at + 1)) { Line::OfText } else { Line::of(line) };
+        self.lines.iter().map(String::as_str).enumerate().map(kind).collect()
     }
 
     /// Adds lines at the end of a block such as `teams`, which is made if there is none. `make` is told how far one level
     /// is indented.
     pub fn add(&mut self, block: &str, make: impl FnOnce(usize) -> Vec<String>) -> Result<(), Failure> {
         let ending = self.ending;
-        let Some(found) = Block::find(&self.lines, block)? else {
+        let Some(found) = Block::find(&self.lines, &self.kinds(), block)? else {
             if !self.lines.is_empty() {
                 self.lines.push(ending.to_owned());
             }
@@ -64,19 +73,23 @@ impl Lines {
 
     /// Removes an entry of a block with all its lines.
     pub fn remove(&mut self, block: &str, name: &str) -> Result<(), Failure> {
-        let lines = &mut self.lines;
-        let Some(found) = Block::find(lines, block)? else { return Ok(()) };
-        let is_entry = |line: &str| {
-            let key = line.trim_start().split(':').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
-            indent_of(line) == Some(found.indent) && key == name
+        let kinds = self.kinds();
+        let Some(found) = Block::find(&self.lines, &kinds, block)? else { return Ok(()) };
+        let is_entry = |at: &usize| {
+            let key = self.lines[*at].trim_start().split(':').next().unwrap_or_default().trim();
+            kinds[*at] == Line::Said(found.indent) && key.trim_matches(['"', '\'']) == name
         };
-        let Some(start) = (found.head + 1..found.end).find(|&at| is_entry(&lines[at])) else { return Ok(()) };
-        let inside = |line: &String| indent_of(line).is_none_or(|indent| indent > found.indent);
-        let length = lines[start + 1..found.end].iter().take_while(|line| inside(line)).count();
-        // Empty lines and comments below it belong to what follows.
-        let own = lines[start..=start + length].iter().rposition(|line| indent_of(line).is_some()).unwrap_or(0);
-        lines.drain(start..=start + own);
-        if !lines[found.head + 1..found.end - own - 1].iter().any(|line| indent_of(line).is_some()) {
+        let Some(start) = (found.head + 1..found.end).find(is_entry) else { return Ok(()) };
+        // Comments that are as far out as the entry belong to what follows; those further in are its own.
+        let is_own = |kind: &Line| match kind {
+            Line::Said(indent) | Line::Comment(indent) => *indent > found.indent,
+            Line::Empty | Line::OfText => true,
+        };
+        let length = kinds[start + 1..found.end].iter().take_while(|kind| is_own(kind)).count();
+        let own = kinds[start..=start + length].iter().rposition(|kind| *kind != Line::Empty).unwrap_or(0);
+        self.lines.drain(start..=start + own);
+        let (before, after) = (&kinds[found.head + 1..start], &kinds[start + own + 1..found.end]);
+        if !before.iter().chain(after).any(Line::says_something) {
             self.set_head(found.head, " {}");
         }
         Ok(())
@@ -102,8 +115,9 @@ struct Block {
 }
 
 impl Block {
-    fn find(lines: &[String], name: &str) -> Result<Option<Self>, Failure> {
-        let Some(head) = lines.iter().position(|line| value_behind(line, name).is_some()) else { return Ok(None) };
+    fn find(lines: &[String], kinds: &[Line], name: &str) -> Result<Option<Self>, Failure> {
+        let is_head = |at: &usize| kinds[*at] == Line::Said(0) && value_behind(&lines[*at], name).is_some();
+        let Some(head) = (0..lines.len()).find(is_head) else { return Ok(None) };
         let value = value_behind(&lines[head], name).unwrap_or_default();
         let value = value.split(" #").next().unwrap_or_default().trim();
         if !matches!(value, "" | "{}" | "null" | "~") {
@@ -116,12 +130,44 @@ impl Block {
                 Failure::invalid(what).hint(format!("write what is in it on lines of their own, below `{name}:`"))
             );
         }
-        let below = lines[head + 1..].iter().take_while(|line| indent_of(line) != Some(0)).count();
-        let below = &lines[head + 1..=head + below];
-        let last = below.iter().rposition(|line| indent_of(line).is_some());
-        let indent = below.iter().find_map(|line| indent_of(line)).unwrap_or(2);
-        let end = last.map_or(head + 1, |last| head + 1 + last + 1);
-        Ok(Some(Self { head, end, indent, is_empty: last.is_none() }))
+        let below = kinds[head + 1..].iter().take_while(|kind| **kind != Line::Said(0)).count();
+        let below = &kinds[head + 1..=head + below];
+        let indent = below.iter().find_map(|kind| if let Line::Said(indent) = kind { Some(*indent) } else { None });
+        let Some(last) = below.iter().rposition(Line::says_something) else {
+            return Ok(Some(Self { head, end: head + 1, indent: 2, is_empty: true }));
+        };
+        let indent = indent.unwrap_or(2);
+        // A comment that is not further out than the entries is about one of them, and stays with it.
+        let is_of_entry = |kind: &Line| matches!(kind, Line::Comment(at) if *at >= indent);
+        let behind = below[last + 1..].iter().take_while(|kind| **kind == Line::Empty || is_of_entry(kind)).count();
+        let end = below[..=last + behind].iter().rposition(|kind| *kind != Line::Empty).unwrap_or(last);
+        Ok(Some(Self { head, end: head + 1 + end + 1, indent, is_empty: false }))
+    }
+}
+
+/// What a line is, with how far it is indented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Empty,
+    Comment(usize),
+    Said(usize),
+    /// A further line of a text that has several.
+    OfText,
+}
+
+impl Line {
+    fn of(line: &str) -> Self {
+        let text = line.trim_start_matches(' ');
+        let indent = line.len() - text.len();
+        match text.trim() {
+            "" => Self::Empty,
+            text if text.starts_with('#') => Self::Comment(indent),
+            _ => Self::Said(indent),
+        }
+    }
+
+    fn says_something(&self) -> bool {
+        matches!(self, Self::Said(_) | Self::OfText)
     }
 }
 
@@ -143,12 +189,6 @@ fn form_of(value: &str) -> &'static str {
         Some('{') => "is written in braces",
         _ => "is a text",
     }
-}
-
-/// `None` for lines that say nothing.
-fn indent_of(line: &str) -> Option<usize> {
-    let text = line.trim_start_matches(' ');
-    (!text.trim().is_empty() && !text.starts_with('#')).then(|| line.len() - text.len())
 }
 
 /// JSON is YAML; plain words are written plainly. What YAML would read as something else is quoted, and what would be taken
@@ -231,6 +271,29 @@ mod tests {
         assert_eq!(removed("teams:\n  a:\n    path: /a\n", "a"), "teams: {}\n");
         assert_eq!(removed(&added("teams: {}\n"), "new"), "teams: {}\n");
     }
+
+    #[test]
+    fn a_text_of_several_lines_is_not_looked_into() {
+        let key = "teams:\n  a:\n    env:\n      KEY: |\n        one\n        # two\n\n        new:\n";
+        assert_eq!(added(key), format!("{key}{ENTRY}"));
+        let with_b = format!("{key}  b: {{ path: /b }}\n");
+        assert_eq!(removed(&with_b, "a"), "teams:\n  b: { path: /b }\n");
+        assert_eq!(removed(key, "new"), key, "it is no team");
+        let quoted = "teams:\n  a:\n    description: \"one\n      # two\n      three\"\n# end\n";
+        assert_eq!(added(quoted), quoted.replace("# end\n", &format!("{ENTRY}# end\n")));
+        // With `+` the empty lines behind it belong to it.
+        let kept = "teams:\n  a:\n    description: |+\n      one\n\n\nsettings: {}\n";
+        assert_eq!(added(kept), kept.replace("settings", &format!("{ENTRY}settings")));
+    }
+
+    #[test]
+    fn a_comment_stays_with_what_it_is_about() {
+        let text = "teams:\n  a:\n    path: /a\n    # more of a\n  # b: not yet\n\n# end\n";
+        assert_eq!(added(text), text.replace("\n\n# end", &format!("\n{ENTRY}\n# end")));
+        assert_eq!(removed(&added(text), "new"), text);
+        assert_eq!(removed(text, "a"), "teams: {}\n  # b: not yet\n\n# end\n");
+    }
+
     #[test]
     fn comments_and_the_ends_of_lines_stay() {
         assert_eq!(removed("teams: # my teams\n  a: { path: /a }\n", "a"), "teams: {} # my teams\n");

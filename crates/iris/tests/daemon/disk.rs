@@ -138,10 +138,35 @@ async fn a_file_system_without_room() {
     outcome.expect("it survives");
 }
 
+/// The daemon serves whether or not anybody takes what it logs. A panic about it would end it in the middle of a turn.
+async fn serves_with_stderr(wrapper: &str) {
+    let mut setup = setup().team("alpha", ECHO).env("IRIS_LOG", "debug");
+    setup.wrapper = ["sh", "-c", wrapper, "sh"].map(str::to_owned).to_vec();
+    let mut world = World::new(setup);
+    for round in 0..5 {
+        assert_eq!(world.tell(&format!("hello {round}")).await["status"], "completed");
+    }
+    assert!(world.daemon.is_alive());
+    let status = world.daemon.stop().expect("it ends");
+    assert!(status.success(), "{status}");
+}
+
+#[tokio::test]
+async fn a_log_on_a_full_disk_stops_nothing() {
+    serves_with_stderr(r#"exec "$@" 2>/dev/full"#).await;
+}
+
+#[tokio::test]
+async fn a_log_that_nobody_reads_any_more_stops_nothing() {
+    // `:` ends at once, and the pipe to it has no reader from then on.
+    serves_with_stderr(r#"{ "$@" 2>&1 >&3 3>&- | :; } 3>&1"#).await;
+}
+
 async fn fill_and_free(folder: &std::path::Path) -> anyhow::Result<()> {
     let home = folder.join("home");
     std::fs::create_dir(&home)?;
-    let setup = setup().team("alpha", ECHO);
+    // Its log is on the same disk, as that of a daemon in the background is, and has much to say.
+    let setup = setup().team("alpha", ECHO).env("IRIS_LOG", "debug");
     setup.write(&home)?;
     let daemon = Daemon::start(&setup, &home)?;
     let mut client = daemon.client();

@@ -9,6 +9,7 @@ mod key;
 mod limit;
 mod log;
 mod origin;
+mod page;
 mod route;
 mod stall;
 mod stream;

@@ -29,6 +29,17 @@ async fn a_second_daemon_names_the_first_and_ends_also_through_another_path() {
     assert_eq!(world.tell("hello").await["status"], "completed", "the first is not disturbed");
 }
 
+/// Two writers of one home would each undo what the other does; a file that somebody tidies away must not be all that
+/// keeps them apart.
+#[tokio::test]
+async fn a_second_daemon_ends_also_when_the_lock_file_is_gone() {
+    let world = World::new(setup().team("alpha", ECHO));
+    std::fs::remove_dir_all(world.path().join("run")).expect("it is there");
+    let (second, status) = Daemon::start_or_exit(&world.setup, world.path()).expect("it can be started");
+    assert!(second.is_none() && status.contains(&ALREADY_RUNNING.to_string()), "{status}");
+    assert_eq!(world.tell("hello").await["status"], "completed", "the first is not disturbed");
+}
+
 #[tokio::test]
 async fn of_many_that_start_at_once_one_serves() {
     for _ in 0..10 {

@@ -79,3 +79,24 @@ async fn the_agent_of_a_team_that_is_gone_goes_too() {
     assert_eq!(world.get("/api/teams").await["items"].as_array().map(Vec::len), Some(2));
     assert_eq!(world.session("user").await["to"], json!("alpha"), "its conversation is kept");
 }
+
+/// A config is edited in an editor, and saved more than once.
+#[tokio::test]
+async fn what_waits_for_a_team_that_is_gone_for_a_moment_waits_on() {
+    let script = "replies:\n  - match: '^slow$'\n    do: [{ delay: 2s }, { say: done }]\ndefault: [{ say: 'You said: {{text}}' }]\n";
+    let world = World::new(setup().team("alpha", script).team("beta", SCRIPT));
+    world.tell_async("user", "slow").await;
+    let next = world.tell_async("user", "next").await;
+    let id = next["turnId"].as_str().expect("an id");
+    let queued = world.turn(id).await;
+    assert_eq!((queued["state"].as_str(), queued["position"].as_i64()), (Some("queued"), Some(1)), "{queued}");
+    world.edit("  alpha:\n", "  gamma:\n").await;
+    world.eventually("its agent is stopped", async || world.session("user").await["state"] == "stopped").await;
+    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    let queued = world.turn(id).await;
+    assert_eq!(queued["state"], "queued", "it was accepted: {queued}");
+    assert!(queued["note"].as_str().is_some_and(|note| note.contains("not in config.yaml")), "{queued}");
+    assert_eq!(world.session("user").await["waitsFor"], "team");
+    world.edit("  gamma:\n", "  alpha:\n").await;
+    assert_eq!(world.ended(id).await["response"], "You said: next");
+}

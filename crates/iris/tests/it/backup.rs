@@ -28,7 +28,10 @@ fn what_was_said_comes_back_in_another_home() {
     assert!(told.contains("stop it first"), "{told}");
 
     let (other, _) = daemon.stop();
-    let told = other.iris(&["restore", file.to_str().expect("text"), "--json"]).json();
+    let refused = other.iris(&["restore", file.to_str().expect("text")]).failed(2);
+    assert!(refused.contains("nobody can be asked") && refused.contains("--yes"), "{refused}");
+    let told = other.iris(&["restore", file.to_str().expect("text"), "--yes", "--json"]).json();
+    assert_eq!(told["checked"], true, "{told}");
     assert_eq!(told["kept"].as_array().map(Vec::len), Some(3), "{told}");
     let databases = std::fs::read_dir(other.home().join("data")).expect("a folder").flatten().map(|entry| entry.path());
     let databases: Vec<_> = databases.filter(|path| path.extension().is_some_and(|end| end == "db")).collect();
@@ -54,4 +57,115 @@ fn a_folder_that_is_not_there_is_named() {
     assert!(told.contains("there is no folder /nonexist") && told.contains("make it first"), "{told}");
     let place = daemon.stop().0;
     assert!(place.iris(&["backup", "/nonexist/x.tar"]).failed(3).contains("there is no folder /nonexist"));
+}
+
+fn text(path: &std::path::Path) -> &str {
+    path.to_str().expect("text")
+}
+
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A place with one conversation, and a backup of it.
+fn backed_up() -> (Place, std::path::PathBuf) {
+    let daemon = Daemon::start();
+    daemon.iris(&["tell", "alpha", "remember this"]).ok();
+    daemon.iris(&["backup", "whole.tar"]).ok();
+    let place = daemon.stop().0;
+    let file = place.path("whole.tar");
+    (place, file)
+}
+
+#[test]
+fn a_damaged_database_is_replaced_and_kept_as_it_is() {
+    let (place, file) = backed_up();
+    let database = place.home().join("data/iris.db");
+    std::fs::write(&database, "rubbish").expect("writable");
+    let told = place.iris(&["restore", text(&file), "--yes", "--json"]).json();
+    assert!(told["damage"].is_string(), "{told}");
+    let kept = told["kept"][0].as_str().expect("a path");
+    assert_eq!(std::fs::read_to_string(kept).expect("kept"), "rubbish");
+    let daemon = Daemon::on(place);
+    let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
+    assert_eq!(kept["turns"][0]["response"], "You said: remember this (turn 1)");
+}
+
+#[test]
+fn a_backup_that_was_cut_off_or_changed_is_refused_and_nothing_changes() {
+    let (place, file) = backed_up();
+    let whole = std::fs::read(&file).expect("readable");
+    let before = names(&place.home().join("data"));
+    let check = |name: &str, bytes: &[u8]| {
+        let changed = place.path(name);
+        std::fs::write(&changed, bytes).expect("writable");
+        let told = place.iris(&["restore", text(&changed), "--yes"]).failed(2);
+        assert!(told.contains("is not whole") || told.contains("is not a backup"), "{told}");
+        assert_eq!(names(&place.home().join("data")), before);
+    };
+    for part in [whole.len() / 4, whole.len() / 2, whole.len() - 4096] {
+        check("cut.tar", &whole[..part]);
+    }
+    // One letter of the config, which no database notices.
+    let at = whole.windows(6).position(|window| window == b"alpha:").expect("the config is in it");
+    let mut changed = whole.clone();
+    changed[at] = b'o';
+    check("changed.tar", &changed);
+}
+
+#[test]
+fn a_database_by_itself_is_taken() {
+    let (place, _) = backed_up();
+    let copy = place.path("before-upgrade.db");
+    std::fs::copy(place.home().join("data/iris.db"), &copy).expect("copied");
+    let told = place.iris(&["restore", text(&copy), "--yes"]).ok();
+    assert!(
+        told.contains("the database of") && told.contains("the config and what agents keep are as they were"),
+        "{told}"
+    );
+    let daemon = Daemon::on(place);
+    let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
+    assert_eq!(kept["turns"][0]["response"], "You said: remember this (turn 1)");
+}
+
+/// What a home on PostgreSQL has in data/ is of another time, if it is there at all.
+#[test]
+fn a_home_on_postgres_is_neither_copied_nor_replaced() {
+    let (place, file) = backed_up();
+    let config = place.home().join("config.yaml");
+    let text_before = std::fs::read_to_string(&config).expect("a config");
+    let on_postgres = format!("database:\n  url: postgres://127.0.0.1/iris\n{text_before}");
+    std::fs::write(&config, &on_postgres).expect("writable");
+    let told = place.iris(&["backup", "stale.tar"]).failed(7);
+    assert!(told.contains("pg_dump"), "{told}");
+    let told = place.iris(&["restore", text(&file), "--yes"]).failed(7);
+    assert!(told.contains("PostgreSQL") && told.contains("pg_restore"), "{told}");
+    assert_eq!(std::fs::read_to_string(&config).expect("a config"), on_postgres);
+}
+
+#[test]
+fn what_lies_beside_a_backup_is_left_alone_and_nothing_is_left_beside_it() {
+    let (place, _) = backed_up();
+    let folder = place.path("backups");
+    std::fs::create_dir(&folder).expect("a folder");
+    for mine in ["mine.partial", "mine.db.partial"] {
+        std::fs::write(folder.join(mine), "mine").expect("writable");
+    }
+    place.iris(&["backup", "backups/mine.tar"]).ok();
+    assert_eq!(names(&folder), ["mine.db.partial", "mine.partial", "mine.tar"]);
+    for mine in ["mine.partial", "mine.db.partial"] {
+        assert_eq!(std::fs::read_to_string(folder.join(mine)).expect("there"), "mine");
+    }
+    assert_eq!(mode(&folder.join("mine.tar")), 0o600);
+}
+
+#[test]
+fn a_home_that_never_served_says_so() {
+    let place = Place::empty();
+    std::fs::create_dir_all(place.home()).expect("a folder");
+    let told = place.iris(&["backup", "x.tar"]).failed(3);
+    assert!(told.contains("Iris never ran there") && told.contains("iris up"), "{told}");
 }

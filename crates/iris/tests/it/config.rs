@@ -102,7 +102,8 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
          `${{NAME:-default}}` stand for variables of the environment, in values of every kind. What is in a variable \
          arrives as it is, as one value, whatever characters it has; a default is read as if it stood there. `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
-         one that cannot be used changes nothing, and `iris status` says so. What an agent is started with (its folder, \
+         one that cannot be used changes nothing, and `iris status` says so. What is left when lines are cut off the end of the file is taken after five \
+         seconds, since more may be about to be written. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",
         keys.trim_start()
@@ -199,6 +200,36 @@ fn half_a_file_is_no_config() {
         config["refused"].as_str().is_some_and(|why| why.contains("nothing stands behind"))
     });
     assert_eq!(version_of(&shown(&daemon)), 151);
+}
+
+/// Whole lines of the beginning may be all that is meant, or all that was written so far.
+#[test]
+fn a_file_that_ends_early_is_waited_for_and_then_taken() {
+    let daemon = Daemon::on(Place::with_teams());
+    let file = file(&daemon);
+    let whole = format!("settings: {{ maxQueue: 150 }}\n{}", fs::read_to_string(&file).expect("a config"));
+    fs::write(&file, &whole).expect("written");
+    wait_for(&daemon, "it is read", |config| config["config"]["settings"]["maxQueue"] == 150);
+    let first: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
+    fs::write(&file, first).expect("written");
+    wait_for(&daemon, "it is waited for", |config| config["waitingFor"] == "remainder");
+    let shown = shown(&daemon);
+    assert!(!shown["config"]["teams"]["beta"].is_null(), "the old one serves: {shown}");
+    wait_for(&daemon, "that is all", |config| config["config"]["teams"]["beta"].is_null());
+    assert!(!self::shown(&daemon)["config"]["teams"]["alpha"].is_null());
+}
+
+/// A daemon could not be started with it, so it is not taken while one runs either.
+#[test]
+fn a_certificate_that_is_not_there_is_found_out_at_once() {
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    let tls = "server: { tls: { certificate: /nowhere/c.pem, key: /nowhere/k.pem } },\n ";
+    write_anew(&file, &version(&daemon.place, 2).replacen('{', &format!("{{ {tls}"), 1));
+    wait_for(&daemon, "it is refused", |config| {
+        config["refused"].as_str().is_some_and(|why| why.contains("server.tls.certificate"))
+    });
+    assert_eq!(version_of(&shown(&daemon)), 101);
 }
 
 /// A short form of what `IRIS_TEST_ROUNDS=1000` does: the config in force is always one that was written, whole.

@@ -34,6 +34,17 @@ impl Stage {
         }
     }
 
+    /// Answers what the demo asks, when it asks.
+    fn answer(&self, answer: &str) {
+        self.wait_for_its_question();
+        let question = self.iris(&["inbox", "--json"]).json()["questions"][0]["id"].take();
+        self.iris(&["answer", question.as_str().expect("an id"), answer]).ok();
+    }
+
+    fn rules(&self) -> Value {
+        self.iris(&["rules", "list", "--json"]).json()["rules"].take()
+    }
+
     fn events(&self) -> String {
         self.iris(&["events", "--json"]).ok()
     }
@@ -69,6 +80,40 @@ fn it_goes_with_all_that_was_said() {
     assert_eq!(stage.iris(&["demo", "clean"]).ok(), "there is no demo\n");
 }
 
+/// A refusal holds for a day, and would answer in the next demo before anybody is asked.
+#[test]
+fn what_was_decided_goes_with_it() {
+    let stage = Stage::new();
+    stage.up().ok();
+    stage.answer("10 percent");
+    stage.answer("no");
+    assert_ne!(stage.rules(), Value::Array(Vec::new()));
+    stage.iris(&["demo", "clean"]).ok();
+    assert_eq!(stage.rules(), Value::Array(Vec::new()));
+}
+
+/// Git takes the repository from its environment before the one it stands in.
+#[test]
+fn a_repository_that_the_environment_names_is_somebody_elses() {
+    let stage = Stage::new();
+    let mine = stage.0.path("mine");
+    let git = |words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        let ran = git.arg("-C").arg(&mine).args(words).env_remove("GIT_DIR").output().expect("git runs");
+        String::from_utf8_lossy(&ran.stdout).trim().to_owned()
+    };
+    fs::create_dir(&mine).expect("a folder");
+    git(&["init", "-q"]);
+    let mut command = stage.0.command(&["up", "--demo", "--no-open"]);
+    command.env("IRIS_PORT", "0").env("HOME", stage.0.path("user"));
+    command.env("GIT_DIR", mine.join(".git")).env("GIT_WORK_TREE", &mine).env("GIT_INDEX_FILE", mine.join("index"));
+    Ran::of(command).ok();
+    stage.wait_for_its_question();
+    assert_eq!(git(&["rev-list", "--all"]), "", "nothing was committed there");
+    assert_eq!(git(&["config", "--local", "user.email"]), "");
+    assert!(!mine.join("index").exists() && stage.0.home().join("demo/shop/.git").is_dir());
+}
+
 #[test]
 fn what_was_put_off_goes_with_it() {
     let stage = Stage::new();
@@ -83,11 +128,9 @@ fn what_was_put_off_goes_with_it() {
 fn an_answer_is_written_and_never_run() {
     let stage = Stage::new();
     stage.up().ok();
-    stage.wait_for_its_question();
-    let question = stage.iris(&["inbox", "--json"]).json()["questions"][0]["id"].take();
     let mark = stage.0.path("pwned");
     let answer = format!("it's \"x\\'; touch {}; echo '$(id)\n\"\"\"", mark.display());
-    stage.iris(&["answer", question.as_str().expect("an id"), &answer]).ok();
+    stage.answer(&answer);
     let file = stage.0.home().join("demo/shop/limits.py");
     let began = Instant::now();
     while !file.exists() {

@@ -185,3 +185,24 @@ fn a_linked_file_is_changed_where_it_is() {
     assert!(place.path("user/.claude.json").is_symlink(), "the link stays");
     assert_eq!(entry(&place)["args"], json!(["mcp"]));
 }
+
+/// The CLI keeps of a project's file nothing but the servers, so it is not asked to write it.
+#[test]
+fn whatever_else_is_in_a_projects_file_stays() {
+    let place = Place::empty();
+    let bin = place.path("bin");
+    std::fs::create_dir_all(&bin).expect("a folder");
+    std::fs::write(bin.join("claude"), "#!/bin/sh\necho '{\"mcpServers\":{}}' > .mcp.json\n").expect("written");
+    let mut private = std::fs::metadata(bin.join("claude")).expect("it is there").permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut private, 0o755);
+    std::fs::set_permissions(bin.join("claude"), private).expect("ours");
+    let file = place.path("user/project/.mcp.json");
+    let mut command = iris(&place, &["install", "--scope", "project", "--json"]);
+    std::fs::write(&file, "{\n  \"note\": \"ours\",\n  \"mcpServers\": { \"x\": { \"command\": \"y\" } }\n}\n")
+        .expect("written");
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    assert_eq!(Ran::of(command).json()["outcome"], "added");
+    let now: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("there")).expect("JSON");
+    assert_eq!((&now["note"], &now["mcpServers"]["x"]["command"]), (&json!("ours"), &json!("y")), "{now}");
+    assert!(now["mcpServers"]["iris"].is_object(), "{now}");
+}

@@ -8,6 +8,7 @@ mod demo;
 mod detect;
 mod doctor;
 mod help;
+mod in_force;
 mod install;
 mod monitor;
 mod read;

@@ -39,7 +39,9 @@ fn teams_and_sessions() {
         assert_eq!(other["items"], serde_json::json!([]));
         let told = daemon.iris(&["sessions", "show", "nothing"]).failed(3);
         assert!(told.contains("iris sessions list"), "{told}");
-        let gone = daemon.iris(&["sessions", "delete", &id[..8]]).ok();
+        let unasked = daemon.iris(&["sessions", "delete", &id[..8]]).failed(2);
+        assert!(unasked.contains("nobody can be asked here") && unasked.contains("say --yes"), "{unasked}");
+        let gone = daemon.iris(&["sessions", "delete", &id[..8], "--yes"]).ok();
         assert!(gone.starts_with("forgot session"), "{gone}");
         daemon.iris(&["sessions", "show", &id]).failed(3);
     });
@@ -66,6 +68,7 @@ fn the_cache_is_read_by_team_session_or_turn_and_forgotten() {
     let told = daemon.iris(&["cache", "inspect", "alpha", "--from", "bob"]).failed(3);
     assert!(told.contains("--from user"), "{told}");
     daemon.iris(&["cache", "inspect", "nothing"]).failed(3);
+    daemon.iris(&["cache", "clear", session, "--json"]).failed(2);
     let gone = daemon.iris(&["cache", "clear", session, "--yes", "--json"]).json();
     assert_eq!(gone["turns"], 2);
 }

@@ -51,3 +51,14 @@ fn colour_only_where_it_is_wanted() {
     assert!(!seen.contains("\u{1b}["), "{seen:?}");
     assert!(!daemon.iris(&words).ok().contains('\u{1b}'));
 }
+
+/// One that is stopped never answers; meanwhile it is said what is waited for.
+#[test]
+fn what_takes_its_time_is_said_to() {
+    let daemon = Daemon::start();
+    daemon.signal(nix::sys::signal::Signal::SIGSTOP);
+    let seen = on_a_terminal(&daemon, &["teams", "list"], &[]);
+    daemon.signal(nix::sys::signal::Signal::SIGCONT);
+    let Some((seen, code)) = seen else { return };
+    assert!(code == 6 && seen.contains("waiting for iris"), "{seen:?}");
+}

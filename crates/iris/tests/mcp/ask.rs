@@ -33,6 +33,26 @@ async fn a_call_that_is_cut_and_made_again_is_one_question() {
     assert!(world.events("turn.started").await.is_empty(), "no agent of Iris's was told anything");
 }
 
+/// Whoever waits has the answer from its call; the job's agent did not ask.
+#[tokio::test]
+async fn what_is_asked_in_a_job_from_outside_is_answered_once() {
+    let world = world();
+    let client = Modern::of(&world).in_folder_of(&world, "alpha");
+    let (_, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "work"})).await;
+    let ask = json!({"question": "Which port?", "type": "blocking", "job": job["id"]});
+    let answering = async {
+        let question = world.open_question().await;
+        assert_eq!(question["job"], job["id"], "{question}");
+        let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+        world.post(&path, json!({"response": {"value": "1615"}})).await
+    };
+    let (called, (status, answered)) = tokio::join!(client.call("ask_question", ask), answering);
+    assert_eq!(called["structuredContent"]["response"]["value"], "1615", "{called}");
+    assert_eq!((status, &answered["jobResumed"]), (200, &json!(false)), "{answered}");
+    assert!(world.events("question.resumed").await.is_empty());
+    assert!(world.events("turn.queued").await.len() <= 1, "its agent is told its goal and nothing else");
+}
+
 /// The same words, in every kind of question and both revisions: what was delivered is used up, what was cut is found.
 #[tokio::test]
 async fn an_answer_that_was_delivered_is_used_up() {

@@ -41,6 +41,7 @@ pub struct Modern {
     url: String,
     token: String,
     folder: Option<String>,
+    session: Option<String>,
 }
 
 impl Modern {
@@ -51,7 +52,7 @@ impl Modern {
     /// With another credential than the owner's.
     pub fn with(world: &World, token: &str) -> Self {
         let url = format!("http://{}/mcp", world.daemon.address);
-        Self { http: http(), url, token: token.to_owned(), folder: None }
+        Self { http: http(), url, token: token.to_owned(), folder: None, session: None }
     }
 
     /// Says that it runs in the folder of a team, as the bridge does.
@@ -60,8 +61,21 @@ impl Modern {
         self
     }
 
+    /// Says that it runs in the shell of a session's agent, as Iris's own programs do.
+    pub fn in_shell_of(mut self, session: &str) -> Self {
+        self.session = Some(session.to_owned());
+        self
+    }
+
+    pub fn get(&self) -> reqwest::RequestBuilder {
+        self.http.get(&self.url).bearer_auth(&self.token)
+    }
+
     pub fn post(&self) -> reqwest::RequestBuilder {
         let mut request = self.http.post(&self.url).bearer_auth(&self.token);
+        if let Some(session) = &self.session {
+            request = request.header("iris-session", session);
+        }
         if let Some(folder) = &self.folder {
             request = request.header("iris-folder", folder);
         }

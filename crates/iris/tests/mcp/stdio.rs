@@ -116,6 +116,21 @@ async fn who_only_watches_goes_on_watching_after_a_restart() {
     assert_eq!(notice["params"]["uri"], "iris://teams/alpha", "{notice}");
 }
 
+/// The list of resources was read: of its changes one is told, also by the next daemon.
+#[tokio::test]
+async fn who_read_the_list_goes_on_hearing_of_it_after_a_restart() {
+    let place = Place::new();
+    let mut watcher = place.open(place.path()).await;
+    let listed = watcher.request("resources/list", json!({})).await;
+    assert!(listed["result"]["resources"].is_array(), "{listed}");
+    place.kill_daemon();
+    let mut other = place.open(place.path()).await;
+    let changed = "notifications/resources/list_changed";
+    assert_eq!(watcher.read().await["method"], changed, "nobody knows what happened in between");
+    other.done("team_tell", json!({"toTeam": "alpha", "message": "hello", "fromTeam": "somebody new"})).await;
+    assert_eq!(watcher.read().await["method"], changed);
+}
+
 #[tokio::test]
 async fn what_is_no_message_is_answered_with_an_error() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! The doors, tried by programs we did not write. `cargo xtask test` fetches them; without them a test says so and passes.
+//! The doors, tried by programs we did not write. `cargo xtask test` fetches them; without them a test says so and passes, or fails in CI.
 
 #[allow(dead_code, reason = "shared with the tests of the daemon, which use more of it")]
 #[path = "../daemon/world.rs"]
@@ -7,13 +7,4 @@ mod world;
 mod hostile;
 mod schemathesis;
 
-use std::path::PathBuf;
-
-/// A program that the environment names.
-fn found(variable: &str) -> Option<PathBuf> {
-    let found = std::env::var_os(variable).map(PathBuf::from);
-    if found.is_none() {
-        eprintln!("{variable} is not set: `cargo xtask test` sees to it; this test is left out");
-    }
-    found
-}
+use iris_testing::outside::found;

@@ -13,10 +13,25 @@ pub(super) fn read(given: &[AskOption]) -> Result<Vec<AskedOption>, AskError> {
         return Err(AskError::Options(given.len()));
     }
     let options = given.iter().map(option).collect::<Result<Vec<_>, _>>()?;
-    match alike(&options) {
-        Some(name) => Err(AskError::Alike(name.to_owned())),
+    if let Some(name) = alike(&options) {
+        return Err(AskError::Alike(name.to_owned()));
+    }
+    match misnumbered(&options) {
+        Some(name) => Err(AskError::Misnumbered(name.to_owned())),
         None => Ok(options),
     }
+}
+
+/// An option that is called like the number of another: people answer with numbers, too.
+fn misnumbered(options: &[AskedOption]) -> Option<&str> {
+    let is_other = |index: usize, name: &str| {
+        name.trim().parse::<usize>().is_ok_and(|number| number != index + 1 && (1..=options.len()).contains(&number))
+    };
+    options.iter().enumerate().find_map(|(index, option)| names(option).find(|name| is_other(index, name)))
+}
+
+fn names(option: &AskedOption) -> impl Iterator<Item = &str> {
+    [Some(option.label.as_str()), option.value.as_deref(), option.id.as_deref()].into_iter().flatten()
 }
 
 /// A name that two options have, whatever it is to each. A person sees labels and the agent gets values: without this an
@@ -24,8 +39,7 @@ pub(super) fn read(given: &[AskOption]) -> Result<Vec<AskedOption>, AskError> {
 fn alike(options: &[AskedOption]) -> Option<&str> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     options.iter().enumerate().find_map(|(index, option)| {
-        let names = [Some(option.label.as_str()), option.value.as_deref(), option.id.as_deref()];
-        names.into_iter().flatten().find(|name| *seen.entry(name.to_lowercase()).or_insert(index) != index)
+        names(option).find(|name| *seen.entry(name.trim().to_lowercase()).or_insert(index) != index)
     })
 }
 

@@ -68,7 +68,7 @@ pub(crate) async fn open(
         let (mut sink, mut heard) = socket.split();
         let goodbye = tokio::select! {
             goodbye = speak(&mut sink, follower, &caller.credential.id, &id) => goodbye,
-            why = listen(&mut heard) => Goodbye { why: why.into(), code: None, within: LAST_WORD },
+            goodbye = listen(&mut heard) => goodbye,
             () = caller.credential.ended() => {
                 Goodbye::of(close_code::POLICY, "the credential is good no longer", LAST_WORD_REVOKED)
             }
@@ -135,12 +135,18 @@ async fn speak(
     }
 }
 
-async fn listen(heard: &mut SplitStream<WebSocket>) -> &'static str {
+async fn listen(heard: &mut SplitStream<WebSocket>) -> Goodbye {
+    let gone = |why: &'static str| Goodbye { why: why.into(), code: None, within: LAST_WORD };
     loop {
         match tokio::time::timeout(SILENT, heard.next()).await {
-            Ok(Some(Ok(Message::Close(_)) | Err(_)) | None) => return "the reader left",
+            // The library has no other word for it.
+            Ok(Some(Err(error))) if error.to_string().contains("too long") => {
+                let why = format!("nothing longer than {LARGEST_MESSAGE} bytes is taken here, and nothing is read");
+                return Goodbye::of(close_code::SIZE, why, LAST_WORD);
+            }
+            Ok(Some(Ok(Message::Close(_)) | Err(_)) | None) => return gone("the reader left"),
             Ok(Some(Ok(_))) => {}
-            Err(_) => return "the reader was silent",
+            Err(_) => return gone("the reader was silent"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What happens in a job, in the words of a job's stream.
 
 use std::convert::Infallible;
+use std::time::Instant;
 
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use futures_util::stream::{self, Stream, StreamExt};
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::App;
-use crate::http::event::{Filter, Follower, HEARTBEAT, Item};
+use crate::http::event::{Filter, Follower, HEARTBEAT, Item, STALLED, why_dropped};
 use crate::wire::question::{given, given_to_any, iso, options};
 
 pub(super) fn follow(
@@ -23,14 +24,20 @@ pub(super) fn follow(
     // A stream of a job begins with the job.
     let follower = Follower::new(app, filter, Some(after.unwrap_or(0)));
     let id = job.id.to_string();
-    let frames = stream::unfold((follower, id), |(mut follower, id)| async move {
+    let frames = stream::unfold((Some(follower), id, Instant::now()), |(follower, id, given)| async move {
+        let mut follower = follower?;
+        // The next piece is asked for when there is room for it.
+        if given.elapsed() >= STALLED {
+            let dropped = Frame::default().event("dropped").data(json!({ "why": why_dropped() }).to_string());
+            return Some((stream::iter(vec![Ok(dropped)]), (None, id, given)));
+        }
         let framed = |item| match item {
             Item::Event { seq, json } => Ok(frame(&id, &json).id(seq.to_string())),
             Item::Delta { json } => Ok(Frame::default().event("delta").data(json)),
             Item::Reset { head, json } => Ok(Frame::default().event("reset").data(json).id(head.to_string())),
         };
         let frames: Vec<_> = follower.next().await?.into_iter().map(framed).collect();
-        Some((stream::iter(frames), (follower, id)))
+        Some((stream::iter(frames), (Some(follower), id, Instant::now())))
     });
     Sse::new(frames.flatten()).keep_alive(KeepAlive::new().interval(HEARTBEAT))
 }

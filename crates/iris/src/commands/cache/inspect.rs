@@ -111,6 +111,9 @@ async fn show_session(
         show_exchange(turn, printer)?;
     }
     match page.items.last() {
+        None if arguments.after.is_some_and(|after| after > 0) => {
+            printer.line(format!("nothing comes after turn {after}"))?
+        }
         None => printer.line("nothing is kept of it")?,
         Some(last) if last.number < session.turns => {
             printer.note(format!("more: iris cache inspect {} --after {} --limit {limit}", session.id, last.number))
@@ -152,10 +155,8 @@ fn show_error(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
 
 /// `turn 3  completed  1.2s  2025-11-15 20:14  0199…`
 fn heading(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
-    let took = match (turn.started_at, turn.finished_at) {
-        (Some(started), Some(finished)) => format!("  {}", moment::span(finished - started)),
-        _ => String::new(),
-    };
+    let took = turn.started_at.and(turn.duration_ms).map(|took| format!("  {}", moment::span(took)));
+    let took = took.unwrap_or_default();
     let again = if turn.attempts > 1 { format!("  attempt {}", turn.attempts) } else { String::new() };
     printer.spans([
         Span::strong(format!("turn {}  ", turn.number)),

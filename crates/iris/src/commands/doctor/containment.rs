@@ -10,6 +10,7 @@ use iris_engine::home::Home;
 
 use super::finding::Finding;
 use super::fix::Remedy;
+use super::home::{Seen, hidden};
 use crate::client::Client;
 
 const CONTAINMENT: &str = "containment";
@@ -59,7 +60,12 @@ fn weaker(why: &str) -> Finding {
 
 /// Processes of this home that belong to no live session.
 pub(super) async fn look_for_leftovers(home: &Home, client: &Client, status: Option<&Status>) -> Finding {
-    let Some(instance) = home.instance() else { return Finding::ok(LEFTOVERS, "no daemon ever ran here") };
+    let Some(instance) = home.instance() else {
+        return match Seen::at(&home.database()) {
+            Seen::Hidden(why) => hidden(LEFTOVERS, &home.root().join("run"), &why),
+            _ => Finding::ok(LEFTOVERS, "no daemon ever ran here"),
+        };
+    };
     // First who runs, then who may: an agent that is started in between is then no surprise.
     let mut found = list_leftovers(&instance);
     // They may be at work for it: nothing of a daemon that is only silent is left over.

@@ -6,10 +6,12 @@ use iris_engine::home::Home;
 
 use super::finding::Finding;
 use super::fix::Remedy;
-use super::home::mode;
+use super::home::{Seen, hidden};
 use crate::place;
 
 const CHECK: &str = "database";
+const LOST: &str = "if you have a backup, `iris restore FILE` puts it back; else the next start makes a new one, with nothing \
+                    in it (which is right if conversations were in PostgreSQL so far)";
 
 /// Also says when the newest event was written, if that can be seen from here.
 pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> (Vec<Finding>, Option<i64>) {
@@ -35,8 +37,18 @@ pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> (Ve
 fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
     let path = home.database();
     let shown = place::shown(&path);
-    let Some(mode) = mode(&path) else {
-        return (vec![Finding::ok(CHECK, format!("there is no {shown} yet; the first start makes it"))], None);
+    // A token is made once there is a database to go with it.
+    let was_used = matches!(Seen::at(&home.token_file()), Seen::Mode(_));
+    let mode = match Seen::at(&path) {
+        Seen::Absent if was_used => {
+            let what = format!("there is no {shown}, though a daemon ran here");
+            return (vec![Finding::warning(CHECK, what, LOST)], None);
+        }
+        Seen::Absent => {
+            return (vec![Finding::ok(CHECK, format!("there is no {shown} yet; the first start makes it"))], None);
+        }
+        Seen::Hidden(why) => return (vec![hidden(CHECK, &path, &why)], None),
+        Seen::Mode(mode) => mode,
     };
     let mut findings = Vec::new();
     if mode & 0o077 != 0 {
@@ -45,6 +57,11 @@ fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
         findings.push(Finding::warning(CHECK, what, format!("run `chmod 600 {shown}`")).fixed_by(private));
     }
     match iris_engine::look_at_database(&path) {
+        Ok(seen) if seen.schema == 0 && was_used => {
+            let what = format!("{shown} holds nothing, though a daemon ran here: what was in it is gone");
+            findings.push(Finding::problem(CHECK, what, LOST));
+            (findings, None)
+        }
         Ok(seen) if seen.schema == 0 => {
             let what = format!("{shown} holds nothing yet: the first start did not get that far");
             findings.push(Finding::warning(CHECK, what, "the next start makes it; nothing is lost"));

@@ -1,5 +1,6 @@
 //! The home: is it there, is it whole, and can nobody else look inside?
 
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,8 +17,11 @@ const TOKEN: &str = "token";
 const FILES: &str = "files";
 
 pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
-    let Some(mode) = mode(home.root()) else {
-        return vec![not_there(home.root())];
+    let mode = match Seen::at(home.root()) {
+        Seen::Absent => return vec![not_there(home.root())],
+        Seen::Hidden(why) => return vec![hidden(HOME, home.root(), &why)],
+        Seen::Mode(_) if !home.root().is_dir() => return vec![no_folder(home.root())],
+        Seen::Mode(mode) => mode,
     };
     let mut findings = vec![access(home, mode)];
     // Where nothing can be written, nothing can be made either.
@@ -47,9 +51,21 @@ fn not_there(root: &Path) -> Finding {
     }
 }
 
+fn no_folder(root: &Path) -> Finding {
+    let shown = place::shown(root);
+    let help = format!("move it away (`mv {shown} {shown}.old`), or choose another home: --home or IRIS_HOME");
+    Finding::problem(HOME, format!("{shown} is no folder, and has to be one"), help)
+}
+
 fn access(home: &Home, mode: u32) -> Finding {
+    use nix::unistd::AccessFlags;
     let shown = place::shown(home.root());
-    if let Err(error) = nix::unistd::access(home.root(), nix::unistd::AccessFlags::W_OK) {
+    // Without the last nothing in it can be looked at, whatever there is.
+    if let Err(error) = nix::unistd::access(home.root(), AccessFlags::R_OK | AccessFlags::X_OK) {
+        let what = format!("{shown} cannot be looked into ({})", error.desc());
+        return Finding::problem(HOME, what, format!("run `chmod 700 {shown}`; if it is not yours, `ls -ld {shown}`"));
+    }
+    if let Err(error) = nix::unistd::access(home.root(), AccessFlags::W_OK) {
         return unwritable(&shown, error);
     }
     if mode & 0o077 != 0 {
@@ -82,14 +98,15 @@ fn missing_folders(home: &Home) -> Option<Finding> {
 fn token(home: &Home) -> Finding {
     let file = home.token_file();
     let shown = place::shown(&file);
-    match mode(&file) {
-        None => Finding::warning(TOKEN, format!("there is no {shown} yet"), "the next start makes it"),
-        Some(_) if std::fs::read_to_string(&file).is_ok_and(|token| token.trim().is_empty()) => {
+    match Seen::at(&file) {
+        Seen::Absent => Finding::warning(TOKEN, format!("there is no {shown} yet"), "the next start makes it"),
+        Seen::Hidden(why) => hidden(TOKEN, &file, &why),
+        Seen::Mode(_) if std::fs::read_to_string(&file).is_ok_and(|token| token.trim().is_empty()) => {
             let what = format!("{shown} is empty, so that no command finds its way in");
             Finding::problem(TOKEN, what, "start Iris anew, which makes another: `iris down`, then `iris up`")
         }
-        Some(mode) if mode & 0o077 == 0 => Finding::ok(TOKEN, format!("{shown} is the owner's alone")),
-        Some(mode) => {
+        Seen::Mode(mode) if mode & 0o077 == 0 => Finding::ok(TOKEN, format!("{shown} is the owner's alone")),
+        Seen::Mode(mode) => {
             let what = format!("others may read {shown} (mode {mode:o}): whoever has it controls every agent");
             let help = format!("run `chmod 600 {shown}`; if somebody read it, delete it and start Iris anew");
             Finding::problem(TOKEN, what, help).fixed_by(Remedy::MakePrivate { path: file, mode: 0o600 })
@@ -144,13 +161,45 @@ fn is_abandoned(path: &Path) -> bool {
     age.is_some_and(|age| age > ABANDONED)
 }
 
-pub(super) fn mode(path: &Path) -> Option<u32> {
-    std::fs::metadata(path).ok().map(|found| found.permissions().mode() & 0o777)
+/// What there is to see of a file. That it cannot be looked at does not mean that it is not there.
+pub(super) enum Seen {
+    Mode(u32),
+    Absent,
+    Hidden(std::io::Error),
+}
+
+impl Seen {
+    pub fn at(path: &Path) -> Self {
+        Self::of(std::fs::metadata(path).map(|found| found.permissions().mode()))
+    }
+
+    fn of(mode: std::io::Result<u32>) -> Self {
+        match mode {
+            Ok(mode) => Self::Mode(mode & 0o777),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Self::Absent,
+            Err(error) => Self::Hidden(error),
+        }
+    }
+}
+
+pub(super) fn hidden(check: &'static str, path: &Path, why: &std::io::Error) -> Finding {
+    let (shown, folder) = (place::shown(path), place::shown(path.parent().unwrap_or(path)));
+    let what = format!("whether there is {shown} cannot be seen ({why})");
+    Finding::problem(check, what, format!("see who may look there: `ls -ld {folder}`"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_may_not_be_looked_at_is_not_said_to_be_missing() {
+        let denied = || std::io::Error::from_raw_os_error(Errno::EACCES as i32);
+        assert!(matches!(Seen::of(Err(denied())), Seen::Hidden(_)));
+        assert!(matches!(Seen::of(Err(std::io::ErrorKind::NotFound.into())), Seen::Absent));
+        let found = hidden(TOKEN, Path::new("/h/token"), &denied());
+        assert!(found.verdict == Verdict::Problem && found.what.contains("Permission denied"), "{}", found.what);
+    }
 
     #[test]
     fn a_home_that_takes_nothing_is_named_with_why() {

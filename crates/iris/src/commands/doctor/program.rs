@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use iris_agents::cli::{self, Cli};
-use iris_agents::launch::find_program;
+use iris_agents::launch::{find_in_path, find_program};
 use iris_agents::process::Process;
 use iris_api::status::Status;
 use iris_core::team::AgentKind;
@@ -88,7 +88,7 @@ pub async fn found() -> Vec<Program> {
 
 async fn find(name: &'static str) -> Option<Program> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let file = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())?;
+    let file = find_in_path(Path::new(name), &path)?;
     let version = ask_version(&file, SHORT_LIMIT).await;
     Some(Program { name, file, version })
 }

@@ -9,10 +9,6 @@ pub fn describe(event: &Event) -> String {
     let body: Value = serde_json::from_str(event.data.get()).unwrap_or_default();
     let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
     let number = |key: &str| body[key].as_i64().unwrap_or_default();
-    let list = |key: &str| {
-        let words: Vec<_> = body[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        words.join(", ")
-    };
     match event.kind.as_str() {
         "message" => message(&body),
         "turn.scheduled" => format!("turn {} is due at {}", number("number"), moment::clock(number("dueMs"))),
@@ -24,7 +20,7 @@ pub fn describe(event: &Event) -> String {
         "turn.cancel_asked" | "trust.granted" | "trust.revoked" | "link.made" => format!("by {}", text("by")),
         "token.created" => format!("{} ({})", text("name"), text("credential")),
         "token.revoked" => format!("{}, by {}", text("name"), text("by")),
-        "config.applied" => list("changed"),
+        "config.applied" => applied(&body),
         "config.refused" => text("why"),
         "daemon.halted" => format!("by {}, {} agents", text("by"), number("agents")),
         "turn.finished" => finished(&body),
@@ -72,6 +68,17 @@ pub fn describe(event: &Event) -> String {
         }
         _ => event.data.get().to_owned(),
     }
+}
+
+/// The keys that have changed, and which of them are not in force yet.
+fn applied(body: &Value) -> String {
+    let words = |key: &str| body[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();
+    let waiting = words("needsRestart");
+    let told = |key: &&str| match waiting.contains(key) {
+        true => format!("{key} (waits for the next start)"),
+        false => (*key).to_owned(),
+    };
+    words("changed").iter().map(told).collect::<Vec<_>>().join(", ")
 }
 
 fn message(body: &Value) -> String {
@@ -136,6 +143,12 @@ mod tests {
         );
         check("question.opened", r#"{"kind":"error_recovery","text":"Retry?"}"#, "error recovery: Retry?");
         check("job.ended", r#"{"status":"failed","error":"nobody answered"}"#, "failed: nobody answered");
+        check("config.applied", r#"{"changed":["a.b"],"needsRestart":[]}"#, "a.b");
+        check(
+            "config.applied",
+            r#"{"changed":["settings.port","teams.a"],"needsRestart":["settings.port","database.url"]}"#,
+            "settings.port (waits for the next start), teams.a",
+        );
         check("something.new", r#"{"a":1}"#, r#"{"a":1}"#);
     }
 }

@@ -57,7 +57,10 @@ fn body(question: &Question) -> Vec<String> {
 pub fn parts(question: &Question) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     if let Some(action) = &question.action {
-        lines.push((Tone::Strong, format!("{} in {}", one_line(&action.tool), one_line(&action.folder))));
+        // What is done nowhere, like going to an address, has no folder.
+        let place = Some(one_line(&action.folder)).filter(|folder| !folder.is_empty());
+        let place = place.map(|folder| format!(" in {folder}")).unwrap_or_default();
+        lines.push((Tone::Strong, format!("{}{place}", one_line(&action.tool))));
         lines.extend(action.shown.lines().map(|line| (Tone::Plain, format!("| {line}"))));
     }
     let digest = question.digest.as_ref().or(question.action.as_ref().map(|action| &action.digest));

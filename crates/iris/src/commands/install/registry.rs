@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use iris_agents::launch::find_in_path;
 use serde_json::Value;
 
 use super::entry::{Entry, NAME};
@@ -86,8 +87,10 @@ impl Registry {
         find(self.agent).is_some()
     }
 
+    /// The program that is told to do it. A project's file is written here: it is its team's, and the CLI keeps nothing of it
+    /// but the servers.
     fn program(&self) -> Option<PathBuf> {
-        find(self.agent).filter(|_| self.agent == Agent::Claude)
+        find(self.agent).filter(|_| self.agent == Agent::Claude && self.scope == Scope::User)
     }
 
     pub fn scope_word(&self) -> &'static str {
@@ -116,7 +119,7 @@ fn find(agent: Agent) -> Option<PathBuf> {
         Agent::Codex => "codex",
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    find_in_path(Path::new(name), &path)
 }
 
 fn own() -> PathBuf {

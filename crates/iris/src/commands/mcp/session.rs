@@ -27,6 +27,8 @@ struct State {
     /// Which of the sessions this bridge has had.
     number: u64,
     watched: BTreeSet<String>,
+    /// It has read the list of resources, so it is told when that changes.
+    has_list: bool,
 }
 
 /// A session as it was when a message was sent in it.
@@ -59,13 +61,13 @@ impl Session {
     }
 
     pub async fn watch(&self, message: &Message) {
-        let Some(uri) = message.params()["uri"].as_str() else { return };
-        let mut state = self.state.lock().await;
+        let uri = || message.params()["uri"].as_str().unwrap_or_default();
         match message.method() {
-            "resources/subscribe" => state.watched.insert(uri.to_owned()),
-            "resources/unsubscribe" => state.watched.remove(uri),
-            _ => false,
-        };
+            "resources/list" => self.state.lock().await.has_list = true,
+            "resources/subscribe" => drop(self.state.lock().await.watched.insert(uri().to_owned())),
+            "resources/unsubscribe" => drop(self.state.lock().await.watched.remove(uri())),
+            _ => {}
+        }
     }
 
     /// Makes the session anew, unless somebody else did meanwhile. Nothing has changed if it cannot be made whole.
@@ -93,13 +95,22 @@ impl Session {
             let watch = json!({ "jsonrpc": "2.0", "id": uri, "method": "resources/subscribe", "params": params });
             ask(bridge, &Message::of(watch), headers.clone()).await?;
         }
-        let watched = new.watched.clone();
+        if new.has_list {
+            // Nobody needs the answer: whoever has asked once is told of changes.
+            let list = json!({ "jsonrpc": "2.0", "id": "iris-list", "method": "resources/list" });
+            ask(bridge, &Message::of(list), headers.clone()).await?;
+        }
+        let (watched, has_list) = (new.watched.clone(), new.has_list);
         *state = new;
         drop(state);
         // Nobody heard what changed while there was no session.
         for uri in watched {
             let params = json!({ "uri": uri });
             let changed = json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params });
+            bridge.say(changed.to_string()).await;
+        }
+        if has_list {
+            let changed = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });
             bridge.say(changed.to_string()).await;
         }
         Ok(())

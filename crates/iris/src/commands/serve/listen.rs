@@ -15,6 +15,7 @@ pub struct Bound {
     pub listener: TcpListener,
     pub tls: Option<Tls>,
     pub url: String,
+    pub port: u16,
 }
 
 pub const TWO_FILES: &str = "server.tls in config.yaml names two PEM files";
@@ -41,7 +42,7 @@ pub async fn bind(arguments: &ServeArguments, config: &Config) -> Result<Bound, 
         (Some(_), Some(name)) => format!("https://{}:{}", name.split(':').next().unwrap_or(name), bound.port()),
         (Some(_), None) => format!("https://{bound}"),
     };
-    Ok(Bound { listener, tls, url })
+    Ok(Bound { listener, tls, url, port: bound.port() })
 }
 
 fn refused(address: SocketAddr, error: &std::io::Error) -> Failure {

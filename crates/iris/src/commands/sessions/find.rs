@@ -58,6 +58,7 @@ mod tests {
             last: None,
             pid: None,
             running: None,
+            waits_for: None,
             queued: 0,
             turns: 0,
             background: 0,

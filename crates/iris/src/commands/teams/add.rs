@@ -1,17 +1,15 @@
 //! `iris teams add` and `remove`: joining and leaving, by changing config.yaml.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use iris_agents::launch::is_built;
-use iris_api::Page;
-use iris_api::team::Team;
 use iris_core::fault::FaultKind;
 use iris_core::team::{AgentKind, TeamName};
 use iris_engine::config::Config;
 use iris_engine::home::Home;
 use serde_json::{Value, json};
 
+use super::in_force;
 use crate::commands::Context;
 use crate::config_file::{self, Key};
 use crate::exit::Exit;
@@ -59,11 +57,17 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
         keys.push(("script".to_owned(), json!(absolute(script)?)));
     }
     keys.extend(arguments.description.map(|about| ("description".to_owned(), json!(about))));
+    in_force::refuse_other_home(context).await?;
     config_file::add_team(&file(context), &name, &keys)?;
-    wait_until_in_force(context, |teams| teams.iter().any(|team| *team == name.as_str())).await;
+    in_force::wait(context, |teams| teams.iter().any(|team| *team == name.as_str())).await?;
     tell(context, json!({ "team": name, "path": folder }), format!("{name} is a team: {}", place::shown(&folder)))?;
     if context.printer.is_json() {
         return Ok(Exit::Done);
+    }
+    if arguments.name.is_none() && is_unlike(&folder, &name) {
+        context
+            .printer
+            .note(format!("called {name}: a team's name is of plain letters, digits and -_. ; --name says another"));
     }
     if !others.is_empty() {
         context.printer.note(format!("the same folder is also the team {}", listed(&others)));
@@ -138,8 +142,9 @@ pub async fn add_folder(path: PathBuf, name: TeamName, context: &mut Context) ->
 
 pub async fn remove(name: &str, context: &mut Context) -> Result<Exit, Failure> {
     let name: TeamName = name.parse()?;
+    in_force::refuse_other_home(context).await?;
     config_file::remove_team(&file(context), &name)?;
-    wait_until_in_force(context, |teams| teams.iter().all(|team| *team != name.as_str())).await;
+    in_force::wait(context, |teams| teams.iter().all(|team| *team != name.as_str())).await?;
     tell(context, json!({ "team": name }), format!("{name} is a team no longer; its conversations are kept"))?;
     Ok(Exit::Done)
 }
@@ -162,29 +167,66 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 
 /// The folder's name, with what a team's name cannot have taken out.
 pub fn name_of(folder: &Path) -> Result<TeamName, Failure> {
-    let name = folder.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let name: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let called = folder.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let mut name = String::new();
+    for c in called.chars() {
+        match c {
+            c if c.is_ascii_alphanumeric() || "-_.".contains(c) => name.push(c),
+            c => name.push_str(plain(c).unwrap_or("-")),
+        }
+    }
     let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-    name.parse().map_err(|_| Failure::invalid("the folder's name is no name for a team".to_owned()).hint("say --name"))
+    let taken = name.parse();
+    taken.map_err(|_| Failure::invalid(format!("'{called}' is no name for a team")).hint("choose one with --name"))
 }
 
-/// A daemon looks at the file by itself; whoever uses the team next should find it.
-pub async fn wait_until_in_force(context: &Context, is_so: impl Fn(&[&str]) -> bool) {
-    let client = context.client();
-    if !client.finds_a_daemon() {
-        return;
-    }
-    for _ in 0..30 {
-        let Ok(page) = client.get::<Page<Team>>(&["teams"], &[]).await else { return };
-        let names: Vec<_> = page.items.iter().map(|team| team.name.as_str()).collect();
-        if is_so(&names) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+/// The letters that most names have beside the plain ones, as they are written where there are none.
+fn plain(letter: char) -> Option<&'static str> {
+    const LETTERS: [(&str, &str); 15] = [
+        ("äæ", "ae"),
+        ("àáâãåā", "a"),
+        ("çćč", "c"),
+        ("èéêëēę", "e"),
+        ("ìíîïī", "i"),
+        ("ñńň", "n"),
+        ("öœ", "oe"),
+        ("òóôõøō", "o"),
+        ("ü", "ue"),
+        ("ùúûū", "u"),
+        ("ýÿ", "y"),
+        ("ß", "ss"),
+        ("śš", "s"),
+        ("źżž", "z"),
+        ("ł", "l"),
+    ];
+    LETTERS.iter().find(|(letters, _)| letters.contains(letter)).map(|(_, plain)| *plain)
+}
+
+/// A name that somebody would not expect from their folder's is said to be another.
+fn is_unlike(folder: &Path, name: &TeamName) -> bool {
+    folder.file_name().is_none_or(|called| called.to_string_lossy().to_lowercase() != name.as_str())
 }
 
 pub fn tell(context: &mut Context, json: Value, line: String) -> Result<(), Failure> {
     if context.printer.is_json() { context.printer.json(&json) } else { context.printer.line(line) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_gives_its_name_in_plain_letters() {
+        for (folder, expected) in [
+            ("/x/backend", "backend"),
+            ("/x/Crème Brûlée", "creme-brulee"),
+            ("/x/Größe", "groesse"),
+            ("/x/.a b", "a-b"),
+        ] {
+            assert_eq!(name_of(Path::new(folder)).expect("a name").as_str(), expected);
+        }
+        assert!(name_of(Path::new("/x/日本")).is_err());
+        let backend = name_of(Path::new("/x/Backend")).expect("a name");
+        assert!(!is_unlike(Path::new("/x/Backend"), &backend));
+    }
 }

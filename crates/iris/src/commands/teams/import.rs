@@ -1,16 +1,19 @@
 //! `iris teams import`: the teams of an Iris MCP config, as far as there is something like them here.
 
+mod settings;
+
 use std::path::{Component, Path, PathBuf};
 
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
-use iris_engine::config::{self, Config, ConfigError, Settings, TeamConfig};
+use iris_engine::config::{self, Config, ConfigError, TeamConfig};
 use jsonc_parser::ast::Value::Object;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value, json};
 
-use super::add::{absolute, file, say_how_to_start, wait_until_in_force};
+use super::add::{absolute, file, say_how_to_start};
+use super::in_force;
 use crate::commands::Context;
 use crate::config_file::{self, Additions, Key};
 use crate::exit::Exit;
@@ -33,21 +36,6 @@ const OF_A_TEAM: [&str; 12] = [
     "args",
 ];
 
-/// What of `settings` means the same here, and what it is called here.
-const OF_SETTINGS: [(&str, &str); 7] = [
-    ("agent", "agent"),
-    ("sessionInitTimeout", "sessionInitTimeout"),
-    ("responseTimeout", "responseTimeout"),
-    ("idleTimeout", "idleTimeout"),
-    ("maxProcesses", "maxProcesses"),
-    ("healthCheckInterval", "healthCheckInterval"),
-    ("httpPort", "port"),
-];
-
-/// What of `settings.agent.completionAnalysis` means the same here.
-const OF_ANALYSIS: [&str; 7] =
-    ["enabled", "enabledFor", "questionPatterns", "patterns", "minConfidence", "useQuickCheck", "responseTimeout"];
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     Really,
@@ -56,6 +44,9 @@ pub enum How {
 }
 
 pub async fn import(from: &Path, how: How, context: &mut Context) -> Result<Exit, Failure> {
+    if how == How::Really {
+        in_force::refuse_other_home(context).await?;
+    }
     let to = file(context);
     let text = config::read_text(from)?.ok_or_else(|| {
         Failure::fault(FaultKind::NotFound, format!("there is no file {}", place::shown(from)))
@@ -79,11 +70,13 @@ pub async fn import(from: &Path, how: How, context: &mut Context) -> Result<Exit
         How::Really if is_own => Some(config_file::replace_all(&to, &taken.additions)?),
         How::Really => config_file::add_all(&to, &taken.additions).map(|()| None)?,
     };
+    let mut taken_up = Ok(());
     if how == How::Really {
         let added: Vec<&str> = taken.additions.teams.iter().map(|(name, _)| name.as_str()).collect();
-        wait_until_in_force(context, |teams| added.iter().all(|name| teams.contains(name))).await;
+        taken_up = in_force::wait(context, |teams| added.iter().all(|name| teams.contains(name))).await;
     }
     say(&taken, how, kept_as.as_deref(), context)?;
+    taken_up?;
     Ok(Exit::Done)
 }
 
@@ -120,6 +113,8 @@ struct Taken {
     /// Teams on other machines.
     remote: Vec<String>,
     left_out: Vec<String>,
+    /// Where such a team was named: it is taken out there.
+    not_named: Vec<String>,
 }
 
 fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
@@ -158,7 +153,9 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
     }
     // As they stand in their file.
     taken.additions.teams.sort_by_key(|(name, _)| config::place_of(text, &format!("teams.{name}")));
-    take_settings(&theirs["settings"], ours, &mut taken).map_err(|(key, what)| wrong(&key, &what))?;
+    settings::take(&theirs["settings"], ours, &mut taken)
+        .and_then(|()| settings::check(ours, &taken))
+        .map_err(|(key, what)| wrong(&key, &what))?;
     let parts = theirs.as_object().into_iter().flatten().map(|(part, _)| part);
     taken.left_out.extend(parts.filter(|part| !["teams", "settings"].contains(&part.as_str())).cloned());
     Ok(taken)
@@ -221,48 +218,6 @@ fn as_written(values: &Value, written: &Value) -> Value {
         (key.clone(), raw.map_or_else(|| value.clone(), |raw| json!(raw)))
     };
     values.as_object().map_or_else(|| values.clone(), |values| values.iter().map(kept).collect())
-}
-
-fn take_settings(settings: &Value, ours: &Ours, taken: &mut Taken) -> Result<(), Wrong> {
-    for (key, value) in settings.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
-        let whole = format!("settings.{key}");
-        let value = &if key == "agent" { take_analysis(value, &mut taken.left_out) } else { value.clone() };
-        if value.is_null() {
-            continue;
-        }
-        let Some((_, here)) = OF_SETTINGS.iter().find(|(theirs, _)| theirs == key) else {
-            taken.left_out.push(whole);
-            continue;
-        };
-        if config::has_key(&ours.text, &format!("settings.{here}")) {
-            taken.already_there.push(whole);
-        } else if !ours.takes_settings {
-            taken.left_out.push(whole);
-        } else {
-            config::check_value::<Settings>(&json!({ *here: value })).map_err(|what| (whole, what))?;
-            taken.additions.settings.push(((*here).to_owned(), value.clone()));
-        }
-    }
-    Ok(())
-}
-
-/// Of what is done about what agents say, as much as there is here, or nothing.
-fn take_analysis(agent: &Value, left_out: &mut Vec<String>) -> Value {
-    let mut analysis = Map::new();
-    for (key, value) in agent.as_object().into_iter().flatten() {
-        let keys = value.as_object().filter(|_| key == "completionAnalysis");
-        if keys.is_none() {
-            left_out.push(format!("settings.agent.{key}"));
-        }
-        for (key, value) in keys.into_iter().flatten().filter(|(_, value)| !value.is_null()) {
-            if OF_ANALYSIS.contains(&key.as_str()) {
-                analysis.insert(key.clone(), value.clone());
-            } else {
-                left_out.push(format!("settings.agent.completionAnalysis.{key}"));
-            }
-        }
-    }
-    if analysis.is_empty() { Value::Null } else { json!({ "completionAnalysis": analysis }) }
 }
 
 /// Absolute: `~` is the user's own folder, and what is relative is so to their file.
@@ -332,7 +287,7 @@ fn say(taken: &Taken, how: How, kept_as: Option<&Path>, context: &mut Context) -
     if context.printer.is_json() {
         return context.printer.json(&json!({
             "added": added, "settings": settings, "alreadyThere": taken.already_there, "remote": taken.remote,
-            "leftOut": taken.left_out, "keptAs": kept_as, "dryRun": how == How::DryRun,
+            "leftOut": taken.left_out, "notNamed": taken.not_named, "keptAs": kept_as, "dryRun": how == How::DryRun,
         }));
     }
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -342,6 +297,9 @@ fn say(taken: &Taken, how: How, kept_as: Option<&Path>, context: &mut Context) -
     printer.line(format!("{verb}: {}; already there: {}", list(&both), list(&taken.already_there)))?;
     if !taken.remote.is_empty() {
         printer.note(format!("left out, because Iris runs teams on this machine only: {}", taken.remote.join(", ")));
+    }
+    if !taken.not_named.is_empty() {
+        printer.note(format!("taken out, because that team is left out: {}", taken.not_named.join(", ")));
     }
     if !taken.left_out.is_empty() {
         let names = taken.left_out.join(", ");

@@ -229,7 +229,7 @@ impl Watched<'_> {
         if turn.state != "completed" {
             return Err(outcome::failure(&turn, &self.told.to));
         }
-        let took = turn.started_at.zip(turn.finished_at).map_or(0, |(started, finished)| finished - started);
+        let took = turn.duration_ms.unwrap_or(0);
         let cost = turn.usage.map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
         let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
         self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(took)));
@@ -248,8 +248,15 @@ impl Watched<'_> {
             Some(session) if session.state.starts_with("waiting_for") => {
                 "it has asked something: `iris inbox`".to_owned()
             }
-            Some(session) if session.state == "stopped" => "it waits for a place: all agents are at work".to_owned(),
-            _ => "still working".to_owned(),
+            Some(session) => match load(client, &self.told.turn_id).await.ok().and_then(|turn| turn.note) {
+                Some(_) if session.waits_for.as_deref() == Some("place") => {
+                    "it waits for a place: all agents are at work".to_owned()
+                }
+                Some(note) if note.starts_with("waits") => format!("it {note}"),
+                Some(note) => format!("it is {note}"),
+                None => "still working".to_owned(),
+            },
+            None => "still working".to_owned(),
         };
         self.printer.note(format!("{what}; read it later with: iris cache inspect {id}"));
         Ok(Exit::Done)

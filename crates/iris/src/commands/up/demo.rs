@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::process::Command;
 
 use crate::commands::Context;
-use crate::commands::teams::add::wait_until_in_force;
+use crate::commands::teams::in_force;
 use crate::config_file;
 use crate::failure::Failure;
 use crate::place;
@@ -60,6 +60,7 @@ const NOTHING: &str = "/dev/null";
 
 /// What is in the way, before anything is changed: what has the demo's names and is not the demo's.
 pub async fn look(context: &Context) -> Result<(), Failure> {
+    in_force::refuse_other_home(context).await?;
     let config = config::load(&Home::at(&context.home).config())?;
     Ground::at(&context.home).refuse_strangers(&config)?;
     git(Path::new("/"), &["--version"]).await
@@ -84,9 +85,13 @@ pub async fn prepare(context: &Context) -> Result<(), Failure> {
     for (name, text) in [("price.py", PRICE), ("README.md", README), (".gitignore", IGNORED)] {
         std::fs::write(shop.join(name), text).map_err(failed)?;
     }
+    git(shop, &["init", "-q", "-b", "main"]).await?;
+    if !shop.join(".git").is_dir() {
+        // What is committed next would end up in somebody else's repository.
+        return Err(Failure::internal(format!("git made no repository in {}", place::shown(shop))));
+    }
     for arguments in [
-        &["init", "-q", "-b", "main"][..],
-        &["config", "user.name", "Iris demo"],
+        &["config", "user.name", "Iris demo"][..],
         &["config", "user.email", "demo@localhost"],
         &["add", "-A"],
         &["commit", "-q", "-m", "The demo shop"],
@@ -130,6 +135,10 @@ async fn git(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
     let mut git = Command::new("git");
     // The repository is ours, and so is everything git may read: nobody's own settings and hooks take part.
     git.args(arguments).current_dir(folder).stdin(Stdio::null());
+    // Nor does a repository that a variable leads to, as GIT_DIR does in a hook or for who works with a bare one.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
+        git.env_remove(name);
+    }
     git.env("GIT_CONFIG_GLOBAL", NOTHING).env("GIT_CONFIG_SYSTEM", NOTHING);
     let ended = git.output().await.map_err(|error| {
         Failure::fault(FaultKind::Unsupported, format!("git cannot be run ({error})")).hint("the demo needs git")
@@ -159,7 +168,7 @@ pub async fn is_at_work(context: &Context) -> Result<bool, Failure> {
 
 /// Sets the demo going, once the daemon knows the teams.
 pub async fn begin(context: &Context) -> Result<(), Failure> {
-    wait_until_in_force(context, |teams| MEMBERS.iter().all(|member| teams.contains(&member.name))).await;
+    in_force::wait(context, |teams| MEMBERS.iter().all(|member| teams.contains(&member.name))).await?;
     let tell = TellRequest {
         to_team: MEMBERS[0].name.to_owned(),
         message: "Please give the shop a discount.".to_owned(),

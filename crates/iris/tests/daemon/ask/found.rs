@@ -97,6 +97,57 @@ async fn a_job_waits_for_what_its_agent_asks_in_plain_words() {
     assert_eq!(world.get(&path).await["result"], "Fixed all three.");
 }
 
+/// What it did in the background is done, and it has to ask before it can go on: nobody told it that turn.
+#[tokio::test]
+async fn a_turn_that_an_agent_began_by_itself_is_looked_at_too() {
+    let script = r#"
+replies:
+  - match: "^dig$"
+    do:
+      - subagent: { prompt: dig, background: true, do: [{ delay: 100ms }, { say: dug }], notify: [{ say: "The digging is done.\n\nShould I fill the hole again? (y/n)" }] }
+      - say: "I started to dig."
+  - match: "yes"
+    do: [{ say: "Filled." }]
+"#;
+    let setting = "agent: { completionAnalysis: { responseTimeout: 60s } }";
+    let world = World::new(setup().team("alpha", script).setting(setting));
+    let (_, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "dig"})).await;
+    let path = format!("/api/jobs/{}", job["id"].as_str().expect("an id"));
+    let question = world.open_question().await;
+    assert!(question["question"].as_str().expect("words").contains("fill the hole"), "{question}");
+    assert_eq!(question["askedOf"], json!(null), "a job has nobody to answer for it");
+    world.answer(&question, json!("yes")).await;
+    world.eventually("it is done", async || world.get(&path).await["status"] == "completed").await;
+    assert_eq!(world.get(&path).await["result"], "Filled.");
+}
+
+/// The block of requirement 3, section 11, in a reply.
+#[tokio::test]
+async fn a_question_that_is_written_as_one_keeps_its_type_its_default_and_what_is_recommended() {
+    let script = r#"
+replies:
+  - match: "^clarify$"
+    do: [{ say: "I looked.\n```json\n{\"question\": {\"type\": \"clarifying\", \"text\": \"Gr\\u00f6\\u00dfe?\", \"options\": [{\"label\": \"S\", \"recommended\": true}, {\"label\": \"M\"}], \"default\": \"S\"}}\n```" }]
+  - match: "^celebrate$"
+    do: [{ say: "```json\n{\"question\": {\"type\": \"celebratory\", \"text\": \"Done! Shall we go on?\", \"options\": [{\"label\": \"Yes!\"}]}}\n```" }]
+default: [{ say: "{{text}}" }]
+"#;
+    let world = World::new(setup().team("alpha", script));
+    world.tell_async("user", "clarify").await;
+    let question = world.open_question().await;
+    let about = (&question["kind"], &question["question"], &question["default"]["value"], &question["blocking"]);
+    assert_eq!(about, (&json!("clarifying"), &json!("Größe?"), &json!("S"), &json!(true)), "{question}");
+    assert_eq!(question["options"][0]["recommended"], json!(true), "{question}");
+    assert!(question["context"].as_str().expect("context").starts_with("I looked.\n"), "{question}");
+    assert_eq!(world.answer(&question, json!("M")).await.0, 200);
+    let told = world.last_turn("user").await["response"].as_str().expect("a reply").to_owned();
+    assert!(told.contains("You asked: Größe?") && told.contains("answered: M"), "{told}");
+    world.tell_async("user", "celebrate").await;
+    let question = world.open_question().await;
+    assert_eq!((&question["kind"], &question["blocking"]), (&json!("celebratory"), &json!(false)), "{question}");
+    assert_eq!(world.session("user").await["state"], "idle", "nothing waits for it");
+}
+
 #[tokio::test]
 async fn a_rule_answers_what_was_found_and_says_so() {
     let world = world("60s");

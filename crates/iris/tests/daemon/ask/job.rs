@@ -180,4 +180,7 @@ async fn nobody_answers_in_time() {
     assert!(!world.path().join("projects/alpha/never.txt").exists(), "silence is no yes");
     let figures = world.get("/api/questions/figures").await;
     assert_eq!(figures["timeoutRate"], 1.0, "{figures}");
+    let metrics = world.client().get("/metrics").await.expect("figures").body;
+    let metrics = String::from_utf8_lossy(&metrics);
+    assert!(metrics.contains("iris_questions_alert{kind=\"long_wait\"} 0"), "{metrics}");
 }

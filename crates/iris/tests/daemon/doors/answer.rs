@@ -16,10 +16,15 @@ async fn every_error_is_a_problem() {
     let large = format!(r#"{{"code":"{}"}}"#, "x".repeat(2000));
     let reader = bearer(&world.token("reader", &["read"]).await);
     let reads = ("authorization", reader.as_str());
-    let cases: [Case<'_>; 19] = [
+    let over = format!("/api/turns/{}/cancel", crate::world::id(&world.tell("hello").await));
+    let cases: [Case<'_>; 23] = [
         ("POST", "/api/agents/stop", &[reads], "", 403),
         ("GET", "/api/sessions/%ff", &[auth], "", 400),
         ("GET", "/api/turns/none", &[auth], "", 404),
+        ("POST", "/api/turns/none/cancel", &[auth, json_kind], "{}", 404),
+        ("POST", &over, &[auth, json_kind], "{}", 409),
+        ("GET", "/api/turns/none/messages?after=1&before=2", &[auth], "", 400),
+        ("GET", "/api/questions/decided?after=x", &[auth], "", 400),
         ("GET", "/api/docs/none.js", &[auth], "", 404),
         ("GET", "/assets/none.js", &[], "", 404),
         ("GET", "/api/teams", &[], "", 401),

@@ -37,7 +37,9 @@ async fn twice(world: &World, path: &str, body: Value, other: Option<Value>) -> 
         assert_eq!(refused.status, 422, "{path}: {refused:?}");
         assert!(is_problem(&refused)["detail"].as_str().expect("a detail").contains("used for another"));
     }
-    assert_eq!(settled(world).await, before, "{path}: it was done once");
+    let after = settled(world).await;
+    let since = world.get(&format!("/api/events?after={before}")).await["items"].clone();
+    assert_eq!(after, before, "{path}: it was done once, and yet {since}");
     if first.body.is_empty() { Value::Null } else { first.json().expect("JSON") }
 }
 

@@ -182,6 +182,54 @@ async fn a_token_has_so_many_connections_and_no_more() {
     }
 }
 
+/// What is sent and never finished is held, so nobody has much of it at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_sends_only_so_much_at_once() {
+    const LENGTH: usize = 60_000_000;
+    let world = World::new(setup().team("alpha", ECHO));
+    let token = bearer(&world.agent_token("alpha").await);
+    let begin = async |bytes: usize| {
+        let mut stream = TcpStream::connect(&world.daemon.address).await.expect("connected");
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: {token}\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\ncontent-length: {LENGTH}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        let sent = stream.write_all(&vec![b' '; bytes]).await;
+        (stream, sent)
+    };
+    let held = [begin(LENGTH - 1).await, begin(LENGTH - 1).await];
+    assert!(held.iter().all(|(_, sent)| sent.is_ok()), "so much is taken");
+    // What was sent may not have been read yet, so it is tried until it is.
+    let until = Instant::now() + 3 * SOON;
+    let said = loop {
+        let (mut third, _) = begin(20_000_000).await;
+        let mut said = [0; 12];
+        if let Ok(Ok(_)) = tokio::time::timeout(Duration::from_secs(2), third.read_exact(&mut said)).await {
+            break String::from_utf8_lossy(&said).into_owned();
+        }
+        assert!(Instant::now() < until, "all of it was taken");
+    };
+    assert_eq!(said, "HTTP/1.1 429");
+    let tell = json!({"toTeam": "alpha", "message": "hello", "timeout": 0});
+    assert_eq!(world.client().post("/api/teams/tell", &tell).await.expect("an answer").status, 200, "the owner may");
+    drop(held);
+    let until = Instant::now() + SOON;
+    loop {
+        let large = json!({"jsonrpc": "2.0", "method": "x", "params": {"x": "x".repeat(20_000_000)}}).to_string();
+        let headers = [
+            ("authorization", token.as_str()),
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ];
+        if world.send("POST", "/mcp", &headers, &large).await.status != 429 {
+            break;
+        }
+        assert!(Instant::now() < until, "it was not given back");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
 /// A frame that says it is larger than anything a client has to say is not waited for.
 #[tokio::test]
 async fn a_socket_does_not_take_large_messages() {
@@ -204,4 +252,7 @@ async fn a_socket_does_not_take_large_messages() {
     let mut rest = Vec::new();
     let ended = tokio::time::timeout(crate::world::SOON, stream.read_to_end(&mut rest)).await;
     assert!(ended.is_ok(), "it was waited for");
+    // A goodbye, its length, and 1009: too big.
+    let goodbye = rest.windows(4).any(|four| four[0] == 0x88 && four[2..] == 1009_u16.to_be_bytes());
+    assert!(goodbye && String::from_utf8_lossy(&rest).contains("4096 bytes"), "it is told why: {rest:?}");
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use iris_testing::client::stalled::{Stalled, Way};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::world::{SOON, World, setup};
 
@@ -36,8 +36,17 @@ async fn readers_that_never_read_cost_nothing_and_lose_nothing() {
     eprintln!("{} MB before, {grown} MB more with {READERS} stalled readers", before / MEGABYTE);
     assert!(grown <= 64, "{grown} MB");
 
-    // Two that wake up in time are told why they were dropped.
-    let in_time = [Way::Sse, Way::Socket].map(|way| Stalled::open(&world.client(), way).expect("open"));
+    // Those that wake up in time are told why they were dropped, who follows a job too.
+    let (_, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "much"})).await;
+    let job = format!("/api/jobs/{}", job["id"].as_str().expect("an id"));
+    let until = std::time::Instant::now() + 3 * SOON;
+    while world.get(&job).await["status"] != "completed" {
+        assert!(std::time::Instant::now() < until, "its job never ends");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let of_job = Stalled::open_at(&world.client(), &format!("{job}/events")).expect("open");
+    let [sse, socket] = [Way::Sse, Way::Socket].map(|way| Stalled::open(&world.client(), way).expect("open"));
+    let in_time = [sse, socket, of_job];
     tokio::time::sleep(Duration::from_secs(14)).await;
     let reading = |reader: Stalled| tokio::task::spawn_blocking(move || reader.read_to_end(Duration::from_secs(20)));
     for read in futures_util::future::join_all(in_time.map(reading)).await {

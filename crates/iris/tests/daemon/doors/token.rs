@@ -159,6 +159,28 @@ async fn what_cannot_be_a_token_is_refused_and_makes_none() {
     assert_eq!(world.get("/api/tokens").await["items"].as_array().expect("tokens").len(), 1);
 }
 
+/// Links wait for somebody to follow them, and there are only so many: of each who makes them.
+#[tokio::test]
+async fn nobody_s_links_push_out_those_of_another() {
+    let world = World::new(setup().team("alpha", ECHO).server("requestsPerSecond: 10000"));
+    let (_, mine) = world.post("/api/links", json!({})).await;
+    let token = world.token("linker", &["read"]).await;
+    let mut links = Vec::new();
+    for _ in 0..70 {
+        let made = world.with(&token).post("/api/links", &json!({})).await.expect("an answer");
+        assert_eq!(made.status, 200, "{made:?}");
+        links.push(made.json().expect("JSON"));
+    }
+    let follow = async |link: &serde_json::Value| {
+        let code = json!({"code": super::caller::code_of(link)}).to_string();
+        world.send("POST", "/api/login", &[], &code).await.status
+    };
+    assert_eq!(follow(&mine).await, 200, "it is still there");
+    assert_eq!((follow(&links[0]).await, follow(&links[69]).await), (409, 200), "its own oldest went");
+    assert_eq!(world.client().delete("/api/tokens/linker").await.expect("an answer").status, 200);
+    assert_eq!(follow(&links[68]).await, 409, "they go with their token");
+}
+
 #[tokio::test]
 async fn a_browser_ends_with_the_token_that_signed_it_in() {
     let world = World::new(setup().team("alpha", ECHO));

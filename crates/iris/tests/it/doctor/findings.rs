@@ -275,3 +275,24 @@ fn what_a_killed_daemon_left_is_ended() {
     snapshot!(said(&place, &["leftovers"], &["--fix"]));
     assert_eq!(said(&place, &["leftovers"], &[]), "\n(exit code 0)");
 }
+
+#[test]
+fn the_home_is_a_file() {
+    let place = Place::empty();
+    std::fs::write(place.home(), "not a folder").expect("written");
+    set_mode(&place.home(), 0o644);
+    let told = said(&place, &["home"], &["--fix"]);
+    assert!(told.contains("home is no folder, and has to be one") && !told.contains("chmod"), "{told}");
+    assert_eq!(mode(&place.home()), 0o644, "it is somebody else's");
+}
+
+#[test]
+fn what_was_in_the_database_is_gone() {
+    let place = used();
+    std::fs::write(place.home().join("data/iris.db"), "").expect("emptied");
+    let told = said(&place, &["database"], &[]);
+    assert!(told.contains("what was in it is gone") && told.contains("iris restore"), "{told}");
+    std::fs::remove_file(place.home().join("data/iris.db")).expect("removed");
+    let told = said(&place, &["database"], &[]);
+    assert!(told.contains("though a daemon ran here"), "{told}");
+}

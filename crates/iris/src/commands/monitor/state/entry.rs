@@ -65,8 +65,8 @@ pub fn tell(turn: &Turn) -> What {
 }
 
 pub fn end(turn: &Turn) -> Option<What> {
-    let finished_at = turn.finished_at?;
-    let took = turn.started_at.map(|started| format!(" after {}", crate::moment::span(finished_at - started)));
+    turn.finished_at?;
+    let took = turn.started_at.and(turn.duration_ms).map(|took| format!(" after {}", crate::moment::span(took)));
     let cost = turn.usage.as_ref().map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
     let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
     let why = turn.error.as_deref().map(|why| format!(": {}", text::headline(why, ONE_LINE))).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iris_api::rule::Rules;
 use iris_api::session::{Removed, Session};
 use iris_api::team::{PartyRequest, SleepResponse};
 use iris_api::turn::{Turn, TurnCancelled};
@@ -13,7 +14,7 @@ use tokio::time::Instant;
 use super::own::Ground;
 use super::{MEMBERS, Member};
 use crate::client::{Client, ClientError};
-use crate::commands::teams::add::wait_until_in_force;
+use crate::commands::teams::in_force;
 use crate::commands::{Context, down, mcp};
 use crate::config_file;
 use crate::failure::Failure;
@@ -30,6 +31,7 @@ pub enum Cleaned {
 
 /// Conversations are the daemon's, so there has to be one; if none runs, one is started for it.
 pub async fn clean(context: &mut Context) -> Result<Cleaned, Failure> {
+    in_force::refuse_other_home(context).await?;
     let ground = Ground::at(&context.home);
     let config = config::load(&Home::at(&context.home).config())?;
     if !ground.is_there(&config) {
@@ -56,14 +58,26 @@ async fn take_away(context: &Context, ground: &Ground, config: &Config) -> Resul
         let is_foreign = config.teams.contains_key(&member.team()) && !teams.iter().any(|own| own.name == member.name);
         if !is_foreign {
             forget_conversations(&client, member.name).await?;
+            revoke_rules(&client, member.name).await?;
         }
     }
     for member in &teams {
         config_file::remove_team(&Home::at(&context.home).config(), &member.team())?;
     }
-    wait_until_in_force(context, |names| teams.iter().all(|member| !names.contains(&member.name))).await;
+    let taken_up = in_force::wait(context, |names| teams.iter().all(|member| !names.contains(&member.name))).await;
     let failed = |error| Failure::of_file(format!("{}: {error}", place::shown(&ground.folder)), &error);
-    remove_files(ground).map_err(failed)
+    let cleaned = remove_files(ground).map_err(failed)?;
+    taken_up.map(|()| cleaned)
+}
+
+/// Those of conversations that are forgotten went with them. One may have outlived its conversation, if a person deleted
+/// that; it would answer the next demo's questions.
+async fn revoke_rules(client: &Client, team: &str) -> Result<(), Failure> {
+    let found: Rules = client.get(&["rules"], &[]).await?;
+    for rule in found.rules.iter().filter(|rule| rule.team == team) {
+        client.delete::<Rules>(&["rules", &rule.id]).await?;
+    }
+    Ok(())
 }
 
 /// How long an agent may take to end.

@@ -1,0 +1,166 @@
+//! What a config must be beyond its form: values that go together, names that exist.
+
+use iris_core::team::{AgentKind, GrantPermission};
+
+use super::color::is_color;
+use super::listen::{check_names, listening_address};
+use super::load::has_key;
+use super::place::{Spot, locate, locate_item, locate_name};
+use super::{AnalysisError, Config, TeamConfig};
+
+/// What a check found: the key, as a path, and what is wrong with it.
+pub(super) struct Wrong {
+    pub key: String,
+    pub what: String,
+    pub hint: Option<&'static str>,
+    /// Which item it is of what is under the key.
+    item: Option<usize>,
+    /// Where it is, in a text with such a key.
+    find: fn(&str, &str) -> Option<Spot>,
+}
+
+impl Wrong {
+    pub fn place(&self, yaml: &str) -> Option<Spot> {
+        let item = self.item.and_then(|item| locate_item(yaml, &self.key, item));
+        item.or_else(|| (self.find)(yaml, &self.key))
+    }
+
+    fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { key: key.into(), what: what.into(), hint: None, item: None, find: locate }
+    }
+}
+
+/// What is wrong with a config that could be read. `yaml` is what it was read from.
+pub(super) fn check(config: &Config, yaml: &str) -> Result<(), Wrong> {
+    check_settings(config)?;
+    config.questions.check().map_err(|(key, what)| Wrong::new(format!("questions.{key}"), what))?;
+    let analysis = config.settings.agent.completion_analysis.check(config.teams.keys());
+    analysis.map_err(|error| {
+        let mut keys = error.keys().iter().map(|key| format!("settings.agent.completionAnalysis.{key}"));
+        let first = keys.next().unwrap_or_default();
+        let written = if has_key(yaml, &first) { None } else { keys.find(|key| has_key(yaml, key)) };
+        let item = if let AnalysisError::Team { item, .. } = &error { Some(*item) } else { None };
+        Wrong { item, ..Wrong::new(written.unwrap_or(first), error.to_string()) }
+    })?;
+    for (name, team) in &config.teams {
+        if let Some(who) = name.is_taken_by() {
+            let what = format!("'{name}' is the name of {who}, so no team can have it; give the team another");
+            return Err(Wrong { hint: Some(RENAMED), find: locate_name, ..Wrong::new(format!("teams.{name}"), what) });
+        }
+        check_team(team).map_err(|(key, what)| Wrong::new(format!("teams.{name}{key}"), what))?;
+    }
+    Ok(())
+}
+
+const RENAMED: &str =
+    "change the name in that line; what was said with it before is kept, and `iris sessions list` shows it";
+
+fn check_settings(config: &Config) -> Result<(), Wrong> {
+    let settings = &config.settings;
+    for (key, value) in [
+        ("settings.maxProcesses", settings.max_processes as u64),
+        ("settings.maxQueue", u64::from(settings.max_queue)),
+        ("settings.maxSpawning", settings.max_spawning.map_or(1, |count| count as u64)),
+        ("settings.responseTimeout", settings.response_timeout.0),
+        ("telemetry.interval", config.telemetry.interval.0),
+        ("database.pollInterval", config.database.poll_interval.0),
+    ] {
+        if value == 0 {
+            return Err(Wrong::new(key, "must be at least 1"));
+        }
+    }
+    listening_address(&settings.host, &config.server)
+        .map_err(|refused| Wrong { hint: Some(refused.hint), ..Wrong::new("settings.host", refused.what) })?;
+    check_names(&config.server).map_err(|(key, item, refused)| Wrong {
+        hint: Some(refused.hint),
+        item: Some(item),
+        ..Wrong::new(format!("server.{key}"), refused.what)
+    })?;
+    let known = |url: &String| url.starts_with("postgres://") || url.starts_with("postgresql://");
+    if config.database.url.as_ref().is_some_and(|url| !known(url)) {
+        let what = "must begin with postgres://; leave it out for the embedded SQLite";
+        return Err(Wrong::new("database.url", what));
+    }
+    if let Some(Err(what)) = config.database.url.as_deref().map(iris_store::check_url) {
+        return Err(Wrong::new("database.url", what));
+    }
+    if config.telemetry.otlp.as_ref().is_some_and(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
+        return Err(Wrong::new("telemetry.otlp", "must be an address such as http://127.0.0.1:4318"));
+    }
+    Ok(())
+}
+
+/// The key within the team, with a dot before it, and what is wrong.
+fn check_team(team: &TeamConfig) -> Result<(), (&'static str, String)> {
+    if !team.path.is_absolute() {
+        return Err((".path", format!("'{}' must be absolute", team.path.display())));
+    }
+    if team.max_budget_usd.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
+        return Err((".maxBudgetUsd", "must be more than 0".to_owned()));
+    }
+    if !iris_agents::launch::is_built(team.agent) {
+        let kind = team.agent.as_str();
+        return Err((
+            ".agent",
+            format!("agents of kind '{kind}' are not built into this version of Iris; there are claude and scripted"),
+        ));
+    }
+    if let Some(color) = team.color.as_ref().filter(|color| !is_color(color)) {
+        let what = format!("'{color}' is no colour; write one such as '#3366ff', in quotes, or a name such as teal");
+        return Err((".color", what));
+    }
+    if team.skip_permissions && team.grant() != GrantPermission::Yes {
+        let what = "true means `grantPermission: yes`, and `grantPermission` says something else; take one of them out";
+        return Err((".skipPermissions", what.to_owned()));
+    }
+    match (&team.agent, &team.script) {
+        (kind, Some(_)) if *kind != AgentKind::Scripted => {
+            let what = format!("only a scripted agent plays one, and this one is {}", kind.as_str());
+            Err((".script", format!("{what}; take it out, or write `agent: scripted`")))
+        }
+        (AgentKind::Scripted, None) => Err(("", "agent is scripted, so `script` must name a script file".to_owned())),
+        (AgentKind::Scripted, Some(script)) if !script.is_absolute() => {
+            Err((".script", format!("'{}' must be absolute", script.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    fn check(text: &str, expected: &str) {
+        let found = match super::super::parse(Path::new("config.yaml"), text, |_| None) {
+            Ok(config) => format!("{} teams", config.teams.len()),
+            Err(error) => error.to_string(),
+        };
+        assert!(found.contains(expected), "{text}\nfound: {found}");
+    }
+
+    #[test]
+    fn the_very_key_and_item_is_pointed_at() {
+        let questions = |text: &str| format!("questions:\n  {}", text.replace('\n', "\n  "));
+        check(&questions("perMinute: 5\nopenPerSession: 0"), "3:19: questions.openPerSession: must be at least 1");
+        let deadlines = "deadlines:\n  blocking: 30m\n  approval: 1m";
+        check(&questions(deadlines), "4:15: questions.deadlines.approval: must be between shortestDeadline (5m) and");
+        let narrow = "shortestDeadline: 1m\nlongestDeadline: 10m\ndeadlines: { approval: 30s }";
+        check(&questions(narrow), "between shortestDeadline (1m) and longestDeadline (10m)");
+        check(&questions("longestDeadline: 1m"), "2:20: questions.longestDeadline: must not be less than shortest");
+        check(&questions("shortestDeadline: 2d"), "2:21: questions.shortestDeadline: must not be more than longest");
+        let analysis = |line: &str| {
+            format!(
+                "settings:\n  agent:\n    completionAnalysis:\n      enabled: true\n      useQuickCheck: true\n      {line}\n"
+            )
+        };
+        check(&analysis("minConfidence: 2"), "6:22: settings.agent.completionAnalysis.minConfidence: must be from 0");
+        check(&analysis("patterns: ['(open']"), "6:17: settings.agent.completionAnalysis.patterns: '(open' is not");
+        let named = analysis("enabledFor: [alpha, alpa]") + "teams: { alpha: { path: /a } }\n";
+        check(
+            &named,
+            "6:27: settings.agent.completionAnalysis.enabledFor: there is no team 'alpa'; did you mean `alpha`?",
+        );
+        check("server:\n  allowedHosts:\n    - a.example\n    - '*'\n", "4:7: server.allowedHosts: '*' is no name");
+        check("server:\n  allowedOrigins: [{}, x]\n", "config.yaml:2:");
+    }
+}

@@ -1,0 +1,63 @@
+//! A connection that breaks while a call runs, in a session of the older revision: whoever comes back gets the answer.
+
+use serde_json::{Value, json};
+
+use crate::stage::{Modern, last_state, until, world};
+
+/// A session, and the name by which it is asked for.
+async fn begin(modern: &Modern) -> reqwest::header::HeaderValue {
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
+    let session = modern.post().body(hello).send().await.expect("an answer").headers()["mcp-session-id"].clone();
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    modern.post().header("mcp-session-id", session.clone()).body(ready).send().await.expect("taken");
+    session
+}
+
+/// The id of the first event, after which the connection is cut.
+async fn cut_off(modern: &Modern, session: &reqwest::header::HeaderValue, message: &str) -> String {
+    let arguments = json!({"toTeam": "alpha", "message": message, "timeout": 0});
+    let params = json!({"name": "team_tell", "arguments": arguments, "_meta": {"progressToken": 1}});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}).to_string();
+    let request = modern.post().header("mcp-session-id", session.clone()).body(call);
+    let mut response = request.send().await.expect("an answer");
+    let mut text = String::new();
+    loop {
+        let chunk = response.chunk().await.expect("it holds").expect("it goes on");
+        text.push_str(&String::from_utf8_lossy(&chunk));
+        if let Some(id) = text.split("\n\n").find_map(|frame| frame.lines().find_map(|line| line.strip_prefix("id:"))) {
+            return id.trim().to_owned();
+        }
+    }
+}
+
+/// What comes after an event, to the end.
+async fn rest(modern: &Modern, session: &reqwest::header::HeaderValue, last: &str) -> Vec<Value> {
+    let request = modern.get().header("mcp-session-id", session.clone()).header("last-event-id", last);
+    let response = request.header("accept", "text/event-stream").send().await.expect("an answer");
+    assert_eq!(response.status(), 200);
+    let text = response.text().await.expect("it ends");
+    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()
+}
+
+#[tokio::test]
+async fn whoever_comes_back_gets_the_answer_while_it_runs_and_after() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let session = begin(&modern).await;
+    for comes_late in [false, true] {
+        let last = cut_off(&modern, &session, "write").await;
+        if comes_late {
+            until("it is done", async || last_state(&world, "user").await == "completed").await;
+        }
+        let heard = rest(&modern, &session, &last).await;
+        let answer = heard.last().unwrap_or_else(|| panic!("nothing was said, late: {comes_late}"));
+        let response = &answer["result"]["structuredContent"]["response"];
+        assert_eq!(response, "one two three four five six seven eight", "{heard:?}");
+        // Who had everything hears nothing again, and in another session nothing is heard of it.
+        let other = begin(&modern).await;
+        assert!(rest(&modern, &other, &last).await.is_empty());
+    }
+}

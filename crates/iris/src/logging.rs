@@ -77,11 +77,6 @@ mod tests {
         assert_eq!(log.write(b"a line\n").expect("said to be written"), 7);
         log.flush().expect("said to be written");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn a_level_is_known_or_refused() {

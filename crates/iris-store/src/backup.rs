@@ -34,7 +34,7 @@ fn open_as_it_is(path: &Path) -> Result<Connection, StoreError> {
 pub(crate) fn copy_sqlite(source: &Connection, target: &Path, break_off: &BreakOff) -> Result<(), StoreError> {
     make_private(target)?;
     let mut copy = Connection::open(target)?;
-    copy_pages(source, &mut copy, break_off)?;
+    copy_pages(source, &mut copy, || !break_off.load(Ordering::Relaxed))?;
     let watched = Arc::clone(break_off);
     copy.progress_handler(1000, Some(move || watched.load(Ordering::Relaxed)))?;
     check_integrity(&copy, target)?;
@@ -46,24 +46,28 @@ pub(crate) fn copy_sqlite(source: &Connection, target: &Path, break_off: &BreakO
 
 /// The pages of one moment. Without a transaction on this side every commit of another connection would make SQLite begin
 /// anew, and a copy of a database that is written to would never end. Writers are not held up by it.
-fn copy_pages(source: &Connection, copy: &mut Connection, break_off: &BreakOff) -> Result<(), StoreError> {
-    const PAGES_AT_ONCE: i32 = 1024;
+fn copy_pages(source: &Connection, copy: &mut Connection, goes_on: impl FnMut() -> bool) -> Result<(), StoreError> {
     let moment = source.unchecked_transaction()?;
     source.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
+    copy_steps(source, copy, goes_on)?;
+    Ok(moment.commit()?)
+}
+
+/// As long as it goes on; asked before every step.
+fn copy_steps(source: &Connection, copy: &mut Connection, mut goes_on: impl FnMut() -> bool) -> Result<(), StoreError> {
+    const PAGES_AT_ONCE: i32 = 1024;
     let backup = Backup::new(source, copy)?;
     loop {
-        if break_off.load(Ordering::Relaxed) {
+        if !goes_on() {
             return Err(StoreError::BrokenOff);
         }
         match backup.step(PAGES_AT_ONCE)? {
-            StepResult::Done => break,
+            StepResult::Done => return Ok(()),
             StepResult::More => {}
             // Somebody else holds it for a moment.
             _ => std::thread::sleep(Duration::from_millis(1)),
         }
     }
-    drop(backup);
-    Ok(moment.commit()?)
 }
 
 /// Says which schema a copy has, after looking at every page of it.
@@ -233,5 +237,35 @@ mod tests {
         std::fs::set_permissions(&copy, Permissions::from_mode(0o644)).expect("ours");
         copy_file(&source, &copy, &BreakOff::default()).expect("copied again");
         assert_eq!(mode(&copy), 0o600);
+    }
+
+    /// Without the transaction it would begin anew after each of these commits.
+    #[test]
+    fn a_copy_has_an_end_though_somebody_commits_before_every_step() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let open = |name: &str| Connection::open(folder.path().join(name)).expect("a database");
+        let (source, other) = (open("iris.db"), open("iris.db"));
+        source.pragma_update(None, "journal_mode", "wal").expect("a log");
+        source.execute_batch("CREATE TABLE a (b)").expect("a table");
+        // Some four steps of pages.
+        source.execute("INSERT INTO a VALUES (randomblob(16000000))", []).expect("a row");
+        let commit = |most: u32| {
+            let (other, mut steps) = (&other, 0);
+            move || {
+                steps += 1;
+                other.execute("INSERT INTO a VALUES (1)", []).expect("a row");
+                steps < most
+            }
+        };
+        let mut copy = open("without.db");
+        let without = copy_steps(&source, &mut copy, commit(50));
+        assert!(matches!(without, Err(StoreError::BrokenOff)), "{without:?}");
+        let rows = |connection: &Connection| {
+            connection.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0)).expect("rows")
+        };
+        let (before, mut copy) = (rows(&source), open("with.db"));
+        copy_pages(&source, &mut copy, commit(50)).expect("copied");
+        assert_eq!(rows(&copy), before, "as of the moment it began");
+        assert!(rows(&source) > before, "and somebody wrote meanwhile");
     }
 }

@@ -67,11 +67,16 @@ function reloadOnce() {
   location.reload();
 }
 
+/** How long after the first page the others may wait, in milliseconds. */
+const AFTER = 1000;
+
 /** Fetches what is not here yet, one after the other, when the browser has nothing else to do. Gives the way to stop. */
 export function fetchWhenIdle(): () => void {
   let isOver = false;
   const idle = () => new Promise<void>((go) => ("requestIdleCallback" in window ? requestIdleCallback(() => go(), { timeout: 5000 }) : setTimeout(go, 1000)));
   const run = async () => {
+    // What is on the screen comes first.
+    await new Promise((go) => setTimeout(go, AFTER));
     for (const preload of all) {
       await idle();
       if (isOver) return;

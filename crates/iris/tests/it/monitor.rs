@@ -84,13 +84,13 @@ impl Monitor {
     }
 
     /// Presses until this is on the screen. Keys are deaf for a moment after a question has moved up, so that one that
-    /// was meant for another is no answer.
+    /// was meant for another is no answer; and one that comes again at once is held down.
     fn press_until(&mut self, keys: &str, what: &str) {
         let began = Instant::now();
         while !self.seen().contains(what) {
             assert!(began.elapsed() < PATIENCE, "never seen: {what}\n{}", self.seen());
             self.press(keys);
-            std::thread::sleep(Duration::from_millis(300));
+            std::thread::sleep(Duration::from_millis(1000));
         }
     }
 

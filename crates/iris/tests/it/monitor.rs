@@ -227,6 +227,8 @@ fn a_risky_yes_takes_two_keys_and_a_reply_refuses() {
     let first = if monitor.seen().contains("alpha for user asks") { ("alpha", "beta") } else { ("beta", "alpha") };
     monitor.press("y");
     monitor.see("the risk is high");
+    // One that comes sooner is held down, and decides nothing.
+    std::thread::sleep(Duration::from_millis(1000));
     monitor.press("y");
     monitor.see(&format!("answered; {} goes on", first.0));
     assert_eq!(reply(&daemon, first.0), "pushed");

@@ -157,7 +157,7 @@ pub fn turn(number: i64, state: &str, message: &str) -> Turn {
     made(&json!({
         "id": format!("t{number}"), "sessionId": "s1", "number": number, "state": state, "message": message,
         "attempts": 1, "acceptedAt": NOW - 60_000, "startedAt": NOW - 59_000,
-        "finishedAt": over.then_some(NOW - 20_000), "error": (state == "failed").then_some("the model is tired"),
+        "finishedAt": over.then_some(NOW - 20_000), "durationMs": over.then_some(39_000), "error": (state == "failed").then_some("the model is tired"),
         "usage": over.then(|| json!({
             "inputTokens": 1, "outputTokens": 1, "cacheReadTokens": 0, "cacheWriteTokens": 0, "costUsd": 0.0312,
         })),

@@ -118,6 +118,7 @@ test("pages that were never gone to are there without a connection", async () =>
   }
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder("Go to, or do…").waitFor();
+  await mend(page);
   forgive(page);
 });
 

@@ -83,7 +83,7 @@ export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
   return (
     <nav aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
       {tabs.map(({ to, search, label: name, count, accent, isActive }) => (
-        <Link key={name} to={to} search={search} aria-current={isActive ? "page" : undefined} className={`-mb-px flex min-h-9 items-center rounded-t -outline-offset-2 gap-1.5 border-b-2 px-2 whitespace-nowrap ${isActive ? "border-ink font-medium" : "border-transparent text-dim hover:text-ink"}`}>
+        <Link key={name} to={to} search={search} aria-current={isActive ? "page" : undefined} className={`flex min-h-9 items-center rounded-t -outline-offset-2 gap-1.5 border-b-2 px-2 whitespace-nowrap ${isActive ? "border-ink font-medium" : "border-transparent text-dim hover:text-ink"}`}>
           {name}
           {count !== undefined && count > 0 && <Count number={count} accent={accent ?? false} />}
         </Link>

@@ -344,6 +344,8 @@ pub struct KindFigures {
     pub open: i64,
     pub answered: i64,
     pub by_rule: i64,
+    /// Answered by whoever had told the agent, by telling it again, or by a team.
+    pub by_others: i64,
     pub defaulted: i64,
     pub expired: i64,
     pub cancelled: i64,

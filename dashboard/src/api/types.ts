@@ -1022,6 +1022,11 @@ export interface components {
             answerMs?: number | null;
             /** Format: int64 */
             asked: number;
+            /**
+             * Format: int64
+             * @description Answered by whoever had told the agent, by telling it again, or by a team.
+             */
+            byOthers: number;
             /** Format: int64 */
             byRule: number;
             /** Format: int64 */

@@ -44,6 +44,7 @@ export function QuestionFigures() {
               <th>open</th>
               <th>answered</th>
               <th>by rule</th>
+              <th>told next</th>
               <th>by default</th>
               <th>expired</th>
               <th>withdrawn</th>
@@ -58,6 +59,7 @@ export function QuestionFigures() {
                 <td>{kind.open}</td>
                 <td>{kind.answered}</td>
                 <td>{kind.byRule}</td>
+                <td>{kind.byOthers}</td>
                 <td>{kind.defaulted}</td>
                 <td>{kind.expired}</td>
                 <td>{kind.cancelled}</td>
@@ -76,6 +78,7 @@ type Kind = Shapes["KindFigures"];
 const PARTS: { name: string; of: (kind: Kind) => number; colour: string }[] = [
   { name: "answered", of: ({ answered }) => answered, colour: "bg-good" },
   { name: "by rule", of: ({ byRule }) => byRule, colour: "bg-work" },
+  { name: "told next", of: ({ byOthers }) => byOthers, colour: "bg-good/50" },
   { name: "by default", of: ({ defaulted }) => defaulted, colour: "bg-held" },
   { name: "expired", of: ({ expired }) => expired, colour: "bg-bad" },
   { name: "withdrawn", of: ({ cancelled }) => cancelled, colour: "bg-edge" },

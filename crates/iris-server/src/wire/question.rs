@@ -211,6 +211,7 @@ pub(crate) fn figures(within_ms: i64, figures: &Figures) -> QuestionFigures {
         open: kind.open,
         answered: kind.answered,
         by_rule: kind.by_rule,
+        by_others: kind.by_others,
         defaulted: kind.defaulted,
         expired: kind.expired,
         cancelled: kind.cancelled,

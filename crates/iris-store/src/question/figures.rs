@@ -27,6 +27,8 @@ pub struct KindFigures {
     /// By a person; rules are counted apart.
     pub answered: i64,
     pub by_rule: i64,
+    /// By the party that had told the agent, in what it told next, or by a team.
+    pub by_others: i64,
     pub defaulted: i64,
     pub expired: i64,
     pub cancelled: i64,
@@ -42,7 +44,8 @@ pub fn figures(tx: &mut Tx<'_>, within_ms: i64, is_agent: impl Fn(&str) -> bool)
     let sql = "SELECT kind, count(*), count(CASE WHEN state = 'open' THEN 1 END), \
                count(rule), \
                count(CASE WHEN state = 'defaulted' THEN 1 END), count(CASE WHEN state = 'expired' THEN 1 END), \
-               count(CASE WHEN state IN ('cancelled', 'superseded') THEN 1 END) \
+               count(CASE WHEN state IN ('cancelled', 'superseded') THEN 1 END), \
+               count(CASE WHEN state = 'answered' AND rule IS NULL THEN 1 END) \
                FROM question WHERE opened_at >= ?1 GROUP BY kind ORDER BY kind";
     let rows = tx.many(sql, values![since])?;
     let kinds = rows.iter().map(|row| KindFigures {
@@ -53,6 +56,7 @@ pub fn figures(tx: &mut Tx<'_>, within_ms: i64, is_agent: impl Fn(&str) -> bool)
         defaulted: row.int(4),
         expired: row.int(5),
         cancelled: row.int(6),
+        by_others: row.int(7),
         ..KindFigures::default()
     });
     let mut kinds: Vec<_> = kinds.collect();
@@ -65,6 +69,7 @@ pub fn figures(tx: &mut Tx<'_>, within_ms: i64, is_agent: impl Fn(&str) -> bool)
     {
         if let Some(kind) = kinds.iter_mut().find(|kind| kind.kind == row.text(0)) {
             kind.answered += row.int(2);
+            kind.by_others -= row.int(2);
             kind.answer_ms += row.int(3);
         }
     }

@@ -521,16 +521,17 @@ on_both!(what_is_told_next_is_no_answer_to_learn_from, |database: Database| asyn
             let row = question::find(tx, &QuestionId::new("q1"))?.expect("there");
             let past = question::past_answers(tx, &row.team, &row.deed, 5)?;
             let figures = question::figures(tx, 3_600_000, |_| false)?;
-            Ok((past, figures.kinds.iter().map(|kind| kind.answered).sum::<i64>()))
+            let [kind] = figures.kinds.as_slice() else { panic!("{figures:?}") };
+            Ok((past, (kind.answered, kind.by_others)))
         });
         let (past, counted) = read.await.expect("read");
         (past.iter().map(|past| past.answer.words()).collect::<Vec<_>>(), counted)
     };
-    assert_eq!(learnt().await, (vec![], 0));
+    assert_eq!(learnt().await, (vec![], (0, 1)));
     open(&store, &session, epoch, new("q2", draft)).await;
     let said = Answer::Choose { values: vec!["8080".to_owned()], note: None };
     assert!(matches!(answer(&store, "q2", given(said)).await, Answered::Won(_)));
-    assert_eq!(learnt().await, (vec!["8080".to_owned()], 1));
+    assert_eq!(learnt().await, (vec!["8080".to_owned()], (1, 1)));
 });
 
 on_both!(figures_count_what_happened, |database: Database| async move {

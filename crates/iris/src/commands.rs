@@ -112,6 +112,15 @@ fn refuse_agents(command: &Command) -> Result<(), Failure> {
         // Nobody would know how deep in a chain of tells they are.
         Command::Fork(_) => refuse_beginning(),
         Command::Jobs(arguments) if arguments.starts_one() => refuse_beginning(),
+        // What these do is written down as done by a person.
+        Command::Down(_) | Command::Stop(_) | Command::Sleep(_) | Command::Cancel(_) => refuse_ending(),
+        Command::Jobs(arguments) if arguments.stops_one() => refuse_ending(),
+        Command::Sessions(arguments) if arguments.deletes_one() => refuse_ending(),
+        Command::Cache(arguments) if arguments.clears() => refuse_ending(),
+        // All that anybody told any agent.
+        Command::Backup(_) | Command::Restore(_) | Command::Audit(_) => {
+            refuse_in_shell("only people copy or replace what Iris keeps", "ask for it with the tool ask_question")
+        }
         _ => Ok(()),
     }
 }
@@ -125,6 +134,13 @@ fn refuse_beginning() -> Result<(), Failure> {
     refuse_in_shell(
         "only people begin a job or copy a conversation",
         "tell a team what you need with the tool team_tell",
+    )
+}
+
+fn refuse_ending() -> Result<(), Failure> {
+    refuse_in_shell(
+        "only people end the work of others by command",
+        "the tools team_sleep and team_cancel do it in your own name",
     )
 }
 

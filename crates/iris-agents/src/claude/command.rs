@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value, json};
+
 use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment, find_in_path};
 
 const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`";
@@ -36,6 +38,9 @@ const DEFAULTS: [(&str, &str); 2] = [("DISABLE_AUTOUPDATER", "1"), ("CLAUDE_CODE
 
 /// Every `claude` process of one user can wake every other by these; agents talk to each other through Iris.
 const PEER_TOOLS: &str = "SendMessage,ListAgents";
+pub(super) const INBOUND: &str = "crossSessionInbound";
+pub(super) const REFUSED: &str = "refuse";
+const SETTINGS: &str = "--settings";
 
 pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     let program = find(spec.command.as_deref(), spec.env.get("PATH").cloned())?;
@@ -82,7 +87,7 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         // Servers that the folder's own config names are programs, too.
         args.push("--strict-mcp-config".to_owned());
     }
-    args.extend(spec.args.iter().cloned());
+    args.extend(settings(&spec.args));
     let mut env = environment(spec, &PASSED_ON);
     if let Some(home) = &spec.own_home {
         // The user's own is not the team's, unless the team says so.
@@ -105,6 +110,30 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     })
 }
 
+/// The team's arguments, with its settings made such that no other process of the CLI is listened to. Until it has read its
+/// first line it goes by these; from then on by what it is told there (`write::refuse_peers`), which also holds for settings
+/// that are in a file. Their content is not put here: it may hold what nobody should read in a list of processes.
+fn settings(args: &[String]) -> Vec<String> {
+    let is_named = |arg: &String| arg == SETTINGS || arg.starts_with("--settings=");
+    let mut args = args.to_vec();
+    if !args.iter().any(is_named) {
+        args.splice(0..0, [SETTINGS.to_owned(), json!({INBOUND: REFUSED}).to_string()]);
+        return args;
+    }
+    let mut before = String::new();
+    for arg in &mut args {
+        let text = if before == SETTINGS { Some(arg.as_str()) } else { arg.strip_prefix("--settings=") };
+        let object = text.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
+        let prefix = if before == SETTINGS { "" } else { "--settings=" };
+        before.clone_from(arg);
+        if let Some(mut object) = object {
+            object.insert(INBOUND.to_owned(), REFUSED.into());
+            *arg = format!("{prefix}{}", Value::Object(object));
+        }
+    }
+    args
+}
+
 /// The program: where the team says, or in the PATH it will run with.
 pub(crate) fn find(command: Option<&Path>, path: Option<String>) -> Result<PathBuf, LaunchError> {
     let named = command.unwrap_or(Path::new(PROGRAM));
@@ -117,4 +146,23 @@ pub(crate) fn find(command: Option<&Path>, path: Option<String>) -> Result<PathB
     }
     let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
     find_in_path(named, path.as_ref()).ok_or_else(missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_settings_a_team_names_no_peer_is_listened_to() {
+        fn check(args: &[&str], expected: &[&str]) {
+            let args: Vec<_> = args.iter().map(|&arg| arg.to_owned()).collect();
+            assert_eq!(settings(&args), expected, "{args:?}");
+        }
+        let refused = r#"{"crossSessionInbound":"refuse"}"#;
+        check(&[], &["--settings", refused]);
+        check(&["--name", "x"], &["--settings", refused, "--name", "x"]);
+        check(&["--settings", r#"{"crossSessionInbound":"accept"}"#], &["--settings", refused]);
+        check(&[r#"--settings={"a":1}"#, "-x"], &[r#"--settings={"a":1,"crossSessionInbound":"refuse"}"#, "-x"]);
+        check(&["--settings", "mine.json"], &["--settings", "mine.json"]);
+    }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::command::{INBOUND, REFUSED};
 use super::tools;
 
 /// The id of the one request whose answer says that the agent is ready.
@@ -28,9 +29,9 @@ pub(crate) fn initialize(out: &mut Vec<u8>, instructions: Option<&str>) {
 }
 
 /// Every `claude` process of one user finds the others by their sockets, and a message to one starts a turn in it, whoever
-/// sent it. Said here and not as `--settings`, so that it is added to the settings that a team's `args` may name.
+/// sent it. Said here as well as on the command line, so that it holds for settings that a team's `args` name as a file.
 pub(crate) fn refuse_peers(out: &mut Vec<u8>) {
-    let request = json!({"subtype": "apply_flag_settings", "settings": {"crossSessionInbound": "refuse"}});
+    let request = json!({"subtype": "apply_flag_settings", "settings": {INBOUND: REFUSED}});
     line(out, &json!({"type": "control_request", "request_id": "iris-settings", "request": request}));
 }
 

@@ -210,11 +210,13 @@ fn two_options_that_are_called_alike_are_refused_whatever_the_name_is_to_each() 
         json!([{"label": "A", "value": "1"}, {"label": "B", "value": "1"}]),
         json!([{"label": "A", "id": "b"}, "B"]),
         json!(["Red", " red "]),
+        json!([{"label": "yes", "value": false}, {"label": "no", "value": true}]),
     ] {
         let refused = asked(&alike).err().unwrap_or_default();
         assert!(refused.starts_with("two options are called"), "{alike}: {refused}");
     }
     asked(&json!([{"label": "A", "value": "a", "id": "a"}, {"label": "B", "value": "b"}])).expect("all differ");
+    asked(&json!([{"label": "Yes", "value": true}, {"label": "No", "value": false}])).expect("they are the same");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn arguments() -> Value {
         "options": { "type": "array", "maxItems": 50, "items": { "type": "object", "properties": {
             "id": text("By which it may be answered, too."),
             "label": text("What the person sees."),
-            "value": { "type": ["string", "boolean", "number"], "description": "What you get; the label if left out." },
+            "value": { "type": ["string", "boolean", "number"], "description": "What you get, as text; the label if left out." },
             "description": text("What it would mean."),
             "recommended": { "type": "boolean" },
         }, "required": ["label"] } },

@@ -12,8 +12,10 @@ const MOST_FILES: usize = 2000;
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
 /// How many folders are looked through for settings of their own. This is done before every turn in a trusted folder.
 const MOST_FOLDERS: usize = 50_000;
-/// What others wrote and nobody works in. They can have more folders than all the rest.
-const PASSED_OVER: [&str; 3] = [".git", "node_modules", "target"];
+/// What nobody works in, not even the agent.
+const PASSED_OVER: &str = ".git";
+/// What others wrote. These can have more folders than all the rest, and an agent takes nothing up in what git ignores.
+const OF_OTHERS: [&str; 2] = ["node_modules", "target"];
 
 /// The files that matter and one number for their names and contents. No number if there are none.
 pub(super) fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, Option<String>), String> {
@@ -74,9 +76,11 @@ impl Found<'_> {
             let name = entry.file_name();
             if names.iter().any(|known| name == *known) {
                 self.collect(&entry.path())?;
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !PASSED_OVER.iter().any(|over| name == *over)
-            {
-                self.search(&entry.path(), names)?;
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && name != PASSED_OVER {
+                let of_others = OF_OTHERS.into_iter().find(|other| name == *other);
+                if !of_others.is_some_and(|name| is_ignored(folder, name)) {
+                    self.search(&entry.path(), names)?;
+                }
             }
         }
         Ok(())
@@ -109,6 +113,27 @@ impl Found<'_> {
         let about = real.and_then(|real| std::fs::symlink_metadata(real).ok()).filter(std::fs::Metadata::is_file);
         about.ok_or_else(|| format!("{} is a link, and not to a file in the folder", link.display()))
     }
+}
+
+/// Whether git ignores the folder of this name in this one, as far as plain lines of its lists say so. With any other word
+/// about it, it is looked through: that takes time, and nothing is missed.
+fn is_ignored(folder: &Path, name: &str) -> bool {
+    let Some(root) = folder.ancestors().find(|above| above.join(".git").exists()) else { return false };
+    let lists = folder.ancestors().take_while(|above| above.starts_with(root));
+    let mut is_ignored = false;
+    for list in lists {
+        let text = std::fs::read_to_string(list.join(".gitignore")).unwrap_or_default();
+        for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#') && line.contains(name)) {
+            let plain = line.strip_prefix("**/").unwrap_or(line);
+            let here = if list == folder { plain.strip_prefix('/').unwrap_or(plain) } else { plain };
+            match here.strip_suffix('/').unwrap_or(here) == name {
+                true => is_ignored = true,
+                false if line.starts_with('!') => return false,
+                false => {}
+            }
+        }
+    }
+    is_ignored
 }
 
 fn passes(kind: ErrorKind) -> bool {
@@ -183,15 +208,33 @@ mod tests {
         write(&at("a/AGENTS.md"), "do");
         write(&at("a/notes.md"), "do");
         std::os::unix::fs::symlink("AGENTS.md", at("a/CLAUDE.local.md")).expect("linked");
-        for passed_over in PASSED_OVER {
-            write(&at(passed_over).join("CLAUDE.md"), "do");
-        }
-        let expected = ["a/CLAUDE.local.md", "a/CLAUDE.md", "a/b/.claude/skills/s/SKILL.md"].map(PathBuf::from);
+        write(&at(".git/CLAUDE.md"), "do");
+        let expected =
+            ["a/AGENTS.md", "a/CLAUDE.local.md", "a/CLAUDE.md", "a/b/.claude/skills/s/SKILL.md"].map(PathBuf::from);
         assert_eq!(files_of(folder.path()), expected);
         let before = digest(folder.path(), brought(AgentKind::Claude)).expect("readable").1;
         write(&at("a/AGENTS.md"), "do something else");
         let after = digest(folder.path(), brought(AgentKind::Claude)).expect("readable").1;
         assert_ne!(before, after, "what a link within the folder leads to counts");
+    }
+
+    #[test]
+    fn what_others_wrote_is_passed_over_where_git_ignores_it() {
+        fn check(ignored: &str, expected: bool) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let at = |name: &str| folder.path().join(name);
+            write(&at("packages/one/node_modules/p/.claude/skills/s/SKILL.md"), "hooks");
+            std::fs::create_dir(at(".git")).expect("made");
+            write(&at(".gitignore"), ignored);
+            assert_eq!(files_of(folder.path()).is_empty(), expected, "{ignored}");
+        }
+        check("", false);
+        check("node_modules/\n", true);
+        check("# all\n**/node_modules\n", true);
+        check("/node_modules\n", false);
+        check("# node_modules\n", false);
+        check("node_modules\n!packages/one/node_modules\n", false);
+        check("node_modules/cache\n", false);
     }
 
     #[test]

@@ -23,6 +23,12 @@ pub struct CacheArguments {
     command: CacheCommand,
 }
 
+impl CacheArguments {
+    pub fn clears(&self) -> bool {
+        matches!(self.command, CacheCommand::Clear { .. })
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum CacheCommand {
     /// Read a session's turns, or a turn's messages

@@ -33,6 +33,10 @@ impl JobsArguments {
     pub fn starts_one(&self) -> bool {
         matches!(self.command, JobsCommand::Start { .. })
     }
+
+    pub fn stops_one(&self) -> bool {
+        matches!(self.command, JobsCommand::Stop { .. })
+    }
 }
 
 #[derive(Debug, Subcommand)]

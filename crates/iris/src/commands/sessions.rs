@@ -26,6 +26,12 @@ pub struct SessionsArguments {
     command: SessionsCommand,
 }
 
+impl SessionsArguments {
+    pub fn deletes_one(&self) -> bool {
+        matches!(self.command, SessionsCommand::Delete { .. })
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum SessionsCommand {
     /// List the sessions

@@ -1,6 +1,7 @@
 //! `iris trust`: let the settings that a team's folder brings along take effect.
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 use iris_api::team::{Trust, TrustRequest};
 
@@ -41,7 +42,7 @@ pub async fn run(arguments: TrustArguments, context: &mut Context) -> Result<Exi
     } else if let Some(digest) = found.digest.clone().filter(|_| !found.trusted && (arguments.yes || can_ask(context)))
     {
         for file in &found.files {
-            context.printer.note(format!("  {}/{file}", found.folder));
+            context.printer.note(format!("  {}", Path::new(&found.folder).join(file).display()));
         }
         let before = if found.changed { "they changed since you trusted them; " } else { "" };
         let question = format!("{before}let these {} files take effect?", found.files.len());

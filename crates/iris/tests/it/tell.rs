@@ -197,8 +197,25 @@ fn a_home_named_on_the_command_line_is_the_one() {
 #[test]
 fn an_agent_s_shell_does_not_decide() {
     let daemon = Daemon::start();
-    let mut command = daemon.place.command(&["answer", "01", "yes"]);
-    command.env("IRIS_SESSION", "some-session");
-    let told = crate::daemon::Ran::of(command).failed(4);
-    assert!(told.contains("only people decide"), "{told}");
+    let refused = |words: &[&str], why: &str| {
+        let mut command = daemon.place.command(words);
+        command.env("IRIS_SESSION", "some-session");
+        let told = Ran::of(command).failed(4);
+        assert!(told.contains(why), "{words:?}: {told}");
+    };
+    refused(&["answer", "01", "yes"], "only people decide");
+    for words in [
+        &["jobs", "stop", "01"][..],
+        &["down"],
+        &["stop", "--all"],
+        &["sleep", "alpha"],
+        &["cancel", "alpha"],
+        &["sessions", "delete", "01", "--yes"],
+        &["cache", "clear", "01", "--yes"],
+    ] {
+        refused(words, "only people end the work of others");
+    }
+    refused(&["backup", "copy.tar"], "only people copy");
+    refused(&["audit", "export"], "only people copy");
+    assert!(daemon.place.iris(&["tell", "alpha", "hi"]).ok().contains("hi"), "nothing of it was done");
 }

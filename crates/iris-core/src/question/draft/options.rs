@@ -38,9 +38,19 @@ fn names(option: &AskedOption) -> impl Iterator<Item = &str> {
 /// agent could call "keep" what deletes.
 fn alike(options: &[AskedOption]) -> Option<&str> {
     let mut seen: HashMap<String, usize> = HashMap::new();
-    options.iter().enumerate().find_map(|(index, option)| {
-        names(option).find(|name| *seen.entry(name.trim().to_lowercase()).or_insert(index) != index)
-    })
+    options
+        .iter()
+        .enumerate()
+        .find_map(|(index, option)| names(option).find(|name| *seen.entry(plainly(name)).or_insert(index) != index))
+}
+
+/// `true` answers what is called yes, and `false` no.
+fn plainly(name: &str) -> String {
+    match name.trim().to_lowercase().as_str() {
+        "true" => "yes".to_owned(),
+        "false" => "no".to_owned(),
+        name => name.to_owned(),
+    }
 }
 
 fn option(given: &AskOption) -> Result<AskedOption, AskError> {

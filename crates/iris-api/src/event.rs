@@ -30,6 +30,9 @@ pub struct Delta {
     pub session: String,
     pub turn: String,
     pub text: String,
+    /// What was shown of this message is void, and it is begun anew: the model had to be asked once more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
 }
 
 /// A frame of a stream of server-sent events.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::{
     AgentExit, AgentOutput, Asking, FormRequest, Limit, PermissionRequest, Reply, ToolCall, TurnEnd, Usage,
 };
-use crate::message::Heard;
+use crate::message::{Heard, MessageType};
 use crate::question::AskRequest;
 use crate::team::GrantPermission;
 use so_far::SoFar;
@@ -227,6 +227,8 @@ pub enum TurnInput {
 pub enum Effect {
     Keep(Heard),
     ShowDelta(String),
+    /// What was shown of the message that is being written is void.
+    ShowAnew,
     /// The agent gave a sign of life: the response time-out starts anew.
     RestartClock,
     /// Ask the agent to break off.
@@ -348,7 +350,10 @@ impl Turn {
                 if message.is_reply() {
                     so_far.message(message.text.clone());
                 }
-                vec![Effect::RestartClock, Effect::Keep(message)]
+                // The model is asked once more, and says again what it had begun to say.
+                let anew = message.kind == MessageType::Retry && message.parent.is_none() && so_far.begin_anew();
+                let anew = anew.then_some(Effect::ShowAnew);
+                anew.into_iter().chain([Effect::RestartClock, Effect::Keep(message)]).collect()
             }
             AgentOutput::PermissionAsked(request) => {
                 vec![Effect::RestartClock, decide_permission(self.grant, request)]

@@ -52,6 +52,7 @@ fn word(effect: &Effect) -> String {
     match effect {
         Effect::Keep(_) => "keep".to_owned(),
         Effect::ShowDelta(_) => "show".to_owned(),
+        Effect::ShowAnew => "anew".to_owned(),
         Effect::RestartClock => "clock".to_owned(),
         Effect::Interrupt => "interrupt".to_owned(),
         Effect::Answer { reply: Reply::Deny { .. }, .. } => "deny".to_owned(),
@@ -134,6 +135,20 @@ fn an_agent_that_dies_leaves_its_words_behind() {
         outcome.ending.explain().expect("a reason"),
         "the agent ended before the turn did: killed by signal 9; it last said: oh"
     );
+}
+
+/// Whoever watches would read the beginning twice.
+#[test]
+fn what_was_begun_is_void_when_the_model_is_asked_once_more() {
+    let mut turn = turn(At::Running);
+    let mut retry = || turn.apply(TurnInput::Output(AgentOutput::Message(Heard::new(MessageType::Retry, None))));
+    let words = |effects: Vec<Effect>| effects.iter().map(word).collect::<Vec<_>>().join(" ");
+    assert_eq!(words(retry()), "clock keep");
+    turn.apply(said("one"));
+    turn.apply(TurnInput::Output(AgentOutput::Delta("tw".to_owned())));
+    let mut retry = || turn.apply(TurnInput::Output(AgentOutput::Message(Heard::new(MessageType::Retry, None))));
+    assert_eq!(words(retry()), "anew clock keep");
+    assert_eq!(turn.partial_text(), "one");
 }
 
 #[test]

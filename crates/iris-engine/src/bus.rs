@@ -27,6 +27,8 @@ pub struct Delta {
     pub session: SessionId,
     pub turn: TurnId,
     pub text: Arc<str>,
+    /// What was shown of this message is void: it is begun anew.
+    pub anew: bool,
 }
 
 #[derive(Debug, Default)]

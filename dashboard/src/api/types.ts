@@ -926,6 +926,8 @@ export interface components {
         };
         /** @description A piece of text an agent is writing just now; SSE event `delta`. Not stored, not numbered. */
         Delta: {
+            /** @description What was shown of this message is void, and it is begun anew: the model had to be asked once more. */
+            anew?: boolean;
             session: string;
             team: string;
             text: string;

@@ -252,11 +252,15 @@ export class Transcript {
     if (endsWriting(message)) part.writing = "";
   }
 
-  private write({ turn, text }: Delta) {
+  private write({ turn, text, anew }: Delta) {
     const part = this.byTurn.get(turn);
     if (!part) {
-      this.ahead = { turn, text: (this.ahead?.turn === turn ? this.ahead.text : "") + text };
+      this.ahead = { turn, text: (this.ahead?.turn === turn && !anew ? this.ahead.text : "") + text };
       return;
+    }
+    if (anew) {
+      part.writing = "";
+      part.isWhole = true;
     }
     // Else words that have nothing to do with each other would read as one sentence.
     if (!part.isWhole) part.writing += part.writing ? " … " : "… ";

@@ -27,7 +27,7 @@ beforeEach(() => {
   vi.stubGlobal("cancelAnimationFrame", () => {});
 });
 
-const says = (text: string) => world.delta({ session: "s", turn: "t", text });
+const says = (text: string, anew = false) => world.delta({ session: "s", turn: "t", text, anew });
 const message = (seq: number) => world.event({ seq, at: seq, kind: "message", session: "s", turn: "t", data: { type: "assistant", text: "said" } });
 
 async function opened(state: string) {
@@ -50,6 +50,14 @@ test("whoever comes while an agent writes is told that it wrote before", async (
 
 test("what is heard of a turn from its beginning has no mark", async () => {
   const { writing } = await opened("queued");
+  says("all of it");
+  expect(writing()).toBe("all of it");
+});
+
+test("what the model begins anew is not read twice", async () => {
+  const { writing } = await opened("queued");
+  says("all of");
+  says("", true);
   says("all of it");
   expect(writing()).toBe("all of it");
 });

@@ -26,6 +26,11 @@ impl SoFar {
         }
     }
 
+    /// The message that was being written is begun anew. Whether anything of it was said.
+    pub fn begin_anew(&mut self) -> bool {
+        !std::mem::take(&mut self.unfinished).is_empty()
+    }
+
     pub fn message(&mut self, text: Option<String>) {
         self.unfinished.clear();
         self.bytes += text.as_ref().map_or(0, String::len);
@@ -55,6 +60,8 @@ mod tests {
         so_far.message(Some("second".to_owned()));
         so_far.piece("thi");
         assert_eq!(so_far.text(), "first\nsecond\nthi");
+        assert!(so_far.begin_anew() && !so_far.begin_anew());
+        assert_eq!(so_far.text(), "first\nsecond");
         for _ in 0..100 {
             so_far.message(Some("é".repeat(100_000)));
         }

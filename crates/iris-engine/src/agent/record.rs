@@ -26,13 +26,14 @@ impl Runner {
         current.unsaved.push(said);
     }
 
-    pub(super) fn show(&self, text: &str) {
+    pub(super) fn show(&self, text: &str, anew: bool) {
         let Some(current) = &self.current else { return };
         self.engine.bus.show(Delta {
             team: self.team.clone(),
             session: self.session.clone(),
             turn: current.id.clone(),
             text: text.into(),
+            anew,
         });
     }
 

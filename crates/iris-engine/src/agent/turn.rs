@@ -53,7 +53,8 @@ impl Runner {
         for effect in effects {
             match effect {
                 Effect::Keep(message) => self.keep(&message),
-                Effect::ShowDelta(text) => self.show(&text),
+                Effect::ShowDelta(text) => self.show(&text, false),
+                Effect::ShowAnew => self.show("", true),
                 Effect::RestartClock => self.restart_clock(),
                 Effect::Interrupt => self.interrupt(),
                 Effect::Answer { request, reply } => self.agent.reply(&request, &reply),

@@ -168,6 +168,7 @@ impl Follower {
                 session: delta.session.to_string(),
                 turn: delta.turn.to_string(),
                 text: delta.text.to_string(),
+                anew: delta.anew,
             };
             Item::Delta { json: serde_json::to_string(&shape).expect("a delta is plain data") }
         })

@@ -50,6 +50,13 @@ impl Reply {
         now
     }
 
+    /// What was said of the message is void. Whether anything of it was printed.
+    pub fn begin_anew(&mut self) -> bool {
+        self.owed.clear();
+        self.late.clear();
+        !std::mem::take(&mut self.streamed).is_empty()
+    }
+
     /// A message is complete; what to print of it.
     pub fn message<'a>(&mut self, text: &'a str) -> Rest<'a> {
         let streamed = std::mem::take(&mut self.streamed);
@@ -92,8 +99,9 @@ mod tests {
         Piece(&'static str),
         Message(&'static str),
         Cut,
+        Anew,
     }
-    use Came::{Cut, Message, Piece};
+    use Came::{Anew, Cut, Message, Piece};
 
     /// Plays what came and gives what is on the screen; `¶` where a message ended.
     fn check(came: &[Came], expected: &str) {
@@ -103,6 +111,8 @@ mod tests {
             match came {
                 Piece(text) => screen.push_str(&reply.piece(text)),
                 Cut => reply.lost_pieces(),
+                Anew if reply.begin_anew() => screen.push('/'),
+                Anew => {}
                 Message(text) => match reply.message(text) {
                     Rest::After(rest) => screen.push_str(&format!("{rest}¶")),
                     Rest::Nothing => {}
@@ -117,6 +127,8 @@ mod tests {
     fn everything_is_printed_once_and_in_order() {
         check(&[Message("hello")], "hello¶");
         check(&[Piece("hel"), Piece("lo"), Message("hello")], "hello¶");
+        check(&[Piece("hello"), Anew, Piece("hello"), Message("hello")], "hello/hello¶");
+        check(&[Anew, Piece("hello"), Anew, Anew, Message("hello")], "hello/hello¶");
         check(&[Piece("hel"), Message("hello"), Message("again")], "hello¶again¶");
         check(&[Piece("a"), Message("a"), Piece("a"), Message("a")], "a¶a¶");
     }

@@ -119,6 +119,10 @@ impl Watched<'_> {
         match met {
             Met::Event(event) => turned = self.event(&event)?,
             Met::Delta(delta) if delta.turn == self.told.turn_id => {
+                if delta.anew && self.reply.begin_anew() {
+                    self.printer.end_line()?;
+                    self.printer.note("it was cut off there, and begins anew:");
+                }
                 let text = self.reply.piece(&delta.text);
                 self.printer.piece(&text)?;
             }

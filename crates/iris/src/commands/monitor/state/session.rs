@@ -214,6 +214,9 @@ impl Conversation {
         if self.has_after {
             return;
         }
+        if delta.anew {
+            self.writing.clear();
+        }
         self.writing.push_str(&delta.text);
         if let Some(over) = self.writing.len().checked_sub(WRITING) {
             let start = (over..).find(|at| self.writing.is_char_boundary(*at)).unwrap_or(over);

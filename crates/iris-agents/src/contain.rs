@@ -182,12 +182,12 @@ fn own_number() -> i32 {
     i32::try_from(std::process::id()).unwrap_or_default()
 }
 
-fn group_name(instance: &Instance) -> String {
-    format!("iris-{}", instance.name())
+fn group_name(instance: &str) -> String {
+    format!("iris-{instance}")
 }
 
 fn own_group(instance: &Instance) -> Result<PathBuf, String> {
-    Ok(Hierarchy::find()?.own().join(group_name(instance)))
+    Ok(Hierarchy::find()?.own().join(group_name(instance.name())))
 }
 
 /// A process of an instance.
@@ -221,8 +221,7 @@ pub fn list_leftovers(instance: &Instance) -> Vec<Leftover> {
 }
 
 fn find_ours(instance: &Instance, noted: &notes::Noted) -> Vec<Process> {
-    let marks = Marks(vec![instance.mark()]);
-    sweep::find(|one| noted.contains_key(&one.identity()) || marks.are_on(one))
+    sweep::find(|one| noted.contains_key(&one.identity()) || instance.is_on(one))
 }
 
 const MOMENT_TO_END: Duration = Duration::from_secs(1);
@@ -260,7 +259,7 @@ pub fn end_leftovers(instance: &Instance) -> usize {
 
 fn groups_of(instance: &Instance) -> Vec<Group> {
     let hierarchy = Hierarchy::find().ok();
-    let found = hierarchy.map(|hierarchy| hierarchy.named(&group_name(instance))).unwrap_or_default();
+    let found = hierarchy.map(|hierarchy| hierarchy.named(&group_name(instance.name()))).unwrap_or_default();
     found.into_iter().map(Group::at).collect()
 }
 

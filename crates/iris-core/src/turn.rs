@@ -259,12 +259,14 @@ pub struct Turn {
     grant: GrantPermission,
     /// The agent started it by itself.
     is_own: bool,
+    /// Also of one that is over: until that is written down, this is what there is.
+    so_far: SoFar,
     phase: Phase,
 }
 
 #[derive(Debug)]
 enum Phase {
-    Running { so_far: SoFar, cancel: CancelState },
+    Running { cancel: CancelState },
     Over,
 }
 
@@ -291,19 +293,17 @@ impl Turn {
     }
 
     fn new(grant: GrantPermission, is_own: bool) -> Self {
-        Self { grant, is_own, phase: Phase::Running { so_far: SoFar::default(), cancel: CancelState::NotAsked } }
+        let phase = Phase::Running { cancel: CancelState::NotAsked };
+        Self { grant, is_own, so_far: SoFar::default(), phase }
     }
 
     /// The text there is so far, including the piece that is still being written.
     pub fn partial_text(&self) -> String {
-        match &self.phase {
-            Phase::Running { so_far, .. } => so_far.text(),
-            Phase::Over => String::new(),
-        }
+        self.so_far.text()
     }
 
     pub fn apply(&mut self, input: TurnInput) -> Vec<Effect> {
-        let Phase::Running { cancel, .. } = &mut self.phase else {
+        let Phase::Running { cancel } = &mut self.phase else {
             // Whatever comes after the end belongs to nobody's turn. The process is stopped if it was on its way out.
             return match input {
                 TurnInput::StopAsked => vec![Effect::StopAgent],
@@ -332,9 +332,6 @@ impl Turn {
     }
 
     fn hear(&mut self, output: AgentOutput) -> Vec<Effect> {
-        let Phase::Running { so_far, .. } = &mut self.phase else {
-            return Vec::new();
-        };
         match output {
             AgentOutput::Ready(_) | AgentOutput::BeganOwn(_) | AgentOutput::Heartbeat => vec![Effect::RestartClock],
             AgentOutput::Withdrawn { request } => vec![Effect::RestartClock, Effect::Withdraw { request }],
@@ -343,12 +340,12 @@ impl Turn {
             AgentOutput::Asked(asking) => vec![Effect::RestartClock, Effect::Ask(Ask::Questions(asking))],
             AgentOutput::FormAsked(form) => vec![Effect::RestartClock, Effect::Ask(Ask::Form(form))],
             AgentOutput::Delta(text) => {
-                so_far.piece(&text);
+                self.so_far.piece(&text);
                 vec![Effect::RestartClock, Effect::ShowDelta(text)]
             }
             AgentOutput::Message(message) => {
                 if message.is_reply() {
-                    so_far.message(message.text.clone());
+                    self.so_far.message(message.text.clone());
                 }
                 // The model is asked once more, and says again what it had begun to say.
                 let anew = message.kind == MessageType::Retry && message.parent.is_none() && so_far.begin_anew();
@@ -405,7 +402,7 @@ impl Turn {
     }
 
     fn cancel_asked(&self) -> bool {
-        matches!(self.phase, Phase::Running { cancel: CancelState::Asked, .. })
+        matches!(self.phase, Phase::Running { cancel: CancelState::Asked })
     }
 }
 

@@ -11,14 +11,15 @@ mod run;
 mod start;
 mod turn;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use iris_core::agent::ToolAnswer;
 use iris_core::event::StopCause;
 use iris_core::id::{SessionId, TurnId};
 use iris_core::pool::PoolPhase;
 use iris_core::team::TeamName;
+use iris_core::turn::Turn;
 use iris_store::question::QuestionRow;
 use iris_store::turn::Work;
 use tokio::sync::{mpsc, oneshot};
@@ -34,7 +35,7 @@ pub(crate) struct RunnerHandle {
     slot: Arc<Slot>,
 }
 
-/// What the pool needs to know of an agent without asking it.
+/// What others need to know of an agent without asking it.
 pub(crate) struct Slot {
     phase: AtomicU8,
     /// With which the session was claimed; 0 before that.
@@ -47,6 +48,8 @@ pub(crate) struct Slot {
     pid: AtomicU32,
     /// Known once the session is read.
     team: std::sync::OnceLock<TeamName>,
+    /// The turn that it works on, or whose end it is writing down.
+    works_on: Mutex<Option<(TurnId, Weak<Mutex<Turn>>)>>,
 }
 
 pub(crate) enum Command {
@@ -59,10 +62,6 @@ pub(crate) enum Command {
     GiveUp,
     Cancel {
         turn: TurnId,
-    },
-    Partial {
-        turn: TurnId,
-        reply: oneshot::Sender<String>,
     },
     /// Somebody has answered what the agent asked.
     Answer {
@@ -110,6 +109,7 @@ impl RunnerHandle {
             started: std::time::Instant::now(),
             pid: AtomicU32::new(0),
             team: std::sync::OnceLock::new(),
+            works_on: Mutex::default(),
         });
         slot.set(PoolPhase::Spawning);
         (Self { inbox, slot }, commands)
@@ -189,11 +189,13 @@ impl RunnerHandle {
         self.inbox.send(Command::ToolDone { request, answer }).await.ok();
     }
 
-    /// The text so far of the turn it is working on.
-    pub async fn partial(&self, turn: TurnId) -> Option<String> {
-        let (reply, text) = oneshot::channel();
-        self.inbox.send(Command::Partial { turn, reply }).await.ok()?;
-        text.await.ok()
+    /// The text so far of the turn it is working on. It is read and not asked for: an agent's task that cannot write
+    /// just now listens to nobody.
+    pub fn partial(&self, turn: &TurnId) -> Option<String> {
+        let works_on = self.slot.works_on().clone();
+        let (_, works_on) = works_on.filter(|(id, _)| id == turn)?;
+        let text = works_on.upgrade()?.lock().ok()?.partial_text();
+        Some(text)
     }
 
     pub fn ask_to_stop(&self, mode: StopMode, why: StopCause) {
@@ -222,6 +224,10 @@ impl Slot {
             self.idle_since_ms.store(self.now_ms(), Ordering::SeqCst);
         }
         self.phase.store(number, Ordering::SeqCst);
+    }
+
+    fn works_on(&self) -> MutexGuard<'_, Option<(TurnId, Weak<Mutex<Turn>>)>> {
+        self.works_on.lock().expect("nothing panics while it holds the turn's name")
     }
 
     /// The order in which agents were used, for the pool to find the one that was not for longest.

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -188,15 +188,20 @@ impl Home {
 }
 
 impl Home {
-    /// What the processes of this home's daemons are known by: a name, and what is written down of them. The node alone would not do: a copy of a home has the same
-    /// one, and must leave the agents of the original alone. The lock is a file of this very folder, so the two together
-    /// are nobody else's. `None` if no daemon ever ran here.
+    /// What the processes of this home's daemons are known by: a name, and what is written down of them. The node alone
+    /// would not do: a copy of a home has the same one, and must leave the agents of the original alone. Nobody else has
+    /// this very folder. `None` if no daemon ever ran here.
     pub fn instance(&self) -> Option<Instance> {
-        use std::os::unix::fs::MetadataExt;
         let node = std::fs::read_to_string(self.node_file()).ok()?;
-        let lock = std::fs::metadata(self.lock_file()).ok()?;
-        let name = || format!("{}-{:x}", node.trim(), lock.ino());
-        (!node.trim().is_empty()).then(|| Instance::new(name(), self.root.join("run/processes.json")))
+        let node = Some(node.trim()).filter(|node| !node.is_empty())?;
+        let folder = std::fs::metadata(&self.root).ok()?;
+        let name = format!("{node}-{:x}-{:x}", folder.dev(), folder.ino());
+        let instance = Instance::new(name, self.root.join("run/processes.json"));
+        // Agents that an older Iris started are marked with the inode of the lock file.
+        Some(match std::fs::metadata(self.lock_file()) {
+            Ok(lock) => instance.earlier(format!("{node}-{:x}", lock.ino())),
+            Err(_) => instance,
+        })
     }
 
     fn node_file(&self) -> PathBuf {
@@ -292,5 +297,19 @@ mod tests {
         file.write_all(br#"{"pid":4711}"#).expect("writable");
         let _held = Flock::lock(file, FlockArg::LockExclusiveNonblock).expect("nobody holds it");
         check_is_taken(&home, "");
+    }
+
+    #[test]
+    fn what_an_older_iris_started_is_still_known() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let home = Home::prepare(folder.path()).expect("a home");
+        let (node, _held) = (home.node().expect("a name"), home.lock().expect("nobody holds it"));
+        let inode = std::fs::metadata(home.lock_file()).expect("it is there").ino();
+        let mut agent = std::process::Command::new("sleep");
+        let mut agent = agent.arg("60").env("IRIS_INSTANCE", format!("{node}-{inode:x}")).spawn().expect("sleep runs");
+        let found = iris_agents::contain::list_leftovers(&home.instance().expect("it has a name"));
+        agent.kill().and_then(|()| agent.wait()).expect("ours");
+        let found: Vec<_> = found.iter().filter_map(|left| u32::try_from(left.process.pid).ok()).collect();
+        assert_eq!(found, [agent.id()]);
     }
 }

@@ -112,6 +112,9 @@ pub fn put_back(copy: &Path, database: &Path) -> Result<PutBack, StoreError> {
             done.damage = Some(error.to_string());
         }
         done.kept = aside.0.iter().filter(|path| path.exists()).cloned().collect();
+    } else {
+        // There may have been one.
+        go_on_after(None, &staged.0[0])?;
     }
     File::open(&staged.0[0])?.sync_all()?;
     // From here on what was there may be nowhere else.
@@ -188,14 +191,19 @@ fn make_private(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// How far numbers go on above those of the copy if nobody can say which were given after it: at ten thousand events a second
-/// it takes three years to give so many.
+/// If nobody can say which numbers were given after the copy was made, they go on with so many for every millisecond since
+/// 1970: more than are ever given in one, so a later restore goes on above whatever an earlier one went on with.
+const EACH_MS: i64 = 32;
+/// And so far above the copy, if the clock was set back by years.
 const LEAP: i64 = 1 << 40;
 
 /// A number that was given once is not given again: whoever read up to it would take what comes next for known.
 fn go_on_after(given: Option<i64>, copy: &Path) -> Result<(), StoreError> {
     let head = newest(copy)?;
-    let last = given.map_or(head + LEAP, |given| given.max(head));
+    let last = match given {
+        Some(given) => given.max(head),
+        None => Some(wall_ms() * EACH_MS).filter(|last| *last > head).unwrap_or(head + LEAP),
+    };
     let fact = Fact::Daemon(DaemonEvent::Restored { head });
     let sql = "INSERT INTO event (seq, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
     let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

@@ -95,7 +95,7 @@ pub(super) fn read(instance: &Instance) -> Noted {
     let text = instance.notes().and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
     let Ok(page) = serde_json::from_slice::<Page>(&text) else { return Noted::new() };
     // A copy of a home brings the notes of the original along, and after a restart of the system they are of no use.
-    if page.instance != instance.name() || page.system != system() {
+    if !instance.names().any(|name| page.instance == name) || page.system != system() {
         return Noted::new();
     }
     let noted = page.processes.into_iter().map(|line| ((line.pid, line.started), line.session));

@@ -23,8 +23,8 @@ impl Runner {
         if let Some(team) = team {
             self.grant = team.grant();
             self.response_timeout = team.response_timeout.unwrap_or(config.settings.response_timeout);
-            if let Some(current) = &mut self.current {
-                current.turn.set_grant(self.grant);
+            if let Some(current) = &self.current {
+                current.turn().set_grant(self.grant);
             }
         }
         self.config = Some(config);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use iris_agents::agent::{Agent, Progress};
 use iris_core::agent::{AgentExit, AgentOutput};
@@ -77,7 +77,8 @@ pub(super) struct Runner {
 /// The turn the agent is working on.
 pub(super) struct Current {
     pub(super) id: TurnId,
-    pub(super) turn: Turn,
+    /// Shared with whoever wants to know how far it is.
+    turn: Arc<Mutex<Turn>>,
     pub(super) started: Instant,
     /// The last sign of life.
     pub(super) heard: Instant,
@@ -88,6 +89,12 @@ pub(super) struct Current {
     pub(super) before: Option<Before>,
     /// What it says at the end that it had begun this by itself for.
     pub(super) origin: Option<String>,
+}
+
+impl Current {
+    pub(super) fn turn(&self) -> MutexGuard<'_, Turn> {
+        self.turn.lock().expect("nothing panics while it holds a turn")
+    }
 }
 
 pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
@@ -293,10 +300,6 @@ impl Runner {
             Command::LookAgain => {}
             Command::TakeUpConfig => self.take_up_config(),
             Command::GiveUp => return Err(StoreError::Fenced),
-            Command::Partial { turn, reply } => {
-                let current = self.current.as_ref().filter(|current| current.id == turn);
-                reply.send(current.map(|current| current.turn.partial_text()).unwrap_or_default()).ok();
-            }
             Command::Cancel { turn } => {
                 if self.current.as_ref().is_some_and(|current| current.id == turn) {
                     return self.apply(TurnInput::CancelAsked, StopCause::CancelIgnored).await;
@@ -392,6 +395,8 @@ impl Runner {
         self.last_turn = Some(id.clone());
         tracing::debug!(turn = %id, session = %self.session, team = %self.team, "a turn began");
         let now = Instant::now();
+        let turn = Arc::new(Mutex::new(turn));
+        *self.handle.slot.works_on() = Some((id.clone(), Arc::downgrade(&turn)));
         self.current = Some(Current {
             id,
             turn,

@@ -27,7 +27,7 @@ const MOST_BYTES: usize = 16 * 1024 * 1024;
 impl Runner {
     pub(super) async fn hear_in_turn(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
         if let (AgentOutput::TurnEnded(end), Some(current)) = (&output, &self.current)
-            && !current.turn.is_ended_by(current.id.as_str(), end)
+            && !current.turn().is_ended_by(current.id.as_str(), end)
         {
             let text = format!("the agent ended a turn of its own ({})", end.own.as_deref().unwrap_or_default());
             self.keep(&Heard::system(text));
@@ -43,7 +43,7 @@ impl Runner {
     pub(super) async fn apply(&mut self, input: TurnInput, why: StopCause) -> Result<Next, StoreError> {
         let Some(current) = &mut self.current else { return Ok(Next::GoOn) };
         let gone = matches!(input, TurnInput::Exited(_));
-        let effects = current.turn.apply(input);
+        let effects = current.turn().apply(input);
         let agent_after = if gone || effects.iter().any(|effect| matches!(effect, Effect::StopAgent)) {
             AgentAfter::Ending
         } else {
@@ -97,6 +97,8 @@ impl Runner {
     /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.
     pub(super) async fn end(&mut self, mut outcome: TurnOutcome, agent: AgentAfter) -> Result<(), StoreError> {
         let Some(current) = self.current.take() else { return Ok(()) };
+        // It is over now, however long it takes until that can be written down.
+        let duration_ms = i64::try_from(current.started.elapsed().as_millis()).unwrap_or(i64::MAX);
         if let Some(saving) = self.saving.take() {
             saving.await?;
         }
@@ -110,7 +112,6 @@ impl Runner {
         }
         outcome.ending = masked_ending(outcome.ending);
         let question = self.find_question(&outcome, &current.id).await?;
-        let duration_ms = i64::try_from(current.started.elapsed().as_millis()).unwrap_or(i64::MAX);
         let finish = Arc::new(Finish {
             session: self.session.clone(),
             epoch: self.epoch,

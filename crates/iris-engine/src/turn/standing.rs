@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use iris_core::id::TurnId;
+use iris_core::id::{SessionId, TurnId};
 use iris_core::turn::TurnState;
 use iris_store::turn::TurnRow;
 use iris_store::{StoreError, session, turn};
@@ -56,17 +56,14 @@ impl fmt::Display for Waits {
 
 impl Engine {
     pub async fn standing(&self, id: &TurnId) -> Result<Standing, StoreError> {
-        let row = self.find_turn(id).await?;
-        let waits = match &row {
-            Some(row) => self.waits_of(std::slice::from_ref(row)).await?.pop().flatten(),
-            None => None,
-        };
-        let runs_in = row.filter(|row| row.state == TurnState::Running).map(|row| row.session);
-        let text = match runs_in.and_then(|session| self.inner.runner(&session)) {
-            Some(runner) => runner.partial(id.clone()).await.unwrap_or_default(),
-            None => String::new(),
-        };
-        Ok(Standing { text, waits })
+        let Some(row) = self.find_turn(id).await? else { return Ok(Standing::default()) };
+        let waits = self.waits_of(std::slice::from_ref(&row)).await?.pop().flatten();
+        Ok(Standing { text: self.text_so_far(&row.session, id), waits })
+    }
+
+    /// What an agent has written in the turn it works on. Needs no database.
+    pub(super) fn text_so_far(&self, session: &SessionId, turn: &TurnId) -> String {
+        self.inner.runner(session).and_then(|runner| runner.partial(turn)).unwrap_or_default()
     }
 
     /// What each of these turns of one session waits for.

@@ -184,6 +184,9 @@ const LONGEST_PARTY: usize = 128;
 const MESSAGES_WITH_PARTIAL: i64 = 1000;
 const BYTES_WITH_PARTIAL: usize = 8 * 1024 * 1024;
 
+/// How long a caller whose patience is over waits for the database to say how far the turn is.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
+
 impl Engine {
     /// Writes the tell down, has it run, and waits as long as the caller is willing to.
     pub async fn tell(&self, tell: Tell) -> Result<TellReport, TellError> {
@@ -367,20 +370,34 @@ impl Engine {
             Patience::Forever => Ok(ended(report, &*waiter.ended(store).await?)),
             Patience::Limit(limit) => match tokio::time::timeout_at(arrived + limit, waiter.ended(store)).await {
                 Ok(turn) => Ok(ended(report, &*turn?)),
-                Err(_) => self.out_of_patience(report, arrived).await,
+                Err(_) => Ok(self.out_of_patience(report, arrived).await),
             },
         }
     }
 
-    async fn out_of_patience(&self, report: TellReport, arrived: Instant) -> Result<TellReport, TellError> {
-        let standing = self.standing(&report.turn).await?;
-        let turn = report.turn.clone();
+    /// The turn was accepted and goes on, which has to be said though the database is away: whoever is not told of it tells
+    /// it again.
+    async fn out_of_patience(&self, report: TellReport, arrived: Instant) -> TellReport {
+        let looked = tokio::time::timeout(LONGEST_LOOK, self.how_far(&report.turn)).await;
+        let (standing, messages) = match looked {
+            Ok(Ok(found)) => found,
+            failed => {
+                tracing::warn!(turn = %report.turn, ?failed, "how far a turn is could not be read");
+                let text = self.text_so_far(&report.session, &report.turn);
+                (Standing { text, waits: None }, Vec::new())
+            }
+        };
+        let waited_ms = i64::try_from(arrived.elapsed().as_millis()).unwrap_or(i64::MAX);
+        TellReport { outcome: TellOutcome::OutOfPatience { standing, messages, waited_ms }, ..report }
+    }
+
+    async fn how_far(&self, turn: &TurnId) -> Result<(Standing, Vec<Recorded>), StoreError> {
+        let standing = self.standing(turn).await?;
+        let turn = turn.clone();
         let newest = move |tx: &mut iris_store::Tx<'_>| {
             event::list_newest_messages(tx, &turn, MESSAGES_WITH_PARTIAL, BYTES_WITH_PARTIAL)
         };
-        let messages = self.inner.store.read(newest).await?;
-        let waited_ms = i64::try_from(arrived.elapsed().as_millis()).unwrap_or(i64::MAX);
-        Ok(TellReport { outcome: TellOutcome::OutOfPatience { standing, messages, waited_ms }, ..report })
+        Ok((standing, self.inner.store.read(newest).await?))
     }
 }
 

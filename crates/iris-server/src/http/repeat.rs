@@ -154,7 +154,7 @@ async fn see_through(app: App, whose: Whose, digest: String, request: Request, n
     match app.engine.begin_reply(&whose.0, &whose.1, &digest).await? {
         Begun::Answered { status, body } => Ok(replay(status, body)),
         Begun::Other => Err(used_for_another()),
-        Begun::Open { .. } => Err(cut_off()),
+        Begun::Open => Err(cut_off()),
         Begun::First => {
             let response = next.run(request).await;
             Ok(remember(&app, &whose, response).await)

@@ -146,6 +146,32 @@ async fn a_copy_takes_the_place_of_a_damaged_database_which_is_kept_as_it_is() {
     .await;
 }
 
+/// Nobody can say what was given after the copy was made, again and again.
+#[tokio::test]
+async fn no_number_is_given_twice_however_often_one_copy_is_put_back() {
+    let database = Database::sqlite();
+    let iris_store::Location::Sqlite(place) = database.location.clone() else { unreachable!("it is a file") };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let copy = folder.path().join("copy.db");
+    database.open_as("n1").close().await;
+    copy_of(&database, &copy);
+    let damage = || std::fs::write(&place, "no database").expect("writable");
+    let lose = || std::fs::remove_file(&place).expect("it is there");
+    for spoil in [&damage as &dyn Fn(), &damage, &lose, &lose, &damage] {
+        let store = database.open_as("n1");
+        tell(&store, new_turn("user", "hello")).await;
+        let given = store.read(event::newest).await.expect("readable");
+        store.close().await;
+        spoil();
+        backup::put_back(&copy, &place).expect("put back");
+        let store = database.open_as("n1");
+        let log = store.read(|tx| event::list_after(tx, 0, 10)).await.expect("readable");
+        let restored = log.iter().find(|event| &*event.kind == "daemon.restored").expect("it says so");
+        assert!(restored.seq > given, "{} after {given}", restored.seq);
+        store.close().await;
+    }
+}
+
 #[tokio::test]
 async fn a_copy_that_cannot_be_put_back_leaves_nothing() {
     let database = Database::sqlite();

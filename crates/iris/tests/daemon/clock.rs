@@ -77,3 +77,23 @@ async fn while_the_daemon_is_down() {
         runs_in_its_time(&world, &told, began, delay).await;
     }
 }
+
+#[tokio::test]
+async fn a_key_that_was_used_is_known_though_the_clock_jumps() {
+    for seconds in [DAY, -DAY] {
+        let faults = Faults::new();
+        let world = world(&faults);
+        let owner = format!("Bearer {}", world.daemon.token);
+        let headers =
+            [("authorization", owner.as_str()), ("content-type", "application/json"), ("idempotency-key", "one")];
+        let sleep = async || {
+            let answer =
+                world.client().ask("POST", "/api/teams/alpha/sleep", &headers, b"{}").await.expect("an answer");
+            (answer.status, answer.header("idempotency-replayed").map(str::to_owned))
+        };
+        assert_eq!(sleep().await, (200, None));
+        faults.set("clock", &seconds.to_string());
+        assert_eq!(sleep().await, (200, Some("true".to_owned())));
+        assert_eq!(sleep().await, (200, Some("true".to_owned())));
+    }
+}

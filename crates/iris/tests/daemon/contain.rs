@@ -2,12 +2,13 @@
 //! for both ways of containment.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use iris_agents::contain::list_leftovers;
 use iris_agents::process::{self, Process, State};
 use iris_engine::home::Home;
-use iris_testing::daemon::{Setup, eventually};
+use iris_testing::daemon::{Daemon, Setup, eventually};
 use serde_json::json;
 
 use crate::world::{World, id, setup};
@@ -55,15 +56,8 @@ impl World {
         tokio::time::sleep(Duration::from_secs(4)).await;
     }
 
-    /// The verdict of one check, and what is said about it.
     fn doctor(&self, check: &str) -> (String, String) {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_iris"));
-        let output = command.args(["doctor", "--json"]).env("IRIS_HOME", self.path()).output().expect("it runs");
-        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let findings = report["findings"].as_array().expect("findings");
-        let found = findings.iter().find(|finding| finding["check"] == check).expect("it is looked at");
-        let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
-        (text("verdict"), text("what"))
+        doctor(self.path(), check)
     }
 
     /// Waits until the agent of a turn has said something: it is in the trouble it is meant for then.
@@ -82,6 +76,17 @@ impl World {
     fn open_files(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.daemon.pid)).expect("it runs").count()
     }
+}
+
+/// The verdict of one check, and what is said about it.
+fn doctor(home: &Path, check: &str) -> (String, String) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_iris"));
+    let output = command.args(["doctor", "--json"]).env("IRIS_HOME", home).output().expect("it runs");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let findings = report["findings"].as_array().expect("findings");
+    let found = findings.iter().find(|finding| finding["check"] == check).expect("it is looked at");
+    let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
+    (text("verdict"), text("what"))
 }
 
 fn runs(pid: &str) -> bool {
@@ -268,6 +273,29 @@ async fn twenty_agents_at_work_when_the_daemon_is_killed_are_gone_and_run_once()
 }
 
 #[tokio::test]
+async fn agents_are_known_again_though_the_lock_file_was_taken_away() {
+    for setup in ways() {
+        let world = World::new(setup);
+        let told = world.tell_async("user", "work").await;
+        world.speaks(id(&told)).await;
+        let before = world.running();
+        assert_eq!(before.len(), 2, "with its server: {before:?}");
+        let run = world.path().join("run");
+        std::fs::remove_file(run.join("daemon.lock")).expect("it is there");
+        // The next lock file is another than the one before, whatever the file system gives its number to.
+        (0..5).for_each(|n| std::fs::write(run.join(format!("other{n}")), "").expect("writable"));
+        let World { daemon, setup, home } = world;
+        daemon.kill().expect("killed");
+        let (verdict, what) = doctor(home.path(), "leftovers");
+        assert!(verdict == "problem" && what.contains(&before[0].pid.to_string()), "{verdict}: {what}");
+        let daemon = Daemon::start(&setup, home.path()).expect("the daemon starts again");
+        let world = World { daemon, setup, home };
+        assert!(before.iter().all(|one| !runs(&one.pid.to_string())));
+        assert_eq!(world.ended(id(&told)).await["reason"], "interrupted");
+    }
+}
+
+#[tokio::test]
 async fn a_copy_of_a_home_leaves_the_agents_of_the_original_alone() {
     for setup in ways() {
         let world = World::new(setup);
@@ -276,7 +304,7 @@ async fn a_copy_of_a_home_leaves_the_agents_of_the_original_alone() {
         let copy = tempfile::tempdir().expect("a temporary folder");
         let copied = std::process::Command::new("cp").arg("-a").arg(world.path().join(".")).arg(copy.path()).status();
         assert!(copied.expect("cp runs").success());
-        let other = iris_testing::daemon::Daemon::start(&world.setup, copy.path()).expect("the copy serves");
+        let other = Daemon::start(&world.setup, copy.path()).expect("the copy serves");
         assert!(runs(&agent) && runs(&server));
         drop(other);
         assert!(runs(&agent) && runs(&server));

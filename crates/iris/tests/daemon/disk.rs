@@ -1,13 +1,13 @@
 //! A disk that is full or fails: no false acknowledgement, a clear state, and recovery without a restart.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use iris_testing::daemon::{Daemon, eventually};
 use serde_json::{Value, json};
 
 use crate::shim::Faults;
-use crate::world::{ECHO, World, setup};
+use crate::world::{ECHO, SOON, World, id, setup};
 
 fn world(faults: &Faults) -> World {
     let mut setup = setup().team("alpha", ECHO);
@@ -111,15 +111,39 @@ async fn a_turn_that_ends_while_nothing_can_be_written_is_written_later() {
     setup.env.extend(faults.env());
     let world = World::new(setup);
     let told = world.tell_async("user", "work").await;
-    eventually("it runs", async || Ok(world.turn(crate::world::id(&told)).await["state"] == "running"))
-        .await
-        .expect("runs");
+    eventually("it runs", async || Ok(world.turn(id(&told)).await["state"] == "running")).await.expect("runs");
     faults.set("full", "");
     tokio::time::sleep(Duration::from_millis(700)).await;
-    assert_eq!(world.turn(crate::world::id(&told)).await["state"], "running", "its end is not known to the disk yet");
+    assert_eq!(world.turn(id(&told)).await["state"], "running", "its end is not known to the disk yet");
     faults.clear("full");
-    let turn = world.ended(crate::world::id(&told)).await;
+    let turn = world.ended(id(&told)).await;
     assert_eq!((turn["state"].as_str(), turn["response"].as_str()), (Some("completed"), Some("done work")));
+}
+
+/// The agent's task tries to write the end and hears nobody. Whoever waits is told in time what there is all the same.
+#[tokio::test]
+async fn a_caller_whose_patience_ends_while_nothing_can_be_written_gets_what_was_said() {
+    let faults = Faults::new();
+    let mut setup = setup().team("alpha", "default: [{ delay: 300ms }, { say: 'done {{text}}' }]\n");
+    setup.env.extend(faults.env());
+    let world = World::new(setup);
+    let body = json!({"toTeam": "alpha", "message": "work", "timeout": 1500});
+    let fill = async {
+        eventually("it runs", async || Ok(!world.events("turn.started").await.is_empty())).await.expect("runs");
+        faults.set("full", "");
+    };
+    let began = Instant::now();
+    let (told, ()) = tokio::join!(tokio::time::timeout(SOON, world.post("/api/teams/tell", body)), fill);
+    let (status, told) = told.expect("an answer though the disk is full");
+    assert_eq!((status, &told["status"], &told["partialResponse"]), (200, &json!("mcp_timeout"), &json!("done work")));
+    let waited = began.elapsed();
+    tokio::time::sleep(waited).await;
+    faults.clear("full");
+    let turn = world.ended(id(&told)).await;
+    assert_eq!((turn["state"].as_str(), turn["response"].as_str()), (Some("completed"), Some("done work")));
+    // It was over before the caller was answered, and written long after that.
+    let took = turn["durationMs"].as_u64().map(Duration::from_millis);
+    assert!(took.is_some_and(|took| took <= waited), "{turn}");
 }
 
 /// The real thing: a small file system that is filled to the last byte. Needs the right to mount one.

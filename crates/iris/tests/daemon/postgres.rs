@@ -122,6 +122,28 @@ async fn a_team_is_served_by_its_node_only() {
     assert!(refused.contains("bound to the node 'elsewhere'") && refused.contains("remove `node`"), "{refused}");
 }
 
+/// Whoever is not told of the turn tells it again, and has the work done twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_whose_patience_ends_while_the_server_is_away_is_told_its_turn() {
+    let Some(server) = Server::new() else { return };
+    let script = "default: [{ say: 'so far' }, { delay: 4s }, { say: done }]\n";
+    let world = World::new(setup().team("alpha", script).database(&server.url()));
+    let body = json!({"toTeam": "alpha", "message": "work", "timeout": 3000});
+    let stop = async {
+        eventually("it speaks", async || Ok(!world.events("message").await.is_empty())).await.expect("speaks");
+        server.stop();
+    };
+    let ((status, told), ()) = tokio::join!(world.post("/api/teams/tell", body), stop);
+    assert_eq!((status, &told["status"]), (200, &json!("mcp_timeout")), "{told}");
+    assert_eq!(told["partialResponse"], "so far");
+    server.start();
+    let is_over = async || {
+        let turn = world.client().get(&format!("/api/turns/{}", id(&told))).await?;
+        Ok(turn.status == 200 && turn.json()?["state"] == "completed")
+    };
+    eventually("it goes on", is_over).await.expect("it does");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_stopped_under_load_and_comes_back_loses_nothing() {
     let Some(server) = Server::new() else { return };

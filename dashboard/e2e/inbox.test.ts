@@ -159,6 +159,57 @@ test("what is half written is there when one comes back, and gone when it was se
   await expect.poll(() => box.inputValue()).toBe("");
 });
 
+/** Another answers what this team asks. */
+async function answeredElsewhere(team: string) {
+  const question = (await pending()).find((one) => one.team === team);
+  await daemon.call("POST", `/api/questions/${question?.id}/answer`, { response: { value: "Red" } });
+}
+
+test("words for a question that another answers meanwhile go to nobody, and stay", async () => {
+  const page = await signedIn(daemon);
+  for (const team of ["team1", "team2"]) await daemon.tell(team, "ask");
+  for (const team of ["team1", "team2"]) await card(page, team).waitFor();
+  const kept = page.getByRole("dialog", { name: "What you wrote was not sent" });
+  const box = kept.getByLabel("What you wrote, to be copied");
+  await card(page, "team1").getByLabel("Or answer in your own words").click();
+  await page.keyboard.type("Green, but ");
+  const wrote = async () => {
+    await answeredElsewhere("team1");
+    await card(page, "team1").waitFor({ state: "detached" });
+    await page.keyboard.type("first paint 2 or 1 of ours. ");
+    await page.keyboard.press("Enter");
+  };
+  expect(await answeredBy(wrote)).toEqual(["team1"]);
+  await kept.getByText(/answered by user.*Red/).waitFor();
+  expect((await box.inputValue()).trim()).toBe("Green, but first paint 2 or 1 of ours.");
+  await page.keyboard.press("Escape");
+  await kept.waitFor({ state: "detached" });
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("1")), "keys are keys again").toEqual(["team2"]);
+});
+
+test("words that are written over another page go to nobody either", async () => {
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/fleet`);
+  await page.locator('[data-connection="live"]').waitFor();
+  await daemon.tell("team1", "ask");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Or answer in your own words").click();
+  await daemon.tell("team2", "ask");
+  await expect.poll(async () => (await pending()).length).toBe(2);
+  await page.keyboard.type("Green, but ");
+  const wrote = async () => {
+    await answeredElsewhere("team1");
+    // Before anybody can have read that: words go on.
+    await page.keyboard.type("wait until some later time, at least 12 min", { delay: 40 });
+  };
+  expect(await answeredBy(wrote)).toEqual(["team1"]);
+  expect(await page.getByLabel("What you wrote, to be copied").inputValue()).toBe("Green, but wait until some later time, at least 12 min");
+  expect(new URL(page.url()).pathname, "and nobody was taken elsewhere").toBe("/fleet");
+  await page.getByRole("button", { name: "Put it away" }).click();
+  await dialog.getByText("Which colour for the button?").waitFor();
+});
+
 test("single keys can be switched off", async () => {
   const page = await signedIn(daemon);
   await daemon.tell("atlas", "ask");

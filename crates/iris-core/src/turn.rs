@@ -348,7 +348,7 @@ impl Turn {
                     self.so_far.message(message.text.clone());
                 }
                 // The model is asked once more, and says again what it had begun to say.
-                let anew = message.kind == MessageType::Retry && message.parent.is_none() && so_far.begin_anew();
+                let anew = message.kind == MessageType::Retry && message.parent.is_none() && self.so_far.begin_anew();
                 let anew = anew.then_some(Effect::ShowAnew);
                 anew.into_iter().chain([Effect::RestartClock, Effect::Keep(message)]).collect()
             }

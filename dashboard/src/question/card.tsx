@@ -19,6 +19,7 @@ import { Deadline } from "./deadline";
 import { deed } from "./deed";
 import { AskedForm } from "./form";
 import { QuestionMenu } from "./menu";
+import { useKeptWords } from "./overtaken";
 import { OnePress } from "./press";
 import { type Question, type Value, isBlocking, isYesNo, kindWord, labelled, takesForm } from "./question";
 import { refusedLine } from "./refused";
@@ -31,8 +32,9 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
   const remember = useWatched(holding).get(question.id);
   const refused = useWatched(refusals).get(question.id);
   const give = (value: Value, text?: string) => void answer({ question, value, text });
+  const answers = useKeptWords(question);
   return (
-    <div className="space-y-3" aria-busy={isSending}>
+    <div ref={answers} className="space-y-3" aria-busy={isSending}>
       <h2 className="said text-base leading-snug font-semibold">
         <Asks question={question} />
       </h2>

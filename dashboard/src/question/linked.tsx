@@ -12,9 +12,9 @@ import { Moment } from "@/text/time";
 import { By } from "./by";
 import { deedLine } from "./deed";
 import { Past } from "./past";
-import { outcomeWord, spoken } from "./question";
+import { type Question, outcomeWord, spoken } from "./question";
 
-const questionQuery = (id: string) =>
+export const questionQuery = (id: string) =>
   queryOptions({
     queryKey: ["questions", id],
     queryFn: async () => {
@@ -42,12 +42,7 @@ export function Linked({ id }: { id: string }) {
       <p className="said font-medium">
         <Plain text={question.team} />: <Plain text={deedLine(question)} />
       </p>
-      <p className="said text-dim">
-        <span className={question.state === "answered" ? "text-good" : ""}>{outcomeWord(question.state)}</span>
-        {question.closedBy && <By by={question.closedBy} through={question.closedThrough} />}
-        {question.closedAt != null && <> at <Moment at={question.closedAt} /></>}
-        {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
-      </p>
+      <Outcome question={question} />
       <Past question={question} />
       <p className="flex flex-wrap gap-x-4 text-xs">
         <Link to="/session/$id" params={{ id: question.session }} search={question.turn ? { turn: question.turn } : {}} className="link">
@@ -63,5 +58,17 @@ export function Linked({ id }: { id: string }) {
         </Link>
       </p>
     </section>
+  );
+}
+
+/** How it ended, by whom and when. */
+export function Outcome({ question }: { question: Question }) {
+  return (
+    <p className="said text-dim">
+      <span className={question.state === "answered" ? "text-good" : ""}>{outcomeWord(question.state)}</span>
+      {question.closedBy && <By by={question.closedBy} through={question.closedThrough} />}
+      {question.closedAt != null && <> at <Moment at={question.closedAt} /></>}
+      {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
+    </p>
   );
 }

@@ -9,6 +9,7 @@ import { useWatched } from "@/api/watch";
 import { DialogContent } from "@/shell/dialog";
 import { kept } from "@/shell/keep";
 import { isTyping } from "@/shell/keys";
+import { isCutOff } from "@/shell/writing";
 
 import { useOpenQuestions } from "./ask";
 import { QuestionBody, QuestionHead } from "./card";
@@ -58,7 +59,7 @@ export function QuestionModal() {
   useEffect(() => {
     if (!isWanted || next === undefined) return;
     const open = () => {
-      if (isTyping(document.activeElement) || document.hidden || document.querySelector('[role="dialog"]')) return;
+      if (isTyping(document.activeElement) || isCutOff() || document.hidden || document.querySelector('[role="dialog"]')) return;
       setShown(next);
       setWakesAt(Date.now() + DEAF);
     };

@@ -10,6 +10,7 @@ import { meQuery } from "@/api/me";
 import { Watched, useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
 import { QuestionModal } from "@/question/modal";
+import { Overtaken } from "@/question/overtaken";
 import { isSnoozed, snoozed } from "@/question/snooze";
 import { useAtNow, useNow, zone } from "@/text/time";
 
@@ -20,6 +21,7 @@ import { Notices, complain, dismissAbove, isSlip, undoLast } from "./notices";
 import { useNotifications } from "./notify";
 import { Count } from "./page";
 import { watchStaleness } from "./stale";
+import { watchWriting } from "./writing";
 
 /** What cannot be fetched just now is said and not opened. */
 function Unfetched({ onClose }: { onClose: () => void }) {
@@ -58,6 +60,7 @@ export function Frame() {
   useNotifications();
   useNoRepeats();
   useEffect(watchFocus, []);
+  useEffect(watchWriting, []);
   useEffect(fetchWhenIdle, []);
   useEffect(() => {
     const end = watchStaleness();
@@ -111,6 +114,7 @@ export function Frame() {
         </main>
       </div>
       <QuestionModal />
+      <Overtaken />
       <Overlays />
     </div>
   );

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use iris_api::event::{Delta, Event};
-use reqwest::{Method, Response, header};
+use reqwest::{Method, RequestBuilder, Response, header};
 use tokio::time::Instant;
 
 use super::frames::{Frame, Frames};
@@ -32,6 +32,7 @@ pub struct Follower {
     ready: VecDeque<Met>,
     cut_at: Option<Instant>,
     patience: Option<Duration>,
+    attempt: Duration,
 }
 
 /// The daemon's log is not the one whose number was asked for.
@@ -45,6 +46,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_millis(250);
 /// The daemon's heart beats every 15 seconds; a stream without one is dead, whatever the network says.
 const SILENCE: Duration = Duration::from_secs(45);
+/// How long one attempt may take until the daemon says that it streams.
+const ATTEMPT: Duration = Duration::from_secs(10);
 
 impl Follower {
     pub fn new(client: Client, filter: Vec<(&'static str, String)>, after: i64) -> Self {
@@ -57,6 +60,7 @@ impl Follower {
             ready: VecDeque::new(),
             cut_at: None,
             patience: Some(PATIENCE),
+            attempt: ATTEMPT,
         }
     }
 
@@ -126,10 +130,9 @@ impl Follower {
     async fn connect(&mut self) -> Result<(), ClientError> {
         let mut query: Vec<(&str, String)> = self.filter.clone();
         query.push(("after", self.after.to_string()));
-        let sent = self
-            .client
-            .send(Method::GET, &["events"], &query, |request| request.header(header::ACCEPT, "text/event-stream"))
-            .await;
+        let accept = |request: RequestBuilder| request.header(header::ACCEPT, "text/event-stream");
+        let sent = tokio::time::timeout(self.attempt, self.client.send(Method::GET, &["events"], &query, accept)).await;
+        let sent = sent.unwrap_or_else(|_| Err(self.client.silent(self.attempt)));
         match (sent, self.cut_at) {
             (Ok(stream), cut_at) => {
                 self.stream = Some(stream);
@@ -147,5 +150,47 @@ impl Follower {
 
     fn waits_on(&self, cut_at: Instant) -> bool {
         self.patience.is_none_or(|patience| cut_at.elapsed() < patience)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iris_engine::home::Home;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    const STREAM: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n:\n\n";
+
+    /// Somebody who connects and asks for something.
+    async fn accept(listener: &TcpListener) -> TcpStream {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        stream.read(&mut [0; 4096]).await.ok();
+        stream
+    }
+
+    #[tokio::test]
+    async fn an_attempt_that_hangs_is_given_up_for_the_next() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = Some(format!("http://{}", listener.local_addr().expect("an address")));
+        let nowhere = Home::at(std::path::Path::new("/nonexistent"));
+        let client = Client { url, token: Some("made-up".to_owned()), ..Client::new(nowhere) };
+        let daemon = async {
+            accept(&listener).await.write_all(STREAM).await.expect("it is heard, and cut");
+            let mut open = vec![accept(&listener).await];
+            loop {
+                open.push(accept(&listener).await);
+                open.last_mut().expect("it was put there").write_all(STREAM).await.ok();
+            }
+        };
+        let follow = async {
+            let mut follower = Follower::new(client, Vec::new(), 7).for_ever();
+            follower.open().await.expect("it is there");
+            follower.attempt = Duration::from_millis(200);
+            (follower.next().await.expect("it is cut"), follower.next().await.expect("it is back"))
+        };
+        let met = tokio::select! { met = follow => met, () = daemon => unreachable!("it never ends") };
+        assert!(matches!(met, (Met::Cut, Met::Back)), "{met:?}");
     }
 }

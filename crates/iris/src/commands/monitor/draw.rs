@@ -168,7 +168,7 @@ fn hints(state: &State) -> String {
             return format!(" Enter sends  Esc leaves{like}");
         }
         (Mode::Write { .. }, _) => " Enter sends  Esc leaves",
-        (Mode::Confirm { .. }, _) => " y does it, any other key does not",
+        (Mode::Confirm { .. }, _) => " Enter does it, any other key does not",
         (Mode::Help { .. }, _) => " j/k scroll  any other key goes back",
         (Mode::Look, View::Inbox) => " 1-9 y n answer  r reply  j/k next  PgDn more  Enter session  Tab fleet  ? q",
         (Mode::Look, View::Fleet) => " j/k next  Enter opens  t tell  w wake  s sleep  c cancel  Tab inbox  ? help  q",

@@ -16,7 +16,8 @@ use crate::commands::inbox::how;
 use crate::printer::Tone;
 
 /// A key that comes again within this time is held down, or was pressed without looking in between: no terminal says which.
-const HELD_MS: i64 = 600;
+/// Longer than keyboards commonly wait until they repeat a key.
+const HELD_MS: i64 = 1000;
 
 impl State {
     pub fn press(&mut self, key: KeyEvent) -> Vec<Wish> {
@@ -303,7 +304,8 @@ impl State {
 
     fn confirm(&mut self, key: KeyEvent) -> Vec<Wish> {
         let Mode::Confirm { act, .. } = std::mem::replace(&mut self.mode, Mode::Look) else { return Vec::new() };
-        if key.code == KeyCode::Char('y') {
+        // Never a key that asks: one that is held down would answer itself.
+        if key.code == KeyCode::Enter {
             return self.perform(act);
         }
         self.say(Tone::Plain, "nothing was done");

@@ -55,7 +55,7 @@ fn a_risky_yes_is_asked_for_twice_and_a_no_is_not() {
     assert_eq!(answers(&press(&mut state, "y")), []);
     assert_eq!(answers(&press(&mut state, "x")), [], "any other key leaves it");
     assert_eq!(answers(&press(&mut state, "1")), [], "and then it begins anew");
-    assert_eq!(answers(&press(&mut state, "y")), [("q-push".to_owned(), true.into(), digest())]);
+    assert_eq!(answers(&press(&mut state, "\n")), [("q-push".to_owned(), true.into(), digest())]);
     let mut low = push();
     low.risk = Some("low".to_owned());
     state.inbox.sending.clear();
@@ -75,24 +75,55 @@ fn a_yes_to_what_cannot_be_known_is_asked_for_twice() {
         read_all(&mut state, vec![asked]);
         assert_eq!(answers(&press(&mut state, "y")), [], "{way}");
         assert!(seen(&state).contains("cannot be known"), "{}", seen(&state));
-        state.tick(NOW + 1000);
-        assert_eq!(answers(&press(&mut state, "y")).len(), 1, "{way}");
+        assert_eq!(answers(&press(&mut state, "\n")).len(), 1, "{way}");
     }
 }
 
-/// A held key comes thirty times a second, and no terminal says that it is held.
+/// Holds `y` down: the first comes at once, the second after the delay, the others thirty times a second. No terminal says
+/// that it is held. Gives what was answered, and when the last one came.
+fn hold(state: &mut State, from: i64, delay: i64) -> (Vec<String>, i64) {
+    let moments: Vec<i64> = std::iter::once(0).chain((0..90).map(|times| delay + times * 30)).collect();
+    let mut given = Vec::new();
+    for moment in &moments {
+        state.tick(from + moment);
+        for (id, _, _) in answers(&press(state, "y")) {
+            // As soon as it is answered, the next one is in its place.
+            let left = state.inbox.questions.iter().filter(|question| question.id != id).cloned().collect();
+            state.got(&Read::Questions, Got::Questions(left));
+            given.push(id);
+        }
+    }
+    (given, from + moments[90])
+}
+
 #[test]
 fn a_key_that_is_held_down_decides_one_thing() {
-    let mut state = full(NARROW);
-    let mut given = Vec::new();
-    for moment in 0..90 {
-        state.tick(NOW + moment * 30);
-        given.extend(answers(&press(&mut state, "y")));
+    for delay in [30, 250, 660, 990] {
+        let mut state = full(NARROW);
+        let (given, last) = hold(&mut state, NOW, delay);
+        assert_eq!(given, [""; 0], "the risk is high: it is asked for twice");
+        assert!(matches!(state.mode, Mode::Confirm { .. }), "and it still is asked");
+        state.tick(last + 5000);
+        assert_eq!(answers(&press(&mut state, "y")), [], "what asked does not confirm, however late it comes");
+        assert_eq!(answers(&press(&mut state, "1\n")).len(), 1, "another key does");
     }
-    assert_eq!(given, [], "the risk is high: it is asked for twice");
-    assert!(matches!(state.mode, Mode::Confirm { .. }), "and it still is asked");
-    state.tick(NOW + 90 * 30 + 600);
-    assert_eq!(answers(&press(&mut state, "y")).len(), 1, "looked at, and pressed again");
+}
+
+#[test]
+fn a_key_that_is_held_down_answers_one_of_many() {
+    let low = |id: &str| iris_api::question::Question { id: id.to_owned(), risk: Some("low".to_owned()), ..push() };
+    for delay in [30, 250, 660, 990] {
+        let mut state = state(NARROW);
+        read_all(&mut state, vec![low("one"), low("two"), low("three"), low("four")]);
+        let (given, last) = hold(&mut state, NOW + 5000, delay);
+        assert_eq!(given.len(), 1, "after {delay} ms: {given:?}");
+        state.tick(last + 1000);
+        assert_eq!(answers(&press(&mut state, "y")).len(), 1, "looked at, and pressed again");
+        // A key in between is as good as a pause.
+        state.inbox.sending.clear();
+        assert_eq!(answers(&press(&mut state, "y")).len(), 0);
+        assert_eq!(answers(&press(&mut state, "jy")).len(), 1);
+    }
 }
 
 /// Which option a number is can be known only by looking at it.
@@ -104,7 +135,7 @@ fn a_number_for_options_that_are_not_on_the_screen_is_asked_for_twice() {
     read_all(&mut state, vec![long]);
     assert_eq!(answers(&press(&mut state, "2")), []);
     assert!(seen(&state).contains("not seen"), "{}", seen(&state));
-    assert_eq!(answers(&press(&mut state, "y")), [("q-colour".to_owned(), "blue".into(), None)]);
+    assert_eq!(answers(&press(&mut state, "\n")), [("q-colour".to_owned(), "blue".into(), None)]);
 }
 
 #[test]
@@ -148,7 +179,7 @@ fn a_key_meant_for_another_question_is_no_answer() {
     // The first one is answered elsewhere just before the key.
     state.got(&Read::Questions, Got::Questions(vec![colour()]));
     assert_eq!(answers(&press(&mut state, "1")), []);
-    state.tick(NOW + 600);
+    state.tick(NOW + 1000);
     assert_eq!(answers(&press(&mut state, "1")), [("q-colour".to_owned(), "red".into(), None)]);
     // A more urgent one comes in above: the chosen one stays chosen.
     state.inbox.sending.clear();
@@ -282,7 +313,7 @@ fn the_fleet_is_told_woken_put_to_sleep_and_cancelled() {
     press(&mut state, "jj");
     assert_eq!(acts(&press(&mut state, "s")), [r#"Act(Sleep { team: "backend", from: "frontend" })"#]);
     assert_eq!(acts(&press(&mut state, "c")), [""; 0], "asked first");
-    assert_eq!(acts(&press(&mut state, "y")), [r#"Act(Cancel { team: "backend", from: "frontend" })"#]);
+    assert_eq!(acts(&press(&mut state, "\n")), [r#"Act(Cancel { team: "backend", from: "frontend" })"#]);
     let told = acts(&press(&mut state, "tgo on\n"));
     assert_eq!(told, [r#"Act(Tell { team: "backend", from: "frontend", text: "go on" })"#]);
     assert_eq!(acts(&press(&mut state, "1y")), [""; 0], "there is no question here to answer");
@@ -408,7 +439,7 @@ fn keys_answer_what_the_session_asks() {
     other.session = "s1".to_owned();
     state.got(&Read::Questions, Got::Questions(vec![other]));
     assert_eq!(answers(&press(&mut state, "1")), [], "that was meant for the question before");
-    state.tick(NOW + 600);
+    state.tick(NOW + 1000);
     assert_eq!(answers(&press(&mut state, "1")), [("q-colour".to_owned(), "red".into(), None)]);
 }
 

@@ -19,7 +19,7 @@ const KEYS: &[(&str, &str)] = &[
     ("q, Ctrl-C", "leave; nothing stops because you do"),
     ("", "Inbox, and a session that asks"),
     ("1-9", "give that answer; to an approval 1 is yes, 2 is no"),
-    ("y n", "yes, no; a risky yes is asked for twice"),
+    ("y n", "yes, no; Enter confirms a risky yes"),
     ("r", "reply in your own words; to an approval: no, and why"),
     ("Enter", "the session that asks"),
     ("", "Fleet and session"),

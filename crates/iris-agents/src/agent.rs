@@ -316,6 +316,8 @@ async fn read_some(stdout: &mut Option<ChildStdout>, lines: &mut Lines) -> std::
 #[derive(Debug, Default)]
 struct LastWords {
     tail: Vec<u8>,
+    /// There was more before it.
+    is_cut: bool,
 }
 
 const TAIL_KEPT: usize = 4 * 1024;
@@ -332,12 +334,40 @@ impl LastWords {
     fn add(&mut self, piece: &[u8]) {
         self.tail.extend_from_slice(piece);
         if self.tail.len() > 2 * TAIL_KEPT {
+            self.is_cut = true;
             self.tail.drain(..self.tail.len() - TAIL_KEPT);
         }
     }
 
     fn text(&self) -> String {
         let start = self.tail.len().saturating_sub(TAIL_KEPT);
-        String::from_utf8_lossy(&self.tail[start..]).trim().to_owned()
+        let tail = String::from_utf8_lossy(&self.tail[start..]);
+        let tail = tail.trim_end();
+        if start == 0 && !self.is_cut {
+            return tail.trim_start().to_owned();
+        }
+        // What is left of a line, or of a word, could be the end of a secret, which nobody would know by its end.
+        let begin = tail.find('\n').or_else(|| tail.find(char::is_whitespace)).unwrap_or(0);
+        format!("{}{}", AgentExit::CUT, tail[begin..].trim_start())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_words_begin_with_a_whole_line_or_word() {
+        let check = |said: &str, told: &str| {
+            let mut words = LastWords::default();
+            said.as_bytes().chunks(500).for_each(|piece| words.add(piece));
+            assert_eq!(words.text(), told);
+        };
+        check("  it broke\n", "it broke");
+        for long in [TAIL_KEPT, 3 * TAIL_KEPT] {
+            check(&format!("{} tail of it\nit\nbroke\n", "x".repeat(long)), "…it\nbroke");
+            check(&format!("{} it broke\n", "x".repeat(long)), "…it broke");
+        }
+        check(&"x".repeat(2 * TAIL_KEPT), &format!("…{}", "x".repeat(TAIL_KEPT)));
     }
 }

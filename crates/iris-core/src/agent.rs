@@ -253,12 +253,14 @@ pub struct AgentExit {
     pub code: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// The tail of what it wrote to stderr.
+    /// The tail of what it wrote to stderr; behind `CUT`, if there was more.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
 }
 
 impl AgentExit {
+    pub const CUT: char = '…';
+
     pub fn describe(&self) -> String {
         let how = match (self.code, self.signal) {
             (_, Some(signal)) => format!("killed by signal {signal}"),

@@ -14,6 +14,8 @@ static SECRETS: RwLock<Vec<String>> = RwLock::new(Vec::new());
 const SHORTEST: usize = 6;
 /// Of what has several lines.
 const SHORTEST_LINE: usize = 16;
+/// Of the end of one whose beginning was cut off.
+const SHORTEST_END: usize = 4;
 const MASK: &str = "***";
 
 /// From now on, what the config holds in secret is masked.
@@ -102,7 +104,24 @@ pub(crate) fn masked_ending(ending: Ending) -> Ending {
 }
 
 pub(crate) fn masked_exit(exit: AgentExit) -> AgentExit {
-    AgentExit { stderr: masked(&exit.stderr), ..exit }
+    AgentExit { stderr: masked_tail(&exit.stderr), ..exit }
+}
+
+/// As `masked`. What was cut may begin with the end of a secret.
+pub(crate) fn masked_tail(text: &str) -> String {
+    let Some(tail) = text.strip_prefix(AgentExit::CUT) else { return masked(text) };
+    let end = {
+        let known = SECRETS.read().expect("nothing panics while it holds the secrets");
+        known.iter().filter_map(|secret| end_at_start(secret, tail)).max()
+    };
+    let mask = if end.is_some() { MASK } else { "" };
+    format!("{}{mask}{}", AgentExit::CUT, masked(&tail[end.unwrap_or(0)..]))
+}
+
+/// How much of the end of a secret a text begins with.
+fn end_at_start(secret: &str, text: &str) -> Option<usize> {
+    let ends = secret.char_indices().map(|(at, _)| &secret[at..]);
+    ends.filter(|end| end.len() >= SHORTEST_END).find(|end| text.starts_with(end)).map(str::len)
 }
 
 /// How a secret is known by its form: what it begins with, what it goes on with, and for how long at least.
@@ -161,6 +180,23 @@ telemetry: { headers: { x-key: collector-key } }
         mask(&config);
         let line = masked("sk-very-secret production hunter22 collector-key");
         assert_eq!(line, "*** production *** ***");
+    }
+
+    #[test]
+    fn the_end_of_a_secret_that_was_cut_is_masked() {
+        let config = "teams: { a: { path: /tmp, env: { SOME_TOKEN: quite-long-and-secret } } }";
+        mask(&crate::config::parse("config.yaml".as_ref(), config, |_| None).expect("a config"));
+        for (said, told) in [
+            ("…ite-long-and-secret quite-long-and-secret", "…*** ***"),
+            ("…quite-long-and-secret", "…***"),
+            ("…cret it was", "…*** it was"),
+            ("…ret it was", "…ret it was"),
+            ("and-secret it was", "and-secret it was"),
+            ("quite-long-and-secret", "***"),
+        ] {
+            let exit = masked_exit(AgentExit { stderr: said.to_owned(), ..AgentExit::default() });
+            assert_eq!(exit.stderr, told);
+        }
     }
 
     #[test]

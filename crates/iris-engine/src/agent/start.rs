@@ -20,7 +20,7 @@ use super::run::Runner;
 use super::{Command, RunnerHandle, forget};
 use crate::config::{AgentHome, TeamConfig};
 use crate::engine::Inner;
-use crate::secret::masked_exit;
+use crate::secret::{masked_exit, masked_tail};
 use crate::{tasks, tool, trust};
 
 /// Starts the task that serves a session. It takes its place in the pool at once.
@@ -255,7 +255,7 @@ async fn start_as(
         Some(Ok(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Ok(Err(_))) => None,
         Some(Err(_)) => {
-            let why = match agent.complaint() {
+            let why = match masked_tail(&agent.complaint()) {
                 said if said.is_empty() => format!("it was not ready within {limit}"),
                 said => format!("it was not ready within {limit}; its last words: {said}"),
             };

@@ -18,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::future::ready;
 use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
+use iris_core::fault::FaultKind;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::SessionManager;
@@ -28,7 +29,7 @@ use serde_json::json;
 
 use super::replay::{self, Replays};
 use crate::auth::Caller;
-use crate::http::problem;
+use crate::http::problem::{self, Fault};
 
 const SESSION: &str = "mcp-session-id";
 /// Many more than there are windows and programs on a machine.
@@ -49,8 +50,29 @@ pub(super) struct Sessions {
 struct Known {
     owner: Option<String>,
     used: Instant,
-    /// Streams that somebody reads. A call that takes hours keeps its session, if it is listened to.
-    streams: usize,
+    /// Streams that somebody reads, and calls that run. One that takes hours keeps its session, listened to or not: with
+    /// the session it would be broken off, which nobody asked for.
+    uses: usize,
+}
+
+/// Its session is in use until it is dropped. An extension of each request in a session, with which a call keeps it.
+#[derive(Clone)]
+struct InUse {
+    _one: Arc<Use>,
+}
+
+struct Use {
+    known: Arc<Mutex<HashMap<SessionId, Known>>>,
+    id: SessionId,
+}
+
+impl Drop for Use {
+    fn drop(&mut self) {
+        if let Some(known) = lock(&self.known).get_mut(&self.id) {
+            known.uses -= 1;
+            known.used = Instant::now();
+        }
+    }
 }
 
 impl Default for Sessions {
@@ -65,16 +87,23 @@ impl Default for Sessions {
 }
 
 /// A session that another made does not exist.
-pub(super) async fn belongs_to_caller(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
+pub(super) async fn belongs_to_caller(
+    State(sessions): State<Arc<Sessions>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let caller = request.extensions().get::<Caller>().map(|caller| caller.credential.id.clone());
-    if let Some(session) = named(request.headers())
-        && sessions.lock().get(&session).is_some_and(|known| known.owner != caller)
-    {
-        return problem::not_found("MCP session", &session).into_response();
+    if let Some(session) = named(request.headers()) {
+        if sessions.lock().get(&session).is_some_and(|known| known.owner != caller) {
+            return problem::not_found("MCP session", &session).into_response();
+        }
+        sessions.use_of(&session).and_then(|in_use| request.extensions_mut().insert(in_use));
     }
     let response = next.run(request).await;
-    if let Some(session) = named(response.headers()) {
-        sessions.belongs_to(&session, caller).await;
+    if let Some(session) = named(response.headers())
+        && let Err(fault) = sessions.belongs_to(&session, caller).await
+    {
+        return fault.into_response();
     }
     in_protocol(response).await
 }
@@ -114,42 +143,50 @@ impl Sessions {
         lock(&self.known)
     }
 
-    fn touch(&self, id: &SessionId) {
-        if let Some(known) = self.lock().get_mut(id) {
-            known.used = Instant::now();
-        }
+    /// Nothing, if it is not there. What is in use is not ended to make room.
+    fn use_of(&self, id: &SessionId) -> Option<InUse> {
+        self.lock().get_mut(id)?.uses += 1;
+        Some(InUse { _one: Arc::new(Use { known: Arc::clone(&self.known), id: id.clone() }) })
     }
 
-    /// Whose a session is. Whoever has too many of them loses their own, and takes nobody else's room.
-    async fn belongs_to(&self, id: &SessionId, owner: Option<String>) {
-        let unused = {
+    /// Whose a session is. Whoever has too many of them loses their own, and takes nobody else's room; if all of those are
+    /// in use, the new one.
+    async fn belongs_to(&self, id: &SessionId, owner: Option<String>) -> Result<(), Fault> {
+        let (unused, is_crowded) = {
             let mut known = self.lock();
-            let Some(one) = known.get_mut(id) else { return };
+            let Some(one) = known.get_mut(id) else { return Ok(()) };
             one.owner.clone_from(&owner);
             let is_limited = owner.as_deref().is_some_and(|owner| owner != OWNER);
             let count = known.values().filter(|known| known.owner == owner).count();
             let beyond = if is_limited { count.saturating_sub(MOST_OF_ONE) } else { 0 };
             let mut own = idle(&known, |other, known| other != id && known.owner == owner);
+            let is_crowded = own.len() < beyond;
+            if is_crowded {
+                own.push(id.clone());
+            }
             own.truncate(beyond);
-            own
+            remove(&mut known, &own);
+            (own, is_crowded)
         };
         self.close_all(unused).await;
+        if is_crowded { Err(crowded()) } else { Ok(()) }
     }
 
     /// Makes room: what nobody uses goes, and the least used of whoever has most if there are too many.
     async fn tidy(&self) {
         let unused = {
-            let known = self.lock();
+            let mut known = self.lock();
             let mut unused = idle(&known, |_, known| known.used.elapsed() > FORGOTTEN_AFTER);
             while known.len() - unused.len() >= MOST {
                 let left: Vec<_> = known.iter().filter(|(id, _)| !unused.contains(id)).collect();
                 let mut counts = HashMap::new();
                 left.iter().for_each(|(_, known)| *counts.entry(known.owner.as_deref()).or_insert(0) += 1);
-                let idle = left.into_iter().filter(|(_, known)| known.streams == 0);
+                let idle = left.into_iter().filter(|(_, known)| known.uses == 0);
                 let next = idle.max_by_key(|(_, known)| (counts[&known.owner.as_deref()], Reverse(known.used)));
                 let Some((id, _)) = next else { break };
                 unused.push(id.clone());
             }
+            remove(&mut known, &unused);
             unused
         };
         self.close_all(unused).await;
@@ -164,11 +201,7 @@ impl Sessions {
     }
 
     fn listened_to<S: Stream>(&self, id: &SessionId, stream: S) -> Listened<S> {
-        if let Some(known) = self.lock().get_mut(id) {
-            known.streams += 1;
-        }
-        let (known, replays) = (Arc::clone(&self.known), self.replays.clone());
-        Listened { stream: Box::pin(stream), known, replays, id: id.clone() }
+        Listened { stream: Box::pin(stream), _in_use: self.use_of(id), replays: self.replays.clone(), id: id.clone() }
     }
 }
 
@@ -177,9 +210,20 @@ fn number(event: &ServerSseMessage) -> u64 {
     event.event_id.as_deref().and_then(replay::place).map_or(u64::MAX, |(_, number)| number)
 }
 
-/// Those that nobody listens to, the longest unused first.
+/// Under the lock under which they were not in use, so that nobody begins a call in one that is about to end.
+fn remove(known: &mut HashMap<SessionId, Known>, sessions: &[SessionId]) {
+    sessions.iter().for_each(|id| drop(known.remove(id)));
+}
+
+fn crowded() -> Fault {
+    let what = format!("the token has {MOST_OF_ONE} MCP sessions in use, and no more are begun");
+    let hint = "end some with DELETE, or wait for their calls; one session carries any number of calls";
+    Fault::new(FaultKind::Limit, what).hint(hint).retry_after(1)
+}
+
+/// Those that nobody uses, the longest unused first.
 fn idle(known: &HashMap<SessionId, Known>, wanted: impl Fn(&SessionId, &Known) -> bool) -> Vec<SessionId> {
-    let idle = known.iter().filter(|(id, known)| known.streams == 0 && wanted(id, known));
+    let idle = known.iter().filter(|(id, known)| known.uses == 0 && wanted(id, known));
     let mut idle: Vec<_> = idle.map(|(id, known)| (known.used, id.clone())).collect();
     idle.sort();
     idle.into_iter().map(|(_, id)| id).collect()
@@ -196,7 +240,7 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         self.tidy().await;
         let (id, transport) = self.local.create_session().await?;
-        self.lock().insert(id.clone(), Known { owner: None, used: Instant::now(), streams: 0 });
+        self.lock().insert(id.clone(), Known { owner: None, used: Instant::now(), uses: 0 });
         Ok((id, transport))
     }
 
@@ -209,8 +253,8 @@ impl SessionManager for Sessions {
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
-        self.touch(id);
-        self.local.has_session(id).await
+        // What is about to end is not there any more.
+        Ok(self.lock().contains_key(id) && self.local.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
@@ -260,7 +304,7 @@ impl SessionManager for Sessions {
 /// A stream that somebody reads, until it is dropped.
 struct Listened<S> {
     stream: Pin<Box<S>>,
-    known: Arc<Mutex<HashMap<SessionId, Known>>>,
+    _in_use: Option<InUse>,
     replays: Replays,
     id: SessionId,
 }
@@ -277,23 +321,53 @@ impl<S: Stream<Item = ServerSseMessage>> Stream for Listened<S> {
     }
 }
 
-impl<S> Drop for Listened<S> {
-    fn drop(&mut self) {
-        if let Some(known) = lock(&self.known).get_mut(&self.id) {
-            known.streams = known.streams.saturating_sub(1);
-            known.used = Instant::now();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     async fn open(sessions: &Sessions, owner: &str) -> SessionId {
         let (id, _transport) = sessions.create_session().await.expect("a session");
-        sessions.belongs_to(&id, Some(owner.to_owned())).await;
+        sessions.belongs_to(&id, Some(owner.to_owned())).await.ok();
         id
+    }
+
+    #[tokio::test]
+    async fn a_session_in_which_a_call_runs_is_not_ended_to_make_room() {
+        let sessions = Sessions::default();
+        let running = open(&sessions, "weak").await;
+        let call = sessions.use_of(&running).expect("it is there");
+        let has = async |id| sessions.has_session(id).await.expect("it is known");
+        for _ in 0..2 * MOST_OF_ONE {
+            open(&sessions, "weak").await;
+        }
+        assert!(has(&running).await);
+        let long_ago = Instant::now().checked_sub(2 * FORGOTTEN_AFTER).expect("there was such a time");
+        sessions.lock().values_mut().for_each(|known| known.used = long_ago);
+        let newest = open(&sessions, "weak").await;
+        assert!(has(&running).await && sessions.lock().len() == 2, "the others are old");
+        drop(call);
+        for _ in 0..MOST_OF_ONE - 1 {
+            open(&sessions, "weak").await;
+        }
+        assert!(has(&running).await && !has(&newest).await, "it was used last when its call ended");
+        open(&sessions, "weak").await;
+        assert!(!has(&running).await);
+    }
+
+    #[tokio::test]
+    async fn whoever_uses_all_their_sessions_begins_no_other() {
+        let sessions = Sessions::default();
+        let weak = || Some("weak".to_owned());
+        let mut calls = Vec::new();
+        for _ in 0..MOST_OF_ONE {
+            calls.extend(sessions.use_of(&open(&sessions, "weak").await));
+        }
+        let (one_more, _transport) = sessions.create_session().await.expect("a session");
+        assert!(sessions.belongs_to(&one_more, weak()).await.is_err());
+        assert!(sessions.use_of(&one_more).is_none() && calls.len() == MOST_OF_ONE);
+        calls.pop();
+        let (one_more, _transport) = sessions.create_session().await.expect("a session");
+        assert!(sessions.belongs_to(&one_more, weak()).await.is_ok());
     }
 
     #[tokio::test]

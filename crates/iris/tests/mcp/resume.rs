@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{Modern, last_state, until, world};
+use crate::stage::{Modern, SCRIPT, last_state, until, world};
+use crate::world::{World, setup};
 
 /// A session, and the name by which it is asked for.
 async fn begin(modern: &Modern) -> reqwest::header::HeaderValue {
@@ -60,4 +61,22 @@ async fn whoever_comes_back_gets_the_answer_while_it_runs_and_after() {
         let other = begin(&modern).await;
         assert!(rest(&modern, &other, &last).await.is_empty());
     }
+}
+
+/// Many programs of one token: none of them breaks off what another's call has told, though nobody listens to it just now.
+#[tokio::test]
+async fn a_call_that_was_cut_keeps_its_session_when_others_begin_theirs() {
+    let teams = setup().team("alpha", SCRIPT).server("requestsPerSecond: 10000");
+    let world = World::new(teams);
+    let token = world.token("many", &["read", "tell"]).await;
+    let modern = Modern::with(&world, &token);
+    let session = begin(&modern).await;
+    let last = cut_off(&modern, &session, "write slowly").await;
+    for _ in 0..101 {
+        begin(&modern).await;
+    }
+    let heard = rest(&modern, &session, &last).await;
+    let answer = heard.last().expect("something is said");
+    let response = &answer["result"]["structuredContent"]["response"];
+    assert_eq!(response, "one two three four five six seven eight nine ten", "{heard:?}");
 }

@@ -1,5 +1,7 @@
 //! Sessions: listed, woken, put to sleep, forgotten.
 
+use std::time::Duration;
+
 use iris_agents::scripted;
 use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
@@ -8,7 +10,7 @@ use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{AgentKind, TeamName};
 use iris_store::session::{Record, Removal, Seen, SessionRow};
-use iris_store::{StoreError, session, turn};
+use iris_store::{StoreError, StoreHealth, session, turn};
 use uuid::Uuid;
 
 use crate::agent::{StopMode, Stopped};
@@ -40,6 +42,8 @@ pub enum SessionError {
     ShuttingDown,
     #[error("everything is being stopped")]
     Halted,
+    #[error("that the agent is to end cannot be written down just now: {0}")]
+    NotWritten(String),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -50,6 +54,7 @@ impl SessionError {
             Self::UnknownTeam(_) | Self::NotFound(_) => FaultKind::NotFound,
             Self::Busy | Self::InUse | Self::NothingSaid(_) | Self::PartyTaken(_) => FaultKind::Conflict,
             Self::NotStarted(_) | Self::Elsewhere(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
+            Self::NotWritten(_) => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::BrokenScript(_) => FaultKind::Invalid,
             Self::Store(error) => error.kind(),
@@ -71,6 +76,9 @@ impl SessionError {
             Self::Elsewhere(_) => Some("tell it something: that node starts its agent then".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
+            Self::NotWritten(_) => {
+                Some("it ends as soon as that can be written; `iris stop --all` ends every agent at once".to_owned())
+            }
             Self::NotStarted(_) | Self::ShuttingDown | Self::Halted => None,
         }
     }
@@ -95,6 +103,9 @@ pub enum Sleep {
     /// Also one that is at work; its turn is terminated.
     Now,
 }
+
+/// For so long whoever wants an agent ended waits for a database that takes nothing.
+const TROUBLE_MAY_LAST: Duration = Duration::from_secs(2);
 
 /// What a team's agent tells so long after a turn still comes from it.
 const LATELY_MS: i64 = 600_000;
@@ -250,9 +261,26 @@ impl Engine {
             Sleep::WhenIdle => StopMode::IfIdle,
             Sleep::Now => StopMode::Now,
         };
-        match runner.stop(mode, iris_core::event::StopCause::Asked).await {
-            Stopped::Yes => Ok(true),
-            Stopped::Busy => Err(SessionError::Busy),
+        tokio::select! {
+            stopped = runner.stop(mode, iris_core::event::StopCause::Asked) => match stopped {
+                Stopped::Yes => Ok(true),
+                Stopped::Busy => Err(SessionError::Busy),
+            },
+            what = self.trouble() => Err(SessionError::NotWritten(what)),
+        }
+    }
+
+    /// Returns when nothing could be written for a while, and says why.
+    async fn trouble(&self) -> String {
+        let mut health = self.inner.store.health();
+        loop {
+            if health.wait_for(|health| *health != StoreHealth::Well).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+            tokio::time::sleep(TROUBLE_MAY_LAST).await;
+            if let StoreHealth::Troubled { what, .. } = &*health.borrow() {
+                return what.clone();
+            }
         }
     }
 

@@ -26,6 +26,8 @@ use utoipa_axum::routes;
 
 use crate::auth::table;
 use crate::{App, dashboard};
+use iris_core::fault::FaultKind;
+use problem::Fault;
 
 /// A message in JSON may be six times as long as its text, if every character of it has to be escaped.
 pub(crate) const LARGEST_BODY: usize = 6 * LONGEST_MESSAGE + 64 * 1024;
@@ -124,6 +126,19 @@ const PAGE: i64 = 100;
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
 const LARGEST_PAGE: i64 = 1000;
 
-fn page_size(asked: Option<i64>) -> i64 {
-    asked.unwrap_or(PAGE).clamp(1, LARGEST_PAGE)
+fn page_size(asked: Option<i64>) -> Result<i64, Fault> {
+    match asked {
+        Some(none @ ..1) => Err(Fault::new(FaultKind::Invalid, format!("a page of {none} holds nothing"))
+            .hint(format!("ask for a `limit` of 1 to {LARGEST_PAGE}, or leave it out for {PAGE}"))),
+        asked => Ok(asked.unwrap_or(PAGE).min(LARGEST_PAGE)),
+    }
+}
+
+/// Where a page begins: the number of something, or 0 for the first of all.
+fn page_after(asked: Option<i64>) -> Result<i64, Fault> {
+    match asked {
+        Some(none @ ..0) => Err(Fault::new(FaultKind::Invalid, format!("nothing has the number {none}"))
+            .hint("send the `next` of the page before as `after`, or leave it out to begin with the first")),
+        asked => Ok(asked.unwrap_or(0)),
+    }
 }

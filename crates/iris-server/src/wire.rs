@@ -101,6 +101,7 @@ pub(crate) fn turn(row: TurnRow, waits: Option<&Waits>) -> turn::Turn {
         duration_ms: row.duration_ms,
         position: match waits {
             Some(Waits::Turns { ahead }) => Some(*ahead),
+            Some(Waits::Place) => Some(0),
             _ => None,
         },
         note: waits.map(ToString::to_string),

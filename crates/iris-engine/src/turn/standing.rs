@@ -25,6 +25,8 @@ pub enum Waits {
     Team,
     /// For other turns, or with none before it for its agent to start.
     Turns { ahead: i64 },
+    /// With none before it, for another agent to end or to be idle: there are as many as may be.
+    Place,
     /// For a limit of the agent's to be lifted.
     Limit,
     /// For somebody to say something: `input` or `approval`.
@@ -47,6 +49,7 @@ impl fmt::Display for Waits {
             Self::Delay => f.write_str("waits for the time it was put off to"),
             Self::Team => f.write_str("waits for its team, which is not in config.yaml any more"),
             Self::Turns { ahead: 0 } => f.write_str("queued, next; its agent is not ready yet"),
+            Self::Place => f.write_str("waits for a place: all agents are at work"),
             Self::Turns { ahead } => write!(f, "queued, {ahead} ahead"),
             Self::Limit => f.write_str("waits for a limit of the agent's to be lifted"),
             Self::Person(what) => write!(f, "waits for a person's {what}"),
@@ -85,7 +88,8 @@ impl Engine {
             TurnState::Queued => {
                 let before = waiting.iter().position(|waiting| *waiting == row.id).unwrap_or(0);
                 let ahead = i64::try_from(before).unwrap_or(i64::MAX) + i64::from(session.running.is_some());
-                Some(Waits::Turns { ahead })
+                let is_placeless = ahead == 0 && self.waits_for(&session) == Some("place");
+                Some(if is_placeless { Waits::Place } else { Waits::Turns { ahead } })
             }
             TurnState::Running => session.waiting.clone().map(Waits::Person),
             _ => None,

@@ -26,7 +26,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::problem::Fault;
-use super::{PAGE_BYTES, page_size};
+use super::{PAGE_BYTES, page_after, page_size};
 use crate::{App, wire};
 pub(super) use follow::{Follower, Item};
 
@@ -35,11 +35,13 @@ pub(super) use follow::{Follower, Item};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Filter {
     /// Only events with higher numbers. A stream without it starts with what happens next.
+    #[param(minimum = 0)]
     after: Option<i64>,
     /// For a page: only events with lower numbers.
     before: Option<i64>,
     /// For a page: at most this many; 100 if not said, 1000 at most. A page with fewer, because they are large or rare,
     /// may have a `next` too.
+    #[param(minimum = 1)]
     limit: Option<i64>,
     team: Option<String>,
     session: Option<String>,
@@ -155,8 +157,8 @@ const FIRST_AT_ONCE: usize = 8;
 const LOOKED_AT: usize = 20 * AT_ONCE;
 
 async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
-    let wanted = usize::try_from(page_size(filter.limit)).unwrap_or(AT_ONCE);
-    let mut after = filter.after.unwrap_or(0);
+    let wanted = usize::try_from(page_size(filter.limit)?).unwrap_or(AT_ONCE);
+    let mut after = page_after(filter.after)?;
     is_of_this_log(app, after).await?;
     let (mut items, mut bytes, mut looked_at, mut at_once) = (Vec::new(), 0, 0, FIRST_AT_ONCE);
     // Goes on until the page is full, so that what is rare is found with few requests.

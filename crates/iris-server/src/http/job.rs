@@ -61,7 +61,7 @@ pub(crate) async fn list(
     paging: Result<Query<Paging>, QueryRejection>,
 ) -> Result<Json<Page<Job>>, Fault> {
     let Query(paging) = paging?;
-    let limit = page_size(paging.limit);
+    let limit = page_size(paging.limit)?;
     let rows = app.engine.list_jobs(paging.after, limit).await?;
     let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = rows.last().filter(|_| full).map(|row| row.id.to_string());

@@ -103,6 +103,7 @@ pub(crate) struct Paging {
     /// The `next` of the page before.
     after: Option<String>,
     /// At most this many; 100 if not said, 1000 at most.
+    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 
@@ -113,7 +114,7 @@ pub(crate) async fn decided(
     paging: Result<Query<Paging>, QueryRejection>,
 ) -> Result<Json<Page<Question>>, Fault> {
     let Query(paging) = paging?;
-    let limit = page_size(paging.limit);
+    let limit = page_size(paging.limit)?;
     let before = paging.after.as_deref().map(read_place).transpose()?;
     let session = paging.session.map(SessionId::new);
     let rows = app.engine.list_closed_questions(session, before, limit).await?;

@@ -25,6 +25,7 @@ pub(crate) struct Filter {
     #[serde(default)]
     after: String,
     /// At most this many; 100 if not said, 1000 at most.
+    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 
@@ -36,7 +37,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<Session>>, Fault> {
     let Query(filter) = filter?;
     let team = filter.team.map(|name| name.parse()).transpose()?;
-    let limit = page_size(filter.limit);
+    let limit = page_size(filter.limit)?;
     let rows = app.engine.list_sessions(team.as_ref(), &filter.after, limit).await?;
     let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = if full { rows.last().map(|row| row.id.to_string()) } else { None };

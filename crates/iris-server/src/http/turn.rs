@@ -20,7 +20,7 @@ use super::body::Object;
 use super::problem::{Fault, not_found};
 use super::repeat;
 use super::request::RequestId;
-use super::{PAGE_BYTES, page_size};
+use super::{PAGE_BYTES, page_after, page_size};
 use crate::auth::Caller;
 use crate::speaker::speaker;
 use crate::{App, wire};
@@ -59,9 +59,10 @@ pub(crate) async fn tell(
 #[serde(deny_unknown_fields)]
 pub(crate) struct Paging {
     /// The `next` of the page before.
-    #[serde(default)]
-    after: i64,
+    #[param(minimum = 0)]
+    after: Option<i64>,
     /// At most this many; 100 if not said, 1000 at most. A page of large ones has fewer, and a `next`.
+    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 
@@ -73,11 +74,11 @@ pub(crate) async fn list(
     paging: Result<Query<Paging>, QueryRejection>,
 ) -> Result<Json<Page<Turn>>, Fault> {
     let (Query(paging), session) = (paging?, SessionId::new(id.as_str()));
+    let (after, limit) = (page_after(paging.after)?, page_size(paging.limit)?);
     if app.engine.find_session(&session).await?.is_none() {
         return Err(not_found("session", &id));
     }
-    let limit = page_size(paging.limit);
-    let (rows, has_more) = app.engine.page_of_turns(&session, paging.after, a_page(limit)).await?;
+    let (rows, has_more) = app.engine.page_of_turns(&session, after, a_page(limit)).await?;
     let next = rows.last().filter(|_| has_more).map(|row| row.number.to_string());
     let waits = app.engine.waits_of(&rows).await?;
     let items = rows.into_iter().zip(&waits).map(|(row, waits)| wire::turn(row, waits.as_ref()));
@@ -99,11 +100,13 @@ pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Resu
 #[serde(deny_unknown_fields)]
 pub(crate) struct MessagePaging {
     /// The `next` of the page before.
+    #[param(minimum = 0)]
     after: Option<i64>,
     /// Instead of `after`, to read towards the oldest: the `next` of such a page, or any number beyond the newest to begin
     /// at the end. Each page is oldest first all the same.
     before: Option<i64>,
     /// At most this many; 100 if not said, 1000 at most. A page of large ones has fewer, and a `next`.
+    #[param(minimum = 1)]
     limit: Option<i64>,
 }
 
@@ -115,7 +118,7 @@ impl MessagePaging {
                 Err(Fault::new(FaultKind::Invalid, what).hint("leave one of them out"))
             }
             (None, Some(before)) => Ok(Side::Before(before)),
-            (after, None) => Ok(Side::After(after.unwrap_or(0))),
+            (after, None) => Ok(Side::After(page_after(after)?)),
         }
     }
 }
@@ -155,11 +158,10 @@ pub(crate) async fn messages(
     paging: Result<Query<MessagePaging>, QueryRejection>,
 ) -> Result<Json<Page<Message>>, Fault> {
     let (Query(paging), turn) = (paging?, TurnId::new(id.as_str()));
-    let side = paging.side()?;
+    let (side, limit) = (paging.side()?, page_size(paging.limit)?);
     if app.engine.find_turn(&turn).await?.is_none() {
         return Err(not_found("turn", &id));
     }
-    let limit = page_size(paging.limit);
     let (events, has_more) = app.engine.page_of_messages(&turn, side, a_page(limit)).await?;
     let edge = match side {
         Side::After(_) => events.last(),

@@ -27,13 +27,14 @@ async fn an_idle_agent_makes_room_and_its_conversation_is_kept() {
 
 #[tokio::test]
 async fn a_busy_agent_is_never_evicted_and_the_wait_is_visible() {
-    let world = World::new(setup().team("alpha", SLOW).setting("maxProcesses: 1"));
+    let world = World::new(setup().team("alpha", &SLOW.replace("500ms", "2s")).setting("maxProcesses: 1"));
     let slow = world.tell_async("a", "slow").await;
     eventually("the first runs", async || Ok(world.turn(id(&slow)).await["state"] == "running")).await.expect("runs");
     let waiting = world.tell_async("b", "hello").await;
     eventually("the wait is told", async || Ok(!world.events("session.waiting").await.is_empty())).await.expect("told");
     assert_eq!(world.events("session.waiting").await[0]["data"]["reason"], "pool_busy");
     assert_eq!(world.get("/api/status").await["waitingSessions"], 1);
+    assert_eq!(world.turn(id(&waiting)).await["note"], "waits for a place: all agents are at work");
     assert_eq!(world.ended(id(&slow)).await["state"], "completed");
     assert_eq!(world.ended(id(&waiting)).await["state"], "completed");
     assert_eq!(world.get("/api/status").await["waitingSessions"], 0);

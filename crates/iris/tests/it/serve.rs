@@ -48,6 +48,18 @@ fn a_config_that_is_wrong_is_told_and_nothing_starts() {
 }
 
 #[test]
+fn a_daemon_in_the_background_whose_last_words_find_no_room_is_spoken_for() {
+    let place = Place::with_teams();
+    std::fs::create_dir_all(place.home().join("logs")).expect("a folder");
+    std::os::unix::fs::symlink("/dev/full", place.home().join("logs/daemon.log")).expect("a link");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("bound").port().to_string();
+    let told = place.iris(&["serve", "--detached", "--port", &port]).failed(6);
+    assert!(told.contains("could not say why") && told.contains("No space left on device"), "{told}");
+    assert!(told.contains("free some space"), "{told}");
+}
+
+#[test]
 fn only_loopback_and_only_a_free_port() {
     let daemon = Daemon::start();
     let other = Place::with_teams();

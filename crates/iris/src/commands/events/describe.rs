@@ -33,6 +33,9 @@ pub fn describe(event: &Event) -> String {
         },
         "session.terminating" => text("why").replace('_', " "),
         "session.stopped" => stopped(&body),
+        "session.began_anew" => {
+            format!("the conversation is lost to the agent: it knows nothing of {} turns before", number("turns"))
+        }
         "session.cache_cleared" => format!("{} turns forgotten, by {}", number("turns"), text("by")),
         "session.deleted" => format!("from {}, by {}", text("from"), text("by")),
         "question.opened" => format!("{}: {}", text("kind").replace('_', " "), text("text")),
@@ -140,6 +143,11 @@ mod tests {
             "session.stopped",
             r#"{"why":"start_failed","exit":null,"reason":"not installed"}"#,
             "start failed: not installed",
+        );
+        check(
+            "session.began_anew",
+            r#"{"turns":3}"#,
+            "the conversation is lost to the agent: it knows nothing of 3 turns before",
         );
         check("question.opened", r#"{"kind":"error_recovery","text":"Retry?"}"#, "error recovery: Retry?");
         check("job.ended", r#"{"status":"failed","error":"nobody answered"}"#, "failed: nobody answered");

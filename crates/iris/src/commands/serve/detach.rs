@@ -1,7 +1,7 @@
 //! A daemon in the background: it belongs to no terminal and to no process that may be ended together with its children.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -13,7 +13,7 @@ use tokio::process::Command;
 
 use super::{Context, ServeArguments};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, no_room};
 use crate::place;
 
 /// Where a daemon in the background writes its log.
@@ -28,7 +28,8 @@ const LARGE_LOG: u64 = 10 * 1024 * 1024;
 pub async fn start(arguments: &ServeArguments, context: &Context) -> Result<Exit, Failure> {
     Home::prepare(&context.home)?;
     let file = log_file(&context.home);
-    let log = open(&file).map_err(|error| failed(format!("{} cannot be written ({error})", place::shown(&file))))?;
+    let unwritable = |error: &std::io::Error| format!("{} cannot be written ({error})", place::shown(&file));
+    let mut log = open(&file).map_err(|error| failed(unwritable(&error)))?;
     let said_before = log.metadata().map_or(0, |metadata| metadata.len());
     // A session of its own: the end of a terminal does not reach it. It fails only if there is one already.
     nix::unistd::setsid().ok();
@@ -37,7 +38,8 @@ pub async fn start(arguments: &ServeArguments, context: &Context) -> Result<Exit
     daemon.arg("--home").arg(&context.home).args(["serve", "--json"]);
     daemon.args(arguments.host.iter().flat_map(|host| ["--host", host]));
     daemon.args(arguments.port.map(|port| format!("--port={port}")));
-    daemon.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+    daemon.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped());
+    daemon.stderr(log.try_clone().map_err(|error| failed(unwritable(&error)))?);
     let mut child = daemon.spawn().map_err(|error| failed(format!("the daemon cannot be started ({error})")))?;
     let mut ready = String::new();
     if let Some(output) = child.stdout.take() {
@@ -48,12 +50,19 @@ pub async fn start(arguments: &ServeArguments, context: &Context) -> Result<Exit
         return Ok(Exit::Done);
     }
     child.wait().await.map_err(|error| failed(format!("the daemon cannot be waited for ({error})")))?;
-    let log = format!("its log is {}", place::shown(&file));
+    let hint = format!("its log is {}", place::shown(&file));
     Err(match last_words(&file, said_before) {
         // As it would have been told in a terminal: the same kind, the same words, the same help.
         Some(told) if told.hint.is_some() => told,
-        Some(told) => told.hint(log),
-        None => failed("the daemon did not start, and did not say why".to_owned()).hint(log),
+        Some(told) => told.hint(hint),
+        // What it had to say has perhaps found no room.
+        None => match log.write_all(b"the daemon did not start\n") {
+            Err(error) => {
+                let what = format!("the daemon did not start, and could not say why: {}", unwritable(&error));
+                failed(what).hint(no_room(&error).map_or(hint, str::to_owned))
+            }
+            Ok(()) => failed("the daemon did not start, and did not say why".to_owned()).hint(hint),
+        },
     })
 }
 

@@ -252,10 +252,7 @@ impl Watched<'_> {
             Some(session) if session.state.starts_with("waiting_for") => {
                 "it has asked something: `iris inbox`".to_owned()
             }
-            Some(session) => match load(client, &self.told.turn_id).await.ok().and_then(|turn| turn.note) {
-                Some(_) if session.waits_for.as_deref() == Some("place") => {
-                    "it waits for a place: all agents are at work".to_owned()
-                }
+            Some(_) => match load(client, &self.told.turn_id).await.ok().and_then(|turn| turn.note) {
                 Some(note) if note.starts_with("waits") => format!("it {note}"),
                 Some(note) => format!("it is {note}"),
                 None => "still working".to_owned(),

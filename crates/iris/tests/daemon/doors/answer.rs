@@ -17,7 +17,7 @@ async fn every_error_is_a_problem() {
     let reader = bearer(&world.token("reader", &["read"]).await);
     let reads = ("authorization", reader.as_str());
     let over = format!("/api/turns/{}/cancel", crate::world::id(&world.tell("hello").await));
-    let cases: [Case<'_>; 23] = [
+    let cases: [Case<'_>; 28] = [
         ("POST", "/api/agents/stop", &[reads], "", 403),
         ("GET", "/api/sessions/%ff", &[auth], "", 400),
         ("GET", "/api/turns/none", &[auth], "", 404),
@@ -37,6 +37,11 @@ async fn every_error_is_a_problem() {
         ("POST", "/api/teams/tell", &[auth, json_kind], "{", 400),
         ("POST", "/api/teams/tell", &[auth, json_kind], "[]", 422),
         ("GET", "/api/events?after=x", &[auth], "", 400),
+        ("GET", "/api/events?after=-1", &[auth], "", 400),
+        ("GET", "/api/events?limit=0", &[auth], "", 400),
+        ("GET", "/api/sessions?limit=-1", &[auth], "", 400),
+        ("GET", "/api/sessions/none/turns?after=-1", &[auth], "", 400),
+        ("GET", "/api/turns/none/messages?limit=0", &[auth], "", 400),
         ("GET", "/api/events", &[auth, ("accept", "text/event-stream"), ("last-event-id", "x")], "", 400),
         ("GET", "/api/stream", &[auth], "", 400),
         ("POST", "/api/backup", &[auth, json_kind], r#"{"path":"relative"}"#, 400),

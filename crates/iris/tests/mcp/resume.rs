@@ -68,6 +68,36 @@ async fn whoever_comes_back_gets_the_answer_while_it_runs_and_after() {
     }
 }
 
+/// What was sent with a call counts for its token as long as the call runs, whether anybody listens to it or not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_was_cut_still_counts_for_its_token() {
+    let world = world();
+    let modern = token(&world, json!({"name": "gone", "scopes": ["read", "tell"]})).await;
+    let session = begin(&modern).await;
+    let call = |number: usize, message: &str, spaces: usize| {
+        let arguments = json!({"toTeam": "alpha", "message": message, "timeout": 0, "fromTeam": message});
+        let params = json!({"name": "team_tell", "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params});
+        let body = call.to_string() + &" ".repeat(spaces);
+        modern.post().header("mcp-session-id", session.clone()).body(body).send()
+    };
+    for number in 2..4 {
+        assert_eq!(call(number, "work", 58_000_000).await.expect("an answer").status(), 200);
+    }
+    // It may be refused before all of it was sent, and then not hear so.
+    let refused = call(4, "hello", 20_000_000).await;
+    assert!(refused.map_or(true, |refused| refused.status() == 429));
+    assert_eq!(call(5, "hello", 1_000).await.expect("an answer").status(), 200, "a little is taken");
+    for number in 2..4 {
+        let params = json!({"requestId": number});
+        let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+        let request = modern.post().header("mcp-session-id", session.clone());
+        request.body(cancelled.to_string()).send().await.expect("taken");
+    }
+    let given_back = async || call(6, "hello", 20_000_000).await.is_ok_and(|answer| answer.status() == 200);
+    until("it is given back when the call is over", given_back).await;
+}
+
 /// An answer that is kept no longer is not an empty one.
 #[tokio::test]
 async fn nobody_wipes_out_the_answer_of_another_and_what_is_gone_is_said_to_be() {

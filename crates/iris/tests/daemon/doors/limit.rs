@@ -268,6 +268,44 @@ async fn what_is_seen_through_counts_when_its_sender_is_gone() {
     assert!(is_refused().await, "it is held, and nobody counts it");
 }
 
+/// Large answers that nobody reads are held, so nobody has many of them at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_sent_only_so_much_at_once() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let token = world.token("lazy", &["read"]).await;
+    let told = world.tell(&"x".repeat(9_000_000)).await;
+    let path = format!("/api/turns/{}", told["turnId"].as_str().expect("an id"));
+    for packed in ["identity", "gzip"] {
+        let begin = async |token: &str| {
+            let mut stream = TcpStream::connect(&world.daemon.address).await.expect("connected");
+            let token = bearer(token);
+            let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: {token}\r\n");
+            let head = format!("{head}accept-encoding: {packed}\r\n\r\n");
+            stream.write_all(head.as_bytes()).await.expect("sent");
+            let mut said = [0; 12];
+            tokio::time::timeout(SOON, stream.read_exact(&mut said)).await.expect("in time").expect("an answer");
+            (stream, String::from_utf8_lossy(&said).into_owned())
+        };
+        if packed == "identity" {
+            let mut held = Vec::new();
+            while let (stream, said) = begin(&token).await
+                && said == "HTTP/1.1 200"
+            {
+                held.push(stream);
+                assert!(held.len() < 20, "all of them are held");
+            }
+            assert!(held.len() > 2, "{}", held.len());
+            assert_eq!(begin(&world.daemon.token).await.1, "HTTP/1.1 200", "the owner may");
+        }
+        let until = Instant::now() + SOON;
+        while begin(&token).await.1 != "HTTP/1.1 200" {
+            assert!(Instant::now() < until, "it was not given back");
+        }
+    }
+    let whole = world.with(&token).get(&path).await.expect("an answer");
+    assert_eq!((whole.status, whole.json().expect("JSON")["id"].clone()), (200, told["turnId"].clone()));
+}
+
 /// A frame that says it is larger than anything a client has to say is not waited for.
 #[tokio::test]
 async fn a_socket_does_not_take_large_messages() {

@@ -31,6 +31,21 @@ pub struct Delta {
     pub anew: bool,
 }
 
+/// How much is read at once: so many events, and no more when there are so many bytes of them. One at least is read, however
+/// large it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    pub events: usize,
+    pub bytes: usize,
+}
+
+impl Batch {
+    /// Whether there may be more than these.
+    pub fn is_full(self, events: &[Arc<Recorded>]) -> bool {
+        events.len() >= self.events || events.iter().map(|event| event.body.len()).sum::<usize>() >= self.bytes
+    }
+}
+
 #[derive(Debug, Default)]
 struct Tail {
     events: VecDeque<Arc<Recorded>>,
@@ -93,14 +108,14 @@ impl Bus {
     }
 
     /// Events after a number, from memory or from the store.
-    pub async fn read_after(&self, store: &Store, after: i64, limit: usize) -> Result<Vec<Arc<Recorded>>, StoreError> {
+    pub async fn read_after(&self, store: &Store, after: i64, most: Batch) -> Result<Vec<Arc<Recorded>>, StoreError> {
         let head = self.head();
-        let kept = self.tail.lock().expect("nothing panics while it holds the tail").after(after, head, limit);
+        let kept = self.tail.lock().expect("nothing panics while it holds the tail").after(after, head, most);
         if let Some(events) = kept {
             return Ok(events);
         }
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let events = store.read(move |tx| event::list_after(tx, after, limit)).await?;
+        let limit = i64::try_from(most.events).unwrap_or(i64::MAX);
+        let events = store.read(move |tx| event::list_some_after(tx, after, limit, most.bytes)).await?;
         Ok(events.into_iter().map(Arc::new).collect())
     }
 }
@@ -125,7 +140,7 @@ impl Tail {
     }
 
     /// `None` if the tail does not reach back that far, or does not know the newest because another node wrote it.
-    fn after(&self, after: i64, head: i64, limit: usize) -> Option<Vec<Arc<Recorded>>> {
+    fn after(&self, after: i64, head: i64, most: Batch) -> Option<Vec<Arc<Recorded>>> {
         let first = self.events.front()?.seq;
         // Whoever asks may name any number at all.
         let next = after.saturating_add(1);
@@ -133,7 +148,13 @@ impl Tail {
             return None;
         }
         let skip = usize::try_from(next - first).unwrap_or(usize::MAX);
-        Some(self.events.iter().skip(skip).take(limit).cloned().collect())
+        let mut held = 0;
+        let some = self.events.iter().skip(skip).take(most.events).take_while(|event| {
+            let is_room = held < most.bytes;
+            held += event.body.len();
+            is_room
+        });
+        Some(some.cloned().collect())
     }
 }
 
@@ -148,8 +169,21 @@ mod tests {
         Arc::new(Recorded { seq, at: 0, kind: Cow::Borrowed("message"), subject: Subject::default(), body })
     }
 
+    const ALL: Batch = Batch { events: 100, bytes: usize::MAX };
+
+    #[test]
+    fn no_more_is_read_than_the_last_of_enough_bytes() {
+        let mut tail = Tail::default();
+        tail.push(&[event(1, 10), event(2, 1000), event(3, 10), event(4, 10)]);
+        for (events, bytes, read) in [(9, 1, 1), (9, 10, 1), (9, 11, 2), (9, 1020, 3), (9, 9999, 4), (2, 9999, 2)] {
+            let most = Batch { events, bytes };
+            let some = tail.after(0, 4, most).expect("it is all there");
+            assert_eq!((some.len(), most.is_full(&some)), (read, read < 4), "{most:?}");
+        }
+    }
+
     fn seqs(tail: &Tail, after: i64) -> Option<Vec<i64>> {
-        tail.after(after, 0, 100).map(|events| events.iter().map(|event| event.seq).collect())
+        tail.after(after, 0, ALL).map(|events| events.iter().map(|event| event.seq).collect())
     }
 
     #[test]
@@ -162,7 +196,7 @@ mod tests {
         assert_eq!(seqs(&tail, 6), Some(vec![7]));
         assert_eq!(seqs(&tail, 9), Some(vec![]));
         assert_eq!((seqs(&tail, i64::MAX), seqs(&tail, i64::MIN)), (Some(vec![]), None));
-        assert!(tail.after(6, 8, 100).is_none(), "event 8 is another node's, and only the log has it");
+        assert!(tail.after(6, 8, ALL).is_none(), "event 8 is another node's, and only the log has it");
     }
 
     #[test]

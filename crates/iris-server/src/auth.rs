@@ -130,6 +130,8 @@ where
             let credential = caller.credential.clone();
             let (mut request, load) = app.loads.count(&caller, request);
             request.extensions_mut().insert(caller.clone());
+            // Whoever keeps the request beyond its connection keeps what it sent, too.
+            load.clone().and_then(|load| request.extensions_mut().insert(load));
             let ended = async {
                 credential.ended().await;
                 tokio::time::sleep(LAST_WORDS).await;

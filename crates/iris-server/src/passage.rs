@@ -12,6 +12,7 @@ use tower::ServiceExt;
 use tower_http::compression::Compression;
 use tower_http::timeout::TimeoutBody;
 
+use crate::auth::Caller;
 use crate::http::request::Noted;
 use crate::http::{self, problem, repeat};
 use crate::{App, auth, headers};
@@ -34,11 +35,17 @@ async fn serve(app: &App, request: Request, next: Next) -> Response {
     let packing = Packing::of(&request);
     let tagging = headers::Tagging::of(&request);
     let path = request.uri().path().to_owned();
+    let caller = request.extensions().get::<Caller>().cloned();
     let response = match http::announced(&request) {
         Err(fault) => fault.into_response(),
         Ok(most) => problem::shaped(&path, repeat::once(app, prepared(request, most), next).await),
     };
-    packing.pack(tagging.tag(response).await).await
+    let response = tagging.tag(response).await;
+    let response = match caller {
+        Some(caller) => app.loads.count_answer(&caller, response).await,
+        None => response,
+    };
+    packing.pack(response).await
 }
 
 /// With bounds to how long its body may be, and may take.

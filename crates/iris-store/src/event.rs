@@ -115,6 +115,23 @@ pub fn list_after(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<Recorde
     tx.many(sql, values![after, limit])?.iter().map(recorded).collect()
 }
 
+/// As `list_after`, but no more when there are this many bytes of them: only the last may lie beyond.
+pub fn list_some_after(tx: &mut Tx<'_>, after: i64, limit: i64, bytes: usize) -> Result<Vec<Recorded>, StoreError> {
+    // How large they are is known without reading them.
+    let sql = "SELECT seq, CAST(OCTET_LENGTH(body) AS BIGINT) FROM event WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+    let (mut held, mut last) = (0, None);
+    for row in tx.many(sql, values![after, limit])? {
+        last = Some(row.int(0));
+        held += usize::try_from(row.int(1)).unwrap_or(0);
+        if held >= bytes {
+            break;
+        }
+    }
+    let Some(last) = last else { return Ok(Vec::new()) };
+    let sql = "SELECT seq, at, kind, team, session, turn, body FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq";
+    tx.many(sql, values![after, last])?.iter().map(recorded).collect()
+}
+
 /// The turns that ended after a number, so many of them at most.
 pub fn list_finished_turns(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<TurnId>, StoreError> {
     let sql = "SELECT turn FROM event WHERE seq > ?1 AND kind = 'turn.finished' ORDER BY seq LIMIT ?2";

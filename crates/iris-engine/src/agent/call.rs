@@ -31,7 +31,7 @@ impl Runner {
         let (engine, handle) = (Engine::of(&self.engine), self.handle.clone());
         let request = call.request.clone();
         let task = tasks::spawn("tool", async move {
-            let answer = tool::call(&engine, &caller, &call.tool, &call.arguments).await;
+            let answer = tool::call(&engine, &caller, &call.tool, call.arguments).await;
             handle.tool_done(call.request, answer.map_err(|refusal| refusal.why)).await;
         });
         self.calls.insert(request, OpenCall { task: task.abort_handle(), told });

@@ -115,12 +115,21 @@ const WAKE_LIMIT: Duration = Duration::from_secs(20);
 const LONG_WAKE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Carries a call out. The names of all tools are here, those that only clients have too.
-pub async fn call(engine: &Engine, caller: &Caller, tool: &str, arguments: &RawValue) -> Answer {
-    let given = Given { tool, arguments };
-    match tool {
-        "team_tell" | "send_message" => tell(engine, caller, given.read()?).await,
-        "ask_message" => tell(engine, caller, given.with_timeout(0)?).await,
-        "quick_message" => tell(engine, caller, given.with_timeout(-1)?).await,
+pub async fn call(engine: &Engine, caller: &Caller, tool: &str, arguments: Box<RawValue>) -> Answer {
+    let given = Given { tool, arguments: &arguments };
+    let told = match tool {
+        "team_tell" | "send_message" => given.read()?,
+        "ask_message" => given.with_timeout(0)?,
+        "quick_message" => given.with_timeout(-1)?,
+        _ => return call_other(engine, caller, given).await,
+    };
+    // A message may be long, and is not kept here for as long as its answer takes.
+    drop(arguments);
+    tell(engine, caller, told).await
+}
+
+async fn call_other(engine: &Engine, caller: &Caller, given: Given<'_>) -> Answer {
+    match given.tool {
         "team_teams" | "list_teams" => teams(engine, caller, given.read()?).await,
         "team_getTeamName" => name(engine, caller, &given.read()?),
         "team_wake" => wake(engine, caller, &given.team()?).await,
@@ -133,7 +142,7 @@ pub async fn call(engine: &Engine, caller: &Caller, tool: &str, arguments: &RawV
         "team_cache_read" => read::read(engine, caller, given.read()?).await,
         "team_cache_clear" => clear(engine, caller, &given.team()?).await,
         "team_fork" | "session_fork" => conversation::fork(engine, caller, given.read()?).await,
-        ASK => question::ask(engine, caller, arguments).await,
+        ASK => question::ask(engine, caller, given.arguments).await,
         "session_reboot" => conversation::reboot(engine, caller, &given.team()?).await,
         "session_delete" => conversation::delete(engine, caller, &given.team()?).await,
         other => Err(format!("Iris has no tool '{other}'").into()),

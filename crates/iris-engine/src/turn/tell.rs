@@ -214,7 +214,7 @@ impl Engine {
         told
     }
 
-    async fn tell_noting(&self, tell: Tell, note: impl FnOnce(&TurnId)) -> Result<TellReport, TellError> {
+    async fn tell_noting(&self, mut tell: Tell, note: impl FnOnce(&TurnId)) -> Result<TellReport, TellError> {
         self.check(&tell)?;
         let depth = self.depth_of(&tell).await?;
         let turn = TurnId::new(Uuid::now_v7().to_string());
@@ -227,7 +227,8 @@ impl Engine {
             from: tell.from.clone(),
             through: tell.through.clone(),
             to: tell.to.clone(),
-            body: tell.text.clone(),
+            // Nobody who only waits keeps the text, which may be long.
+            body: std::mem::take(&mut tell.text),
             key: tell.key.as_ref().map(|key| key.as_str().to_owned()),
             delay_ms: tell.delay.map(|delay| i64::try_from(delay.0).unwrap_or(i64::MAX)),
             longest_queue: i64::from(self.inner.config().settings.max_queue),

@@ -1,11 +1,12 @@
-//! How much is being sent, by each credential at one time. A body is in memory until its request is done, so without a bound
-//! a token that may do next to nothing could fill it with what it never finishes to send.
+//! How much is being sent, by each credential and to it, at one time. A body is in memory until its request is done, and an
+//! answer until it was taken, so without a bound a token that may do next to nothing could fill it with what it never
+//! finishes to send, or never reads.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -18,6 +19,8 @@ use crate::http::problem::refused;
 
 /// Two of the longest messages there are.
 const MOST_OF_ONE: usize = 128 * 1024 * 1024;
+/// Smaller answers are not counted: a connection's own buffers hold as much.
+const LARGEST_UNCOUNTED: usize = 256 * 1024;
 /// Of all that were made together.
 const MOST_OF_ALL: usize = 4 * MOST_OF_ONE;
 
@@ -50,6 +53,25 @@ impl Loads {
         (request, Some(load))
     }
 
+    /// Counts a large answer until it was taken or nobody wants it any more. What is sent piece by piece is written as it is
+    /// taken, and not counted.
+    pub async fn count_answer(&self, caller: &Caller, response: Response) -> Response {
+        let size = response.body().size_hint().exact().and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+        if caller.credential.kind == CredentialKind::Owner || size <= LARGEST_UNCOUNTED {
+            return response;
+        }
+        let load = self.begin(whose(&caller.credential.id));
+        if load.add(size).is_err() {
+            return too_much(caller, "is sent", "read large answers one after the other, and to their end");
+        }
+        let (parts, body) = response.into_parts();
+        let Ok(bytes) = to_bytes(body, size).await else {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        };
+        // The bytes themselves hold it: the connection has them when the body is long gone.
+        Response::from_parts(parts, Body::from(Bytes::from_owner(Counted { bytes, _load: load })))
+    }
+
     fn begin(&self, whose: &str) -> Load {
         let (bytes, is_refused) = (AtomicUsize::new(0), AtomicBool::new(false));
         Load { loads: self.clone(), whose: whose.to_owned(), bytes, is_refused }
@@ -78,11 +100,26 @@ impl Load {
         if !self.is_refused.load(Ordering::Relaxed) {
             return response;
         }
-        let (name, most) = (&caller.credential.name, MOST_OF_ONE / 1024 / 1024);
-        let what =
-            format!("'{name}' sends too much at once; {most} MB are taken of one token, and less if others send too");
-        let fault = refused(StatusCode::TOO_MANY_REQUESTS, "limit", what).retry_after(1);
-        fault.hint("send large requests one after the other").into_response()
+        too_much(caller, "sends", "send large requests one after the other")
+    }
+}
+
+fn too_much(caller: &Caller, does: &str, hint: &str) -> Response {
+    let (name, most) = (&caller.credential.name, MOST_OF_ONE / 1024 / 1024);
+    let what =
+        format!("'{name}' {does} too much at once; {most} MB are held for one token, and less if others send too");
+    refused(StatusCode::TOO_MANY_REQUESTS, "limit", what).retry_after(1).hint(hint).into_response()
+}
+
+/// An answer on its way.
+struct Counted {
+    bytes: Bytes,
+    _load: Load,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 

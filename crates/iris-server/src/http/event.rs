@@ -9,19 +9,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Json;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use iris_api::Page;
 use iris_api::event::{Event, Frame};
 use iris_api::problem::Problem;
 use iris_core::event::Recorded;
 use iris_core::fault::FaultKind;
 use iris_core::id::JobId;
-use iris_engine::bus;
+use iris_engine::bus::{self, Batch};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -151,7 +151,8 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
 
 /// How many events are read at once, if they are small. Others read the store in between.
 const AT_ONCE: usize = 1000;
-const FIRST_AT_ONCE: usize = 8;
+/// What is held beside the page is never much.
+const BYTES_AT_ONCE: usize = PAGE_BYTES / 4;
 /// How many events are looked at for one page. A filter that takes few may give a page that is not full and not last: whoever
 /// may read at all could else have the whole log looked through with every request.
 const LOOKED_AT: usize = 20 * AT_ONCE;
@@ -160,13 +161,14 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
     let wanted = usize::try_from(page_size(filter.limit)?).unwrap_or(AT_ONCE);
     let mut after = page_after(filter.after)?;
     is_of_this_log(app, after).await?;
-    let (mut items, mut bytes, mut looked_at, mut at_once) = (Vec::new(), 0, 0, FIRST_AT_ONCE);
+    let (mut items, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
+    let mut at_once = Batch { events: wanted, bytes: BYTES_AT_ONCE };
     // Goes on until the page is full, so that what is rare is found with few requests.
     while looked_at < LOOKED_AT {
         let events = app.engine.bus().read_after(app.engine.store(), after, at_once).await?;
-        let is_last = events.len() < at_once;
+        let is_last = !at_once.is_full(&events);
         looked_at += events.len();
-        at_once = how_many(&events).min(LOOKED_AT.saturating_sub(looked_at).max(1));
+        at_once.events = AT_ONCE.min(LOOKED_AT.saturating_sub(looked_at).max(1));
         // Each is let go when it has been written anew.
         for event in events {
             if filter.before.is_some_and(|before| event.seq >= before) {
@@ -186,12 +188,6 @@ async fn page(app: &App, filter: Filter) -> Result<Json<Page<Event>>, Fault> {
         }
     }
     Ok(Json(Page { items, next: Some(after.to_string()) }))
-}
-
-/// As many are read next, if they are as large as these: what is held beside the page is never much.
-fn how_many(events: &[Arc<Recorded>]) -> usize {
-    let bytes: usize = events.iter().map(|event| event.body.len()).sum();
-    (PAGE_BYTES / 4 / (bytes / events.len().max(1) + 1)).clamp(1, AT_ONCE)
 }
 
 /// An empty page would say that nothing has happened since, to a reader that would wait for ever. A stream says `reset`.
@@ -215,22 +211,27 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 /// wakes up before the connection itself is given up is told why it ends.
 pub(super) const STALLED: Duration = Duration::from_secs(10);
 
-/// Everything that there is to say at one time goes out as one piece, whatever the number of events in it.
+/// Everything that there is to say at one time goes out as one piece, whatever the number of events in it, unless they are
+/// large.
 fn follow(app: App, filter: Filter, last: Option<i64>) -> Response {
     let follower = Some(Follower::new(app, filter, last));
     let pieces = stream::unfold((follower, Instant::now()), |(follower, given)| async move {
         let mut follower = follower?;
         if given.elapsed() >= STALLED {
-            return Some((Ok(dropped()), (None, given)));
+            return Some((pieces_of(vec![dropped().into()]), (None, given)));
         }
-        let piece = match tokio::time::timeout(HEARTBEAT, follower.next()).await {
-            Ok(items) => items?.into_iter().fold(String::new(), write_frame),
+        let pieces = match tokio::time::timeout(HEARTBEAT, follower.next()).await {
+            Ok(items) => write_frames(items?),
             // A line that means nothing, so that whoever is in between does not think that nobody is there.
-            Err(_) => ":\n\n".to_owned(),
+            Err(_) => vec![Bytes::from_static(b":\n\n")],
         };
-        Some((Ok::<_, Infallible>(piece), (Some(follower), Instant::now())))
+        Some((pieces_of(pieces), (Some(follower), Instant::now())))
     });
-    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(pieces)).into_response()
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(pieces.flatten())).into_response()
+}
+
+fn pieces_of(pieces: Vec<Bytes>) -> stream::Iter<impl Iterator<Item = Result<Bytes, Infallible>>> {
+    stream::iter(pieces.into_iter().map(Ok))
 }
 
 /// What a reader that stalled is told, by either way.
@@ -242,22 +243,43 @@ fn dropped() -> String {
     format!("event: dropped\ndata: {}\n\n", serde_json::json!({ "why": why_dropped() }))
 }
 
-/// JSON has no line breaks of its own, so it is one line of data.
-fn write_frame(mut piece: String, item: Item) -> String {
-    let (number, kind, json): (_, _, &str) = match &item {
-        Item::Event { seq, json } => (Some(seq), "event", json),
-        Item::Delta { json } => (None, "delta", json),
-        Item::Reset { head, json } => (Some(head), "reset", json),
-    };
-    if let Some(number) = number {
-        piece.push_str("id: ");
-        piece.push_str(&number.to_string());
-        piece.push('\n');
+/// JSON has no line breaks of its own, so it is one line of data. What is large goes out as it was written for all, by itself:
+/// readers that have stalled at the same event hold it once.
+fn write_frames(items: Vec<Item>) -> Vec<Bytes> {
+    let (mut pieces, mut text) = (Vec::new(), String::new());
+    for item in items {
+        let (number, kind, json): (_, _, &str) = match &item {
+            Item::Event { seq, json } => (Some(seq), "event", json),
+            Item::Delta { json } => (None, "delta", json),
+            Item::Reset { head, json } => (Some(head), "reset", json),
+        };
+        if let Some(number) = number {
+            text.push_str("id: ");
+            text.push_str(&number.to_string());
+            text.push('\n');
+        }
+        for part in ["event: ", kind, "\ndata: "] {
+            text.push_str(part);
+        }
+        match item {
+            Item::Event { json, .. } if frame::is_large(&json) => {
+                pieces.push(std::mem::take(&mut text).into());
+                pieces.push(Bytes::from_owner(Shared(json)));
+            }
+            _ => text.push_str(json),
+        }
+        text.push_str("\n\n");
     }
-    for part in ["event: ", kind, "\ndata: ", json, "\n\n"] {
-        piece.push_str(part);
+    pieces.push(text.into());
+    pieces
+}
+
+struct Shared(Arc<String>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
     }
-    piece
 }
 
 #[cfg(test)]
@@ -273,5 +295,15 @@ mod tests {
         for no in no.into_iter().chain(["text/event-stream;q=0.2, application/json", "text/event-streams"]) {
             assert!(!wants_stream(no), "{no}");
         }
+    }
+    #[test]
+    fn what_is_large_is_sent_by_itself_and_not_copied() {
+        let (small, large) = (Arc::new("{}".to_owned()), Arc::new("x".repeat(1_000_000)));
+        let event = |seq, json: &Arc<String>| Item::Event { seq, json: Arc::clone(json) };
+        let pieces = write_frames(vec![event(1, &small), event(2, &large), event(3, &small)]);
+        let text = String::from_utf8(pieces.concat()).expect("text");
+        let frame = |seq: i64, json: &str| format!("id: {seq}\nevent: event\ndata: {json}\n\n");
+        assert_eq!(text, frame(1, &small) + &frame(2, &large) + &frame(3, &small));
+        assert!(pieces.len() == 3 && std::ptr::eq(pieces[1].as_ptr(), large.as_ptr()));
     }
 }

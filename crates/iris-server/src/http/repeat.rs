@@ -22,6 +22,7 @@ use super::LARGEST_BODY;
 use super::problem::{Fault, too_large};
 use crate::App;
 use crate::auth::Caller;
+use crate::auth::load::Load;
 
 const HEADER: &str = "idempotency-key";
 /// On an answer to a request that was done before.
@@ -141,6 +142,8 @@ async fn perform(app: App, caller: Caller, key: String, request: Request, next: 
 }
 
 async fn see_through(app: App, whose: Whose, digest: String, request: Request, next: Next) -> Result<Response, Fault> {
+    // It counts for the sender until it is done, whether that one is still there or not.
+    let _load = request.extensions().get::<Arc<Load>>().cloned();
     let _turn = loop {
         match app.repeats.take(&whose, &digest) {
             Ok(turn) => break turn,

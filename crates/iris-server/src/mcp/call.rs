@@ -108,8 +108,10 @@ async fn speaker_of(
 /// written down and not set going.
 async fn carry_out(engine: Engine, caller: tools::Caller, name: String, arguments: JsonObject) -> Answer {
     let task = tasks::spawn("mcp call", async move {
-        let arguments = to_raw_value(&arguments).expect("JSON stays JSON");
-        tools::call(&engine, &caller, &name, &arguments).await
+        let given = to_raw_value(&arguments).expect("JSON stays JSON");
+        // It may be long, and so may the call.
+        drop(arguments);
+        tools::call(&engine, &caller, &name, given).await
     });
     task.await.unwrap_or_else(|_| Err("something went wrong inside Iris; its log says more".to_owned().into()))
 }

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use iris_core::event::{ConfigEvent, Recorded, SessionEvent};
 use iris_core::id::Party;
 use iris_core::team::TeamName;
+use iris_engine::bus::Batch;
 use iris_engine::tasks;
 use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
@@ -44,7 +45,7 @@ const MOST: usize = 1000;
 const TOGETHER: Duration = Duration::from_millis(200);
 /// How often it is looked whether anybody still listens, when nothing happens.
 const STILL_THERE: Duration = Duration::from_secs(30);
-const AT_ONCE: usize = 256;
+const AT_ONCE: Batch = Batch { events: 256, bytes: 1024 * 1024 };
 
 pub(super) async fn subscribe(door: &Door, uri: String, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
     let who = reader(&door.app, &context.extensions)?;

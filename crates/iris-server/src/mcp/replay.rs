@@ -2,6 +2,7 @@
 //! with the last event it has, hears what it missed, and if the call still runs, what follows. What keeps sessions in the
 //! protocol's library forgets a call with its answer, which is just when somebody comes back for it.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -17,13 +18,21 @@ use tokio::sync::watch;
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
 /// Of each stream. Of older progress nobody needs to hear; the answer is the last there is.
 const MOST_OF_ONE: usize = 16;
-/// Answers that wait to be fetched, all together. They are shortened, so these are some megabytes.
+/// Answers that wait to be fetched, all together. They are shortened, so these are some megabytes. When there are more, one
+/// goes of whoever has most.
 const MOST_DONE: usize = 128;
 /// What the stream beside the calls is called, after its session.
 const BESIDE: &str = ":common";
 
 #[derive(Clone, Default)]
-pub(super) struct Replays(Arc<Mutex<HashMap<String, Kept>>>);
+pub(super) struct Replays(Arc<Mutex<All>>);
+
+#[derive(Default)]
+struct All {
+    streams: HashMap<String, Kept>,
+    /// The credential of each session.
+    owners: HashMap<SessionId, String>,
+}
 
 /// One stream: what was said in a call, or in a session beside its calls.
 struct Kept {
@@ -39,14 +48,18 @@ struct Kept {
 }
 
 impl Replays {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, All> {
         self.0.lock().expect("nothing panics while it holds these")
+    }
+
+    pub fn belongs_to(&self, session: &SessionId, owner: String) {
+        self.lock().owners.insert(session.clone(), owner);
     }
 
     /// Somebody reads this event in this session: nobody reads on from it in another.
     pub fn is_read_in(&self, session: &SessionId, event: &str) {
         if let Some((stream, number)) = place(event)
-            && let Some(kept) = self.lock().get_mut(stream)
+            && let Some(kept) = self.lock().streams.get_mut(stream)
         {
             kept.session.get_or_insert_with(|| session.clone());
             kept.read = kept.read.max(number);
@@ -56,25 +69,27 @@ impl Replays {
     /// What was said beside the calls of a session when nobody listened.
     pub fn unread(&self, session: &SessionId) -> Vec<ServerSseMessage> {
         let all = self.lock();
-        let Some(kept) = all.get(&format!("{session}{BESIDE}")) else { return Vec::new() };
+        let Some(kept) = all.streams.get(&format!("{session}{BESIDE}")) else { return Vec::new() };
         kept.events.iter().filter(|(number, _)| *number > kept.read).map(|(_, event)| event.clone()).collect()
     }
 
     /// Whether an event was read in this session.
     pub fn is_of(&self, session: &SessionId, event: &str) -> bool {
         place(event).is_some_and(|(stream, _)| {
-            self.lock().get(stream).is_some_and(|kept| kept.session.as_ref() == Some(session))
+            self.lock().streams.get(stream).is_some_and(|kept| kept.session.as_ref() == Some(session))
         })
     }
 
     pub fn forget(&self, session: &SessionId) {
         let beside = format!("{session}{BESIDE}");
-        self.lock().retain(|stream, kept| kept.session.as_ref() != Some(session) && *stream != beside);
+        let mut all = self.lock();
+        all.owners.remove(session);
+        all.streams.retain(|stream, kept| kept.session.as_ref() != Some(session) && *stream != beside);
     }
 
     fn keep(&self, stream: &str, event: &ServerSseMessage) -> EventId {
         let mut all = self.lock();
-        let kept = all.entry(stream.to_owned()).or_insert_with(|| Kept {
+        let kept = all.streams.entry(stream.to_owned()).or_insert_with(|| Kept {
             session: None,
             read: 0,
             newest: watch::Sender::new(0),
@@ -101,7 +116,7 @@ impl Replays {
     /// The first event after this one, or who tells of it; nothing at the end.
     fn after(&self, stream: &str, number: u64) -> Option<Next> {
         let all = self.lock();
-        let kept = all.get(stream)?;
+        let kept = all.streams.get(stream)?;
         match kept.events.iter().find(|(known, _)| *known > number) {
             Some((number, event)) => Some(Next::Event(*number, event.clone())),
             None if kept.done.is_some() => None,
@@ -146,14 +161,21 @@ pub(super) fn place(event: &str) -> Option<(&str, u64)> {
     Some((stream, number.parse().ok()?))
 }
 
-/// What is done goes when it is old, and the oldest of it when there is too much.
-fn tidy(all: &mut HashMap<String, Kept>) {
-    all.retain(|_, kept| kept.done.is_none_or(|done| done.elapsed() < KEPT_FOR));
-    let mut done: Vec<_> = all.iter().filter_map(|(stream, kept)| Some((kept.done?, stream.clone()))).collect();
-    done.sort();
-    for (_, stream) in done.iter().take(done.len().saturating_sub(MOST_DONE)) {
-        all.remove(stream);
+/// What is done goes when it is old. When there is too much, one goes of whoever has most: what was read to its end, or else
+/// the oldest.
+fn tidy(all: &mut All) {
+    let All { streams, owners } = all;
+    streams.retain(|_, kept| kept.done.is_none_or(|done| done.elapsed() < KEPT_FOR));
+    let done = || streams.iter().filter_map(|(stream, kept)| Some((stream, kept, kept.done?)));
+    if done().count() <= MOST_DONE {
+        return;
     }
+    let owner = |kept: &Kept| kept.session.as_ref().and_then(|session| owners.get(session));
+    let mut counts = HashMap::new();
+    done().for_each(|(_, kept, _)| *counts.entry(owner(kept)).or_insert(0) += 1);
+    let rank = |kept: &Kept, done| (counts[&owner(kept)], kept.read == *kept.newest.borrow(), Reverse(done));
+    let next = done().max_by_key(|(_, kept, done)| rank(kept, *done)).map(|(stream, ..)| stream.clone());
+    next.and_then(|stream| streams.remove(&stream));
 }
 
 #[cfg(test)]
@@ -208,7 +230,7 @@ mod tests {
         for number in 0..2 * MOST_DONE {
             replays.keep(&format!("call {number}"), &answer());
         }
-        assert_eq!(replays.lock().len(), MOST_DONE);
+        assert_eq!(replays.lock().streams.len(), MOST_DONE);
 
         let (mine, other) = (SessionId::from("mine"), SessionId::from("other"));
         replays.keep("mine:common", &answer());
@@ -228,5 +250,31 @@ mod tests {
         replays.forget(&mine);
         assert!(replays.unread(&mine).is_empty());
         assert!(waits.await.expect("it ends").is_empty());
+    }
+    #[test]
+    fn whoever_has_most_loses_what_was_read_and_then_the_oldest() {
+        let replays = Replays::default();
+        let keep = |session: &str, stream: &str, is_read: bool| {
+            let id = SessionId::from(session);
+            replays.belongs_to(&id, format!("owner of {session}"));
+            let begun = replays.keep(stream, &progress(1));
+            replays.is_read_in(&id, &begun);
+            let answer = replays.keep(stream, &answer());
+            if is_read {
+                replays.is_read_in(&id, &answer);
+            }
+        };
+        let has = |stream: &str| replays.lock().streams.contains_key(stream);
+        keep("mine", "mine", false);
+        keep("weak", "unread", false);
+        for number in 0..2 * MOST_DONE {
+            keep("weak", &format!("call {number}"), true);
+        }
+        assert!(has("mine") && has("unread") && !has("call 0"));
+        for number in 0..MOST_DONE {
+            keep("weak", &format!("unread {number}"), false);
+        }
+        assert!(has("mine") && !has("unread") && has(&format!("unread {}", MOST_DONE - 1)));
+        assert_eq!(replays.lock().streams.len(), MOST_DONE);
     }
 }

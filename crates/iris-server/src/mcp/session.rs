@@ -97,7 +97,13 @@ pub(super) async fn belongs_to_caller(
         if sessions.lock().get(&session).is_some_and(|known| known.owner != caller) {
             return problem::not_found("MCP session", &session).into_response();
         }
-        sessions.use_of(&session).and_then(|in_use| request.extensions_mut().insert(in_use));
+        if let Some(in_use) = sessions.use_of(&session) {
+            // The library would give an empty stream, which says that there was nothing more.
+            if last_event(request.headers()).is_some_and(|last| !sessions.replays.is_of(&session, last)) {
+                return gone().into_response();
+            }
+            request.extensions_mut().insert(in_use);
+        }
     }
     let response = next.run(request).await;
     if let Some(session) = named(response.headers())
@@ -138,6 +144,17 @@ fn named(headers: &HeaderMap) -> Option<SessionId> {
     headers.get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from)
 }
 
+fn last_event(headers: &HeaderMap) -> Option<&str> {
+    headers.get("last-event-id").map(|last| last.to_str().unwrap_or_default())
+}
+
+/// Not 404: that would say that the session is gone.
+fn gone() -> Fault {
+    let what = "nothing is kept of the call with that Last-Event-ID in this session".to_owned();
+    let hint = "answers are kept for five minutes, fewer if there are many; team_report, or GET /api/turns/{id}, has what was said";
+    Fault::new(FaultKind::Gone, what).hint(hint)
+}
+
 impl Sessions {
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Known>> {
         lock(&self.known)
@@ -156,6 +173,7 @@ impl Sessions {
             let mut known = self.lock();
             let Some(one) = known.get_mut(id) else { return Ok(()) };
             one.owner.clone_from(&owner);
+            owner.iter().for_each(|owner| self.replays.belongs_to(id, owner.clone()));
             let is_limited = owner.as_deref().is_some_and(|owner| owner != OWNER);
             let count = known.values().filter(|known| known.owner == owner).count();
             let beyond = if is_limited { count.saturating_sub(MOST_OF_ONE) } else { 0 };

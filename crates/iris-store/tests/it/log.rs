@@ -37,6 +37,27 @@ on_both!(a_reader_that_resumes_by_number_misses_nothing, |database: Database| as
     assert_eq!(seen.len(), 8 * 40 + 8, "an event for each tell and each session");
 });
 
+on_both!(no_more_is_read_than_the_last_of_enough_bytes, |database: Database| async move {
+    let store = database.open_as("n1");
+    for message in ["ä", &"x".repeat(100_000), "y", &"z".repeat(100_000)] {
+        tell(&store, new_turn("p", message)).await;
+    }
+    let all = store.read(|tx| event::list_after(tx, 0, 100)).await.expect("readable");
+    for (limit, bytes) in [(100, 1), (100, 99_000), (100, 101_000), (100, 1_000_000), (2, 1_000_000)] {
+        let mut held = 0;
+        let wanted = all.iter().take(limit).take_while(|event| {
+            let is_room = held < bytes;
+            held += event.body.len();
+            is_room
+        });
+        let limit = i64::try_from(limit).expect("small");
+        let some = store.read(move |tx| event::list_some_after(tx, 0, limit, bytes)).await.expect("readable");
+        assert!(some.iter().map(|event| event.seq).eq(wanted.map(|event| event.seq)), "{limit} {bytes}");
+    }
+    let last = all.last().expect("some").seq;
+    assert!(store.read(move |tx| event::list_some_after(tx, last, 9, 9)).await.expect("readable").is_empty());
+});
+
 on_both!(events_are_announced_after_the_commit_and_in_its_order, |database: Database| async move {
     let announced: Arc<Mutex<Vec<i64>>> = Arc::default();
     let sink = Arc::clone(&announced);

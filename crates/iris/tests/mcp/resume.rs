@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::http::token;
 use crate::stage::{Modern, SCRIPT, last_state, until, world};
 use crate::world::{World, setup};
 
@@ -33,10 +34,14 @@ async fn cut_off(modern: &Modern, session: &reqwest::header::HeaderValue, messag
     }
 }
 
+async fn go_on(modern: &Modern, session: &reqwest::header::HeaderValue, last: &str) -> reqwest::Response {
+    let request = modern.get().header("mcp-session-id", session.clone()).header("last-event-id", last);
+    request.header("accept", "text/event-stream").send().await.expect("an answer")
+}
+
 /// What comes after an event, to the end.
 async fn rest(modern: &Modern, session: &reqwest::header::HeaderValue, last: &str) -> Vec<Value> {
-    let request = modern.get().header("mcp-session-id", session.clone()).header("last-event-id", last);
-    let response = request.header("accept", "text/event-stream").send().await.expect("an answer");
+    let response = go_on(modern, session, last).await;
     assert_eq!(response.status(), 200);
     let text = response.text().await.expect("it ends");
     let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -59,8 +64,61 @@ async fn whoever_comes_back_gets_the_answer_while_it_runs_and_after() {
         assert_eq!(response, "one two three four five six seven eight", "{heard:?}");
         // Who had everything hears nothing again, and in another session nothing is heard of it.
         let other = begin(&modern).await;
-        assert!(rest(&modern, &other, &last).await.is_empty());
+        assert_eq!(go_on(&modern, &other, &last).await.status(), 410);
     }
+}
+
+/// What was sent with a call counts for its token as long as the call runs, whether anybody listens to it or not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_was_cut_still_counts_for_its_token() {
+    let world = world();
+    let modern = token(&world, json!({"name": "gone", "scopes": ["read", "tell"]})).await;
+    let session = begin(&modern).await;
+    let call = |number: usize, message: &str, spaces: usize| {
+        let arguments = json!({"toTeam": "alpha", "message": message, "timeout": 0, "fromTeam": message});
+        let params = json!({"name": "team_tell", "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params});
+        let body = call.to_string() + &" ".repeat(spaces);
+        modern.post().header("mcp-session-id", session.clone()).body(body).send()
+    };
+    for number in 2..4 {
+        assert_eq!(call(number, "work", 58_000_000).await.expect("an answer").status(), 200);
+    }
+    // It may be refused before all of it was sent, and then not hear so.
+    let refused = call(4, "hello", 20_000_000).await;
+    assert!(refused.map_or(true, |refused| refused.status() == 429));
+    assert_eq!(call(5, "hello", 1_000).await.expect("an answer").status(), 200, "a little is taken");
+    for number in 2..4 {
+        let params = json!({"requestId": number});
+        let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+        let request = modern.post().header("mcp-session-id", session.clone());
+        request.body(cancelled.to_string()).send().await.expect("taken");
+    }
+    let given_back = async || call(6, "hello", 20_000_000).await.is_ok_and(|answer| answer.status() == 200);
+    until("it is given back when the call is over", given_back).await;
+}
+
+/// An answer that is kept no longer is not an empty one.
+#[tokio::test]
+async fn nobody_wipes_out_the_answer_of_another_and_what_is_gone_is_said_to_be() {
+    let world = World::new(setup().team("alpha", SCRIPT).server("requestsPerSecond: 10000"));
+    let (owner, weak) = (Modern::of(&world), token(&world, json!({"name": "weak", "scopes": ["read"]})).await);
+    let session = begin(&owner).await;
+    let last = cut_off(&owner, &session, "write").await;
+    until("it is done", async || last_state(&world, "user").await == "completed").await;
+    let weaks = begin(&weak).await;
+    for number in 10..150 {
+        let params = json!({"name": "team_teams", "arguments": {}});
+        let call = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).to_string();
+        let request = weak.post().header("mcp-session-id", weaks.clone()).body(call);
+        request.send().await.expect("an answer").text().await.expect("it ends");
+    }
+    let heard = rest(&owner, &session, &last).await;
+    assert!(heard.last().is_some_and(|answer| answer["result"].is_object()), "{heard:?}");
+    let gone = go_on(&owner, &session, "never/1").await;
+    assert_eq!(gone.status(), 410);
+    let problem: Value = gone.json().await.expect("a problem");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("team_report")), "{problem}");
 }
 
 /// Many programs of one token: none of them breaks off what another's call has told, though nobody listens to it just now.
@@ -68,8 +126,7 @@ async fn whoever_comes_back_gets_the_answer_while_it_runs_and_after() {
 async fn a_call_that_was_cut_keeps_its_session_when_others_begin_theirs() {
     let teams = setup().team("alpha", SCRIPT).server("requestsPerSecond: 10000");
     let world = World::new(teams);
-    let token = world.token("many", &["read", "tell"]).await;
-    let modern = Modern::with(&world, &token);
+    let modern = token(&world, json!({"name": "many", "scopes": ["read", "tell"]})).await;
     let session = begin(&modern).await;
     let last = cut_off(&modern, &session, "write slowly").await;
     for _ in 0..101 {

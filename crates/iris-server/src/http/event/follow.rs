@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use iris_api::event::Delta;
-use iris_core::event::Recorded;
-use iris_engine::bus;
+use iris_engine::bus::{self, Batch};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
@@ -20,7 +19,7 @@ use crate::App;
 pub(in crate::http) enum Item {
     Event {
         seq: i64,
-        json: Arc<str>,
+        json: Arc<String>,
     },
     Delta {
         json: String,
@@ -38,8 +37,6 @@ pub(in crate::http) struct Follower {
     after: i64,
     /// Nothing was sent yet.
     is_new: bool,
-    /// How many events are read at once: fewer if they are large.
-    at_once: usize,
     head: watch::Receiver<i64>,
     deltas: broadcast::Receiver<bus::Delta>,
     closing: watch::Receiver<bool>,
@@ -49,9 +46,8 @@ pub(in crate::http) struct Follower {
     is_behind: bool,
 }
 
-const MOST_AT_ONCE: usize = 256;
-/// What is held for one reader that does not take it is about as much.
-const BYTES_AT_ONCE: usize = 64 * 1024;
+/// What is held for one reader that does not take it is about as much, or one event if that is larger.
+const AT_ONCE: Batch = Batch { events: 256, bytes: 64 * 1024 };
 /// What happens within this time after something else is sent together with what follows: with many readers and much
 /// going on, a packet for each event would cost more than the events.
 const PACE: Duration = Duration::from_millis(30);
@@ -63,7 +59,7 @@ impl Follower {
         let after = last.or(filter.after).unwrap_or_else(|| app.engine.bus().head());
         let closing = app.closing.clone();
         let woken = Instant::now() - PACE;
-        Self { app, filter, after, is_new: true, at_once: 32, head, deltas, closing, woken, is_behind: false }
+        Self { app, filter, after, is_new: true, head, deltas, closing, woken, is_behind: false }
     }
 
     /// What there is to send, and never nothing; `None` ends the stream, and the reader comes back with its number.
@@ -142,7 +138,7 @@ impl Follower {
         if self.after >= head {
             return Some(());
         }
-        let read = engine.bus().read_after(engine.store(), self.after, self.at_once).await;
+        let read = engine.bus().read_after(engine.store(), self.after, AT_ONCE).await;
         let events = match read {
             Ok(events) => events,
             Err(error) => {
@@ -153,8 +149,7 @@ impl Follower {
         };
         // Numbers may have holes, also at the end.
         self.after = events.last().map_or(head, |event| event.seq);
-        self.is_behind = events.len() == self.at_once;
-        self.at_once = how_many(&events);
+        self.is_behind = AT_ONCE.is_full(&events);
         let taken: Vec<_> = events.into_iter().filter(|event| self.filter.takes(event)).collect();
         let frames = self.app.frames.of(&taken);
         items.extend(taken.iter().zip(frames).map(|(event, json)| Item::Event { seq: event.seq, json }));
@@ -173,11 +168,4 @@ impl Follower {
             Item::Delta { json: serde_json::to_string(&shape).expect("a delta is plain data") }
         })
     }
-}
-
-/// As many as these, if the next ones are as large.
-fn how_many(events: &[Arc<Recorded>]) -> usize {
-    let bytes: usize = events.iter().map(|event| event.body.len()).sum();
-    let average = bytes / events.len().max(1) + 200;
-    (BYTES_AT_ONCE / average).clamp(1, MOST_AT_ONCE)
 }

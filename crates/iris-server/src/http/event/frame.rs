@@ -1,7 +1,7 @@
 //! Events as they are sent, written once for all who read them.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, Weak};
 
 use iris_core::event::Recorded;
 
@@ -14,29 +14,43 @@ pub(crate) struct Frames(Arc<Mutex<Kept>>);
 #[derive(Debug, Default)]
 struct Kept {
     /// In the order of their numbers.
-    frames: VecDeque<(i64, Arc<str>)>,
+    frames: VecDeque<(i64, Arc<String>)>,
     bytes: usize,
+    /// Large ones that are on their way to somebody, of any age.
+    large: HashMap<i64, Weak<String>>,
 }
 
 const MOST_BYTES: usize = 1024 * 1024;
+const LARGE: usize = 64 * 1024;
+
+pub(super) fn is_large(json: &str) -> bool {
+    json.len() >= LARGE
+}
 
 impl Frames {
     /// One for each event.
-    pub fn of(&self, events: &[Arc<Recorded>]) -> Vec<Arc<str>> {
+    pub fn of(&self, events: &[Arc<Recorded>]) -> Vec<Arc<String>> {
         let mut kept = self.0.lock().expect("nothing panics while it holds the frames");
         events.iter().map(|event| kept.find(event.seq).unwrap_or_else(|| kept.write(event))).collect()
     }
 }
 
 impl Kept {
-    fn find(&self, seq: i64) -> Option<Arc<str>> {
-        let at = self.frames.binary_search_by_key(&seq, |(seq, _)| *seq).ok()?;
-        Some(Arc::clone(&self.frames[at].1))
+    fn find(&self, seq: i64) -> Option<Arc<String>> {
+        match self.frames.binary_search_by_key(&seq, |(seq, _)| *seq) {
+            Ok(at) => Some(Arc::clone(&self.frames[at].1)),
+            Err(_) => self.large.get(&seq)?.upgrade(),
+        }
     }
 
-    fn write(&mut self, event: &Recorded) -> Arc<str> {
-        let json = serde_json::to_string(&wire::event(event)).expect("an event is plain data");
-        let json: Arc<str> = json.into();
+    fn write(&mut self, event: &Recorded) -> Arc<String> {
+        let mut json = serde_json::to_string(&wire::event(event)).expect("an event is plain data");
+        json.shrink_to_fit();
+        let json = Arc::new(json);
+        if is_large(&json) {
+            self.large.retain(|_, json| json.strong_count() > 0);
+            self.large.insert(event.seq, Arc::downgrade(&json));
+        }
         if self.frames.back().is_none_or(|(newest, _)| *newest < event.seq) {
             self.bytes += json.len();
             self.frames.push_back((event.seq, Arc::clone(&json)));
@@ -70,6 +84,17 @@ mod tests {
         // Older than what is kept: written, but in nobody's way.
         assert!(frames.of(&[event(2, 1)])[0].contains("\"seq\":2"));
         assert!(Arc::ptr_eq(&frames.of(&events)[1], &first[1]));
+    }
+
+    #[test]
+    fn what_is_large_and_old_is_written_once_for_those_who_have_it() {
+        let frames = Frames::default();
+        frames.of(&[event(9, 1)]);
+        let first = frames.of(&[event(1, 2 * MOST_BYTES)]);
+        assert!(Arc::ptr_eq(&first[0], &frames.of(&[event(1, 2 * MOST_BYTES)])[0]));
+        drop(first);
+        frames.of(&[event(2, LARGE)]);
+        assert_eq!(frames.0.lock().expect("no panic").large.len(), 1, "what nobody has is forgotten");
     }
 
     #[test]

@@ -230,6 +230,82 @@ async fn a_token_sends_only_so_much_at_once() {
     }
 }
 
+/// A request with this many spaces behind its body.
+async fn send_padded(world: &World, head: &str, spaces: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(&world.daemon.address).await.expect("connected");
+    let head = format!("POST {head}\r\nhost: localhost\r\ncontent-type: application/json\r\n");
+    let head = format!("{head}content-length: {}\r\n\r\n{{}}", 2 + spaces);
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    // Whoever is refused may hear so before all is sent.
+    stream.write_all(&vec![b' '; spaces]).await.ok();
+    stream
+}
+
+/// A request with a key is seen through when its sender is gone, and still counts for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_seen_through_counts_when_its_sender_is_gone() {
+    let script = "start: { delay: 50s }\ndefault: [{ say: hello }]\n";
+    let world = World::new(setup().team("alpha", ECHO).team("slow", script));
+    let token = bearer(&world.token("gone", &["read", "tell"]).await);
+    let head = format!("/api/teams/slow/wake HTTP/1.1\r\nauthorization: {token}\r\nidempotency-key: k");
+    let senders = [send_padded(&world, &head, 60_000_000).await, send_padded(&world, &head, 60_000_000).await];
+    let is_refused = async || {
+        let other = format!("/api/teams/alpha/wake HTTP/1.1\r\nauthorization: {token}");
+        let mut said = [0; 12];
+        let mut stream = send_padded(&world, &other, 14_300_000).await;
+        let read = tokio::time::timeout(SOON, stream.read_exact(&mut said)).await.expect("in time");
+        // It may not hear so if it went on to send.
+        read.is_err() || said == *b"HTTP/1.1 429"
+    };
+    // What was sent may not have been read yet, so it is tried until it is.
+    let until = Instant::now() + 3 * SOON;
+    while !is_refused().await {
+        assert!(Instant::now() < until, "nobody counts it");
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    drop(senders);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(is_refused().await, "it is held, and nobody counts it");
+}
+
+/// Large answers that nobody reads are held, so nobody has many of them at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_sent_only_so_much_at_once() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let token = world.token("lazy", &["read"]).await;
+    let told = world.tell(&"x".repeat(9_000_000)).await;
+    let path = format!("/api/turns/{}", told["turnId"].as_str().expect("an id"));
+    for packed in ["identity", "gzip"] {
+        let begin = async |token: &str| {
+            let mut stream = TcpStream::connect(&world.daemon.address).await.expect("connected");
+            let token = bearer(token);
+            let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: {token}\r\n");
+            let head = format!("{head}accept-encoding: {packed}\r\n\r\n");
+            stream.write_all(head.as_bytes()).await.expect("sent");
+            let mut said = [0; 12];
+            tokio::time::timeout(SOON, stream.read_exact(&mut said)).await.expect("in time").expect("an answer");
+            (stream, String::from_utf8_lossy(&said).into_owned())
+        };
+        if packed == "identity" {
+            let mut held = Vec::new();
+            while let (stream, said) = begin(&token).await
+                && said == "HTTP/1.1 200"
+            {
+                held.push(stream);
+                assert!(held.len() < 20, "all of them are held");
+            }
+            assert!(held.len() > 2, "{}", held.len());
+            assert_eq!(begin(&world.daemon.token).await.1, "HTTP/1.1 200", "the owner may");
+        }
+        let until = Instant::now() + SOON;
+        while begin(&token).await.1 != "HTTP/1.1 200" {
+            assert!(Instant::now() < until, "it was not given back");
+        }
+    }
+    let whole = world.with(&token).get(&path).await.expect("an answer");
+    assert_eq!((whole.status, whole.json().expect("JSON")["id"].clone()), (200, told["turnId"].clone()));
+}
+
 /// A frame that says it is larger than anything a client has to say is not waited for.
 #[tokio::test]
 async fn a_socket_does_not_take_large_messages() {

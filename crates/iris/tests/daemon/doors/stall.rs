@@ -10,6 +10,29 @@ use crate::world::{SOON, World, setup};
 const READERS: usize = 50;
 const MEGABYTE: u64 = 1024 * 1024;
 
+/// However large what happened is: those that have stalled at the same event hold it once.
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_that_never_read_cost_nothing_with_large_events() {
+    let world = World::new(setup().team("alpha", "default: [{ say: hello }]\n"));
+    for _ in 0..12 {
+        world.tell(&"x".repeat(1_500_000)).await;
+    }
+    // Warm: what one reader takes.
+    let mut stream = world.client().follow("/api/events?after=0").await.expect("a stream");
+    let newest = world.newest().await;
+    while stream.next(SOON).await.expect("it goes on").1["seq"] != newest {}
+    let before = world.daemon.memory().expect("a figure");
+    let stalled: Vec<_> = (0..READERS).map(|_| Stalled::open(&world.client(), Way::Sse).expect("open")).collect();
+    let mut largest = 0;
+    for _ in 0..40 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        largest = largest.max(world.daemon.memory().expect("a figure"));
+    }
+    let grown = largest.saturating_sub(before) / MEGABYTE;
+    eprintln!("{} MB before, {grown} MB more with {} stalled readers", before / MEGABYTE, stalled.len());
+    assert!(grown <= 64, "{grown} MB");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn readers_that_never_read_cost_nothing_and_lose_nothing() {
     let script = "replies:\n  - match: much\n    do: [{ flood: { messages: 10000, size: 2000 } }]\n\

@@ -52,7 +52,7 @@ export function Batch({ questions, gone, onDone }: { questions: Question[]; /** 
       </span>
       {gone > 0 && (
         <span role="status" className="text-held">
-          {gone} not open any more: another was quicker
+          {gone} not open any more
         </span>
       )}
       {questions.length > 0 && offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}

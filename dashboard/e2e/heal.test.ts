@@ -70,6 +70,26 @@ test("a question whose list could not be read is there when the connection is ba
   forgive(page);
 });
 
+test("what was missed and cannot be read is not taken for fresh", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await live(page);
+  await page.getByText("Nobody needs you").first().waitFor();
+  await cut(page);
+  const reads = /\/api\/(sessions|teams|questions)/;
+  await page.route(reads, (route) => route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify({ title: "busy", status: 503, detail: "the store is busy" }) }));
+  wire.mend();
+  await page.locator('[data-connection="behind"]').waitFor({ timeout: 60_000 });
+  await page.getByText("the store is busy").waitFor({ timeout: 60_000 });
+  await page.getByText("Nothing known").waitFor();
+  expect(await page.locator("[data-stale]").count()).toBe(1);
+  expect(await page.getByText("Nobody needs you").count()).toBe(0);
+  await page.unroute(reads);
+  await page.locator('[data-connection="live"]').waitFor({ timeout: 60_000 });
+  await page.getByText("Nobody needs you").first().waitFor();
+  expect(await page.locator("[data-stale]").count()).toBe(0);
+  forgive(page);
+});
+
 test("a session that was opened without a connection is read when it is back", async () => {
   const { sessionId } = await daemon.tell("comet", "hello there", 0);
   const page = await signedIn(daemon, {}, wire);

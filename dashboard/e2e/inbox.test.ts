@@ -3,7 +3,7 @@ import { type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+import { Daemon, PHONE, WIDE, closeBrowser, closePages, signedIn } from "./stage";
 
 const MANY = Array.from({ length: 9 }, (_, index) => `team${index + 1}`);
 let daemon: Daemon;
@@ -101,6 +101,57 @@ test("while several are selected the numbers are theirs, and no card shows any",
   expect((await answeredBy(() => page.keyboard.press("1"))).toSorted()).toEqual(["team1", "team2"]);
 });
 
+test("of those that are selected, what another answers leaves the numbers to the others", async () => {
+  const page = await signedIn(daemon);
+  for (const team of ["team1", "team2", "team3"]) await daemon.tell(team, "ask");
+  for (const team of ["team1", "team2", "team3"]) await card(page, team).waitFor();
+  for (const team of ["team1", "team2"]) await card(page, team).getByRole("checkbox").check();
+  await card(page, "team3").click({ position: { x: 200, y: 8 } });
+  const bar = page.getByRole("toolbar", { name: "Answer together" });
+  await answeredElsewhere("team2");
+  await bar.getByText("1 not open any more").waitFor();
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual(["team1"]);
+  await bar.waitFor({ state: "detached" });
+  // Also if none of them is left.
+  for (const team of ["team4", "team5"]) await daemon.tell(team, "ask");
+  for (const team of ["team4", "team5"]) await card(page, team).getByRole("checkbox").check();
+  await card(page, "team3").click({ position: { x: 200, y: 8 } });
+  for (const team of ["team4", "team5"]) await answeredElsewhere(team);
+  await bar.getByText("0 selected").waitFor();
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual([]);
+  await bar.getByRole("button", { name: "Clear" }).click();
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual(["team3"]);
+});
+
+test("a number whose button is out of view shows it, and the next press counts", async () => {
+  const page = await signedIn(daemon);
+  for (const viewport of [WIDE, PHONE]) {
+    await page.setViewportSize(viewport);
+    for (const [what, key, label] of [["long", "2", "Delete"], ["many", "9", "Plan 9"]] as const) {
+      for (const path of ["/fleet", "/inbox"]) {
+        await page.goto(daemon.url + path);
+        await page.locator('[data-connection="live"]').waitFor({ state: "attached" });
+        await daemon.tell("team1", what);
+        const button = page.locator("[data-answers]").getByRole("button", { name: label });
+        await button.waitFor();
+        await settled(page);
+        const isThere = () => button.evaluate((element) => {
+          const { left, top, bottom } = element.getBoundingClientRect();
+          return [top + 4, bottom - 4].every((y) => element.contains(document.elementFromPoint(left + 20, y)));
+        });
+        const where = `${what} at ${path}, ${viewport.width} px`;
+        expect(await isThere(), where).toBe(false);
+        expect(await answeredBy(() => page.keyboard.press(key)), where).toEqual([]);
+        expect(await isThere(), where).toBe(true);
+        await button.getByText(`Press ${key} again to give this answer`).waitFor();
+        expect(await answeredBy(() => page.keyboard.press(key)), where).toEqual(["team1"]);
+      }
+    }
+  }
+});
+
 test("what a view of the inbox does not list opens over it", async () => {
   const page = await signedIn(daemon);
   for (const address of ["/inbox?view=decided", "/inbox?team=atlas"]) {
@@ -148,6 +199,8 @@ test("what is half written is there when one comes back, and gone when it was se
   await page.getByRole("heading", { name: "Fleet" }).waitFor();
   await page.getByRole("link", { name: "Inbox" }).click();
   expect(await reply.inputValue()).toBe("neither, but");
+  await page.reload();
+  await expect.poll(() => reply.inputValue()).toBe("neither, but");
   await page.goto(`${daemon.url}/session/${sessionId}`);
   const box = page.getByPlaceholder(/^Tell atlas/);
   await box.fill("long words");

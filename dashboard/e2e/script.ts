@@ -6,6 +6,10 @@ replies:
     do:
       - ask: { question: "Which colour for the button?", header: Colour, options: [Red, { label: Blue, description: calm and cool }] }
       - say: "{{answer}} it is"
+  - match: "^long"
+    do: [{ ask: { question: "${Array.from({ length: 60 }, (_, at) => `Paragraph ${at} says something that is to be read before anybody chooses.`).join("\\n\\n")}", options: [Keep, Delete] } }, { say: "{{answer}} it is" }]
+  - match: "^many"
+    do: [{ ask: { question: "Which of these?", options: [${Array.from({ length: 9 }, (_, at) => `{ label: Plan ${at + 1}, description: "${"It does a lot of things. ".repeat(28)}" }`).join(", ")}] } }, { say: "{{answer}} it is" }]
   - match: "^form"
     do:
       - ask:

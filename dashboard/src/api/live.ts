@@ -3,6 +3,7 @@ import { kept } from "@/shell/keep";
 
 import { Refusal, api, body, isPassing, pauseAfter } from "./call";
 import { type Session, queries, received, refresh, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
+import { catchUp } from "./behind";
 import { configQuery } from "./config";
 import { heal } from "./heal";
 import { type Connection, type Delta, type Event, EventStream } from "./stream";
@@ -140,7 +141,7 @@ export const stream = new EventStream({
   delta: (delta) => deltas.forEach((listener) => listener(delta)),
   connection: connection.set,
   missed: (upTo) => {
-    void refresh();
+    void catchUp(connection.get(), refresh());
     gaps.forEach((listener) => listener(upTo));
   },
 }, () => !wantsNotifications.get());

@@ -3,15 +3,16 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { EventStream } from "./stream";
 
 /** The daemon: whether it can be reached, its newest event, and the streams that are open. */
-const world = { isThere: true, newest: 7, open: [] as ReadableStreamDefaultController<Uint8Array>[] };
+const world = { isThere: true, hangs: false, newest: 7, open: [] as ReadableStreamDefaultController<Uint8Array>[] };
 
 beforeEach(() => {
   vi.useFakeTimers();
   vi.stubGlobal("localStorage", { getItem: () => null });
   vi.stubGlobal("addEventListener", () => {});
   vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => {} });
-  vi.stubGlobal("fetch", async (path: string) => {
+  vi.stubGlobal("fetch", async (path: string, { signal }: { signal: AbortSignal }) => {
     if (!world.isThere) throw new TypeError("no");
+    if (world.hangs) await new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason)));
     if (path === "/api/status") return Response.json({ newestEvent: world.newest });
     return new Response(new ReadableStream<Uint8Array>({ start: (open) => void world.open.push(open) }));
   });
@@ -36,5 +37,24 @@ test("whenever a lost connection is back, everything is read anew, also if no ev
   said.length = 0;
   world.isThere = true;
   await vi.advanceTimersByTimeAsync(20_000);
-  expect(said).toEqual(["live", "missed up to 9"]);
+  expect(said).toEqual(["missed up to 9", "live"]);
+});
+
+test("an attempt that hangs is given up, by itself or at once by who looks", async () => {
+  const said: string[] = [];
+  const stream = new EventStream({ event: () => {}, delta: () => {}, connection: ({ state }) => said.push(state), missed: () => {} });
+  world.hangs = true;
+  stream.start();
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect(said, "it may still come").toEqual([]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(said).toEqual(["lost"]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  world.hangs = false;
+  stream.retryNow();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(said, "the one that hangs is not waited for").toEqual(["lost", "live"]);
+  stream.retryNow();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(said, "what is there is left alone").toEqual(["lost", "live"]);
 });

@@ -28,6 +28,8 @@ export interface Listener {
 
 const SILENCE = 40_000;
 const LONGEST_PAUSE = 10_000;
+/** How long one attempt may take until the daemon says that it streams. A network may swallow a request without a word. */
+const ATTEMPT = 10_000;
 /** A browser has six connections for all the tabs of a page. One that nobody looks at gives its own back after a while. */
 const REST_AFTER = 10 * 60_000;
 /** With more than this to catch up on, reading everything anew is quicker than being told. */
@@ -38,6 +40,7 @@ export class EventStream {
   private cut: AbortController | undefined;
   private attempts = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private isTrying = false;
   /** When something was last heard, be it a heartbeat: up to then, what is shown is true. */
   private heardAt: number | undefined;
   private isResting = false;
@@ -85,16 +88,19 @@ export class EventStream {
     this.listener.connection({ state: "resting", since: this.heardAt ?? Date.now() });
   };
 
-  /** Somebody looks or the network is back: do not wait for the pause to end. */
+  /** Somebody looks or the network is back: do not wait for the pause to end, nor for an attempt of before. */
   retryNow = () => {
-    if (this.timer === undefined || document.visibilityState === "hidden") return;
+    if ((this.timer === undefined && !this.isTrying) || document.visibilityState === "hidden") return;
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.cut?.abort();
     void this.connect();
   };
 
   private async connect() {
     const cut = (this.cut = new AbortController());
+    const limit = setTimeout(() => cut.abort("silent"), ATTEMPT);
+    this.isTrying = true;
     try {
       const { isTold, newest } = await this.findPlace(cut.signal);
       const answer = await fetch(`/api/events?after=${this.after}`, {
@@ -102,17 +108,22 @@ export class EventStream {
         cache: "no-store",
         signal: cut.signal,
       });
+      clearTimeout(limit);
+      this.isTrying = false;
       if (await isSignedOut(answer)) return this.listener.connection({ state: "signed-out" });
       if (!answer.ok || !answer.body) throw new Error(`the daemon answered ${answer.status}`);
       this.attempts = 0;
-      this.heardAt = Date.now();
-      this.listener.connection({ state: "live", since: Date.now() });
       // Events are told one by one where they were cut; but what was asked for because of them has failed, or was not asked.
       if (this.wasLost && !isTold) this.listener.missed(newest);
       this.wasLost = false;
+      this.heardAt = Date.now();
+      this.listener.connection({ state: "live", since: Date.now() });
       await this.read(answer.body, cut);
       throw new Error("the daemon closed the stream");
     } catch (error) {
+      clearTimeout(limit);
+      // Another attempt has taken its place.
+      if (this.cut === cut) this.isTrying = false;
       if (cut.signal.aborted && cut.signal.reason !== "silent") return;
       // What a browser says of a failed request is for those who wrote the page.
       const why = error instanceof TypeError ? "the daemon cannot be reached" : String((error as Error).message);

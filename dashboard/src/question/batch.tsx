@@ -7,8 +7,9 @@ import { type Choice, type Question, choices, isRisky } from "./question";
 import { mayStick, sayRules, useRefusalsLast } from "./rule";
 import { unseen } from "./seen";
 
-/** One answer, as it is sent and as it is read: two agents may call different things by the same word for machines. */
-const isSame = (one: Choice, other: Choice) => one.value === other.value && one.label === other.label;
+/** One answer, as it is sent and as it is read: two agents may call different things by the same word for machines, or by the same
+ * name and explain it otherwise. */
+const isSame = (one: Choice, other: Choice) => one.value === other.value && one.label === other.label && one.description === other.description;
 
 /** The answers that every one of the questions takes, and calls the same. */
 export function shared(questions: Question[], left: ReadonlyMap<string, number> = unseen.get()): Choice[] {
@@ -33,7 +34,7 @@ export async function answerAll(questions: Question[], value: Choice["value"]): 
 
 const isUnseen = ({ id }: Question, left: ReadonlyMap<string, number>) => (left.get(id) ?? 0) > 0;
 
-export function Batch({ questions, onDone }: { questions: Question[]; onDone: () => void }) {
+export function Batch({ questions, gone, onDone }: { questions: Question[]; /** How many more were selected and are not open any more. */ gone: number; onDone: () => void }) {
   const refused = useWatched(refusals);
   const hasKeys = useWatched(wantsKeys);
   const failed = questions.filter(({ id }) => refused.has(id)).length;
@@ -49,10 +50,15 @@ export function Batch({ questions, onDone }: { questions: Question[]; onDone: ()
       <span className="font-medium">
         {questions.length} selected
       </span>
-      {offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}
+      {gone > 0 && (
+        <span role="status" className="text-held">
+          {gone} not open any more
+        </span>
+      )}
+      {questions.length > 0 && offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}
       {offered.map((choice) => (
         <button key={String(choice.value)} type="button" className="button" onClick={() => void give(choice.value)}>
-          {questions.length > 1 && hasKeys && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex((other) => isSame(choice, other)) + 1}</kbd>}
+          {questions.length + gone > 1 && hasKeys && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex((other) => isSame(choice, other)) + 1}</kbd>}
           {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
         </button>
       ))}

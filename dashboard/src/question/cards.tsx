@@ -1,13 +1,17 @@
 // The list of questions in the inbox: one of them is current, some may be selected, and keys are for those.
+import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useEffect, useLayoutEffect, useRef, useState } from "react";
 
+import { useWatched } from "@/api/watch";
 import { numbers, useKeys } from "@/shell/keys";
 import { say } from "@/shell/notices";
 import { clock, zone } from "@/text/time";
 
+import { pendingQuery, sending } from "./ask";
 import { Batch, answerAll, byNumber } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { SETTLES, cardOf, useCursor } from "./current";
+import { latest } from "./edit";
 import { listed, pressNumber, useSeen } from "./in-view";
 import { Later } from "./later";
 import type { Question } from "./question";
@@ -20,17 +24,17 @@ export function Cards({ questions, linked }: { questions: Question[]; /** The on
   const toggle = (id: string) => setSelected((all) => (all.has(id) ? new Set([...all].filter((other) => other !== id)) : new Set(all).add(id)));
   const clear = () => setSelected(new Set());
   const chosen = questions.filter(({ id }) => selected.has(id));
-  // Then the numbers are those of the bar, and no card shows any.
-  const isTogether = chosen.length > 1;
+  const gone = useGone(selected);
+  // Then the numbers are those of the bar, and no card shows any: also if others have answered some of them, or all.
+  const isTogether = chosen.length + gone.count > 1;
   const pressTogether = (index: number) => {
-    const choice = byNumber(chosen, index);
+    const choice = gone.isSettled() ? byNumber(chosen, index) : undefined;
     if (choice) void answerAll(chosen, choice.value).then((isDone) => isDone && clear());
   };
   const pressOne = (index: number) =>
     cursor.onSeen((question) => {
       // Whole, so that why it failed is seen as well.
-      cardOf(question)?.scrollIntoView({ block: "nearest" });
-      pressNumber(question, index);
+      if (pressNumber(question, index)) cardOf(question)?.scrollIntoView({ block: "nearest" });
     });
   useKeys({
     j: () => cursor.move(1),
@@ -45,7 +49,7 @@ export function Cards({ questions, linked }: { questions: Question[]; /** The on
   }, [linked]);
   return (
     <>
-      {chosen.length > 0 && <Batch questions={chosen} onDone={clear} />}
+      {(isTogether || chosen.length > 0) && <Batch questions={chosen} gone={gone.count} onDone={clear} />}
       <ul className="space-y-3" onClickCapture={(event) => isSlip(event.target as Element) && event.stopPropagation()}>
         {questions.map((question) => (
           <li key={question.id}>
@@ -90,6 +94,17 @@ function putAside(question: Question, until = Date.now() + 60 * 60_000) {
   if (back === undefined) return say({ tone: "plain", text: "Not put aside: it runs out too soon", hint: `at ${clock(question.deadline ?? 0)} ${zone()}` });
   snooze(question.id, back);
   say({ tone: "plain", text: `Put aside until ${clock(back)} ${zone()}${back < until ? ", 5 minutes before it runs out" : ""}`, undo: () => wake(question.id) });
+}
+
+/** How many of those that were selected are not open any more, and not by us. Just after one went, a number was meant for what was
+ * selected before. */
+function useGone(selected: ReadonlySet<string>) {
+  const { data: open = [] } = useQuery(pendingQuery);
+  const sent = useWatched(sending);
+  const count = [...selected].filter((id) => latest(id) === id && !sent.has(id) && !open.some((question) => question.id === id)).length;
+  const changed = useRef(0);
+  useLayoutEffect(() => () => void (changed.current = Date.now()), [count]);
+  return { count, isSettled: () => Date.now() - changed.current >= SETTLES };
 }
 
 /** When a card goes or comes, those below it move under the pointer. A press in that moment was meant for what was there. */

@@ -6,6 +6,7 @@ import { Watched } from "@/api/watch";
 import { numbers, useKeys } from "@/shell/keys";
 
 import { answer, sending } from "./ask";
+import { isInSight } from "./in-sight";
 import { counts } from "./press";
 import { type Question, choices } from "./question";
 
@@ -39,11 +40,13 @@ export function useSeen<T extends Element>(id: string) {
 /** A key that was meant for something else, just before a question came into view, is no answer to it. */
 export const DEAF = 700;
 
-/** What a number key means for a question: the same as a press on the button with that number. */
-export function pressNumber(question: Question | undefined, index: number) {
+/** What a number key means for a question: the same as a press on the button with that number, if one sees it. Whether it was
+ * an answer. */
+export function pressNumber(question: Question | undefined, index: number): boolean {
   const choice = question && choices(question)[index];
-  if (!question || !choice || sending.get().has(question.id) || !counts(question, choice.value)) return;
+  if (!question || !choice || sending.get().has(question.id) || !isInSight(question.id, index) || !counts(question, choice.value)) return false;
   void answer({ question, value: choice.value });
+  return true;
 }
 
 export function useAnswerKeys(question: Question | undefined, { inDialog = false } = {}) {

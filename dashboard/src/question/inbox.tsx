@@ -7,6 +7,7 @@ import { teamsQuery } from "@/api/ask";
 import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { Empty, NoTeams, Page, Tabs } from "@/shell/page";
+import { useStaleSince } from "@/shell/stale";
 import { useNow } from "@/text/time";
 
 import { useOpenQuestions } from "./ask";
@@ -67,7 +68,7 @@ export function Inbox() {
       error={error}
     >
       {isAway && linked && view !== "decided" && <Linked id={linked} />}
-      {view === "decided" ? <Decided linked={linked} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isFiltered={Boolean(team || kind || work)} /> : <Cards key={linked} questions={shown} linked={linked} />}
+      {view === "decided" ? <Decided linked={linked} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isRead={error === null} isFiltered={Boolean(team || kind || work)} /> : <Cards key={linked} questions={shown} linked={linked} />}
     </Page>
   );
 }
@@ -106,15 +107,17 @@ function Filters({ questions }: { questions: Question[] }) {
   );
 }
 
-function Nothing({ view, isFiltered }: { view: InboxSearch["view"]; isFiltered: boolean }) {
-  const isLive = useWatched(connection).state === "live";
+function Nothing({ view, isRead, isFiltered }: { view: InboxSearch["view"]; isRead: boolean; isFiltered: boolean }) {
+  const isHeard = useWatched(connection).state === "live";
+  const isStale = useStaleSince() !== undefined;
   const teams = useQuery(teamsQuery).data;
+  if (!isHeard || isStale || !isRead) return <Empty title="Nothing known" text={isHeard ? "Not everything could be read yet, so this may be out of date." : "The connection is lost, so this may be out of date."} />;
   if (isFiltered) return <Empty title="Nothing fits the filter" />;
   if (view === "later") return <Empty title="Nothing is put aside" />;
   if (view === "others") return <Empty title="Nobody else is asked anything" text="Questions that are put to another party than you show up here, so that you can see what holds work up." />;
   if (teams?.length === 0) return <NoTeams />;
   return (
-    <Empty title={isLive ? "Nobody needs you" : "Nothing known"} text={isLive ? "When an agent asks for leave or for a decision, it shows up here at once. Agents never wait in silence." : "The connection is lost, so this may be out of date."}>
+    <Empty title="Nobody needs you" text="When an agent asks for leave or for a decision, it shows up here at once. Agents never wait in silence.">
       <p className="mt-2 text-dim">
         Try it: <code className="font-mono">iris tell {teams?.[0]?.name ?? "website"} "Which file should I start with?"</code>
       </p>

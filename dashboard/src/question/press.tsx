@@ -7,6 +7,7 @@ import { Plain } from "@/text/plain";
 
 import { draftOf } from "./ask";
 import { takesAnswers } from "./edit";
+import { pointedOut } from "./in-sight";
 import { type Choice, type Question, type Value, choices, isRisky, isYesNo, takesWords } from "./question";
 import { linesUnseen, unseen } from "./seen";
 
@@ -55,6 +56,8 @@ export function armedWords(stands: (typeof STANDS)[number], left: number): strin
   return left > 0 ? `${left.toLocaleString()} line${left === 1 ? "" : "s"} not seen. Press again to approve` : "Press again to approve";
 }
 
+const againWords = (number: number) => `Press ${number} again to give this answer`;
+
 interface OnePressGiven {
   question: Question;
   /** Its numbers are keys just now; `never` where they cannot be. */
@@ -69,12 +72,14 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
   const stands = now?.id === question.id ? now.stands : undefined;
   const offered = choices(question);
   const left = useWatched(unseen).get(question.id);
+  const shown = useWatched(pointedOut);
+  const isShown = (index: number) => shown?.id === question.id && shown.index === index;
   // Also when all has been seen by now: the button keeps its size.
   const takesTwo = isRisky(question) || left !== undefined;
   return (
     <div className="flex flex-col gap-2 @lg:flex-row @lg:flex-wrap">
       {offered.length > 0 && (
-        <div className="flex flex-col gap-2 @lg:flex-row @lg:flex-wrap" role="group" aria-label="Answers">
+        <div className="flex flex-col gap-2 @lg:flex-row @lg:flex-wrap" role="group" aria-label="Answers" data-answers={question.id}>
           {offered.map((choice, index) => (
             <ChoiceButton
               key={index}
@@ -84,13 +89,14 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
               stands={stands}
               number={index < 9 && keys !== "never" && hasKeys ? index + 1 : undefined}
               hasKey={keys === true}
+              isShown={isShown(index)}
               isMain={choice.recommended}
               disabled={isSending}
               onPress={() => counts(question, choice.value) && give(choice.value)}
             />
           ))}
           <span className="sr-only" aria-live="polite">
-            {stands && armedWords(stands, left ?? 0)}
+            {stands ? armedWords(stands, left ?? 0) : shown?.id === question.id && `It was out of view. ${againWords(shown.index + 1)}`}
           </span>
         </div>
       )}
@@ -117,19 +123,27 @@ interface ChoiceButtonGiven {
   number: number | undefined;
   /** Its number is a key just now. */
   hasKey: boolean;
+  /** It was brought into view by its number, which counts from now on. */
+  isShown: boolean;
   isMain: boolean;
   disabled: boolean;
   onPress: () => void;
 }
 
 /** Its size depends on nothing that changes while it is pressed: else a press would go to whatever moves below it. */
-function ChoiceButton({ choice, takesTwo, stands, left, number, hasKey, isMain, disabled, onPress }: ChoiceButtonGiven) {
+function ChoiceButton({ choice, takesTwo, stands, left, number, hasKey, isShown, isMain, disabled, onPress }: ChoiceButtonGiven) {
   return (
-    <button type="button" className={`button min-h-11 justify-start @lg:min-h-9 ${isMain ? "button-accent" : ""}`} disabled={disabled} onClick={onPress}>
+    <button type="button" className={`button relative min-h-11 justify-start @lg:min-h-9 ${isMain ? "button-accent" : ""} ${isShown ? "outline-2 outline-offset-2 outline-ink" : ""}`} disabled={disabled} onClick={onPress}>
       {number !== undefined && (
         <kbd className={`key hidden pointer-fine:inline-block ${hasKey ? "" : "invisible"}`} aria-hidden="true">
           {number}
         </kbd>
+      )}
+      {isShown && number !== undefined && (
+        // On its edge, where it takes no room.
+        <span className="absolute -top-2 right-2 rounded bg-ink px-1 text-xs font-medium text-page" aria-hidden="true">
+          {againWords(number)}
+        </span>
       )}
       <span className="said min-w-0">
         {takesTwo ? (

@@ -4,6 +4,7 @@ import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { Activity, Command, Inbox, ListChecks, Settings, Users } from "lucide-react";
 import { useEffect, useState } from "react";
 
+import { behindSince } from "@/api/behind";
 import { Refusal } from "@/api/call";
 import { connection, stream } from "@/api/live";
 import { meQuery } from "@/api/me";
@@ -169,11 +170,13 @@ function useTitle(count: number) {
   }, [count]);
 }
 
-export const CONNECTIONS = { live: "Live", connecting: "Connecting", lost: "Connection lost", resting: "Resting", "signed-out": "Signed out" };
+export const CONNECTIONS = { live: "Live", behind: "Catching up", connecting: "Connecting", lost: "Connection lost", resting: "Resting", "signed-out": "Signed out" };
 
 function ConnectionState() {
-  const { state } = useWatched(connection);
-  const colour = { live: "bg-good", connecting: "bg-dim pulse", lost: "bg-bad pulse", resting: "bg-dim", "signed-out": "bg-bad" }[state];
+  const { state: heard } = useWatched(connection);
+  const isBehind = useWatched(behindSince) !== undefined;
+  const state = heard === "live" && isBehind ? "behind" : heard;
+  const colour = { behind: "bg-held pulse", live: "bg-good", connecting: "bg-dim pulse", lost: "bg-bad pulse", resting: "bg-dim", "signed-out": "bg-bad" }[state];
   return (
     <p className="flex items-center gap-2 text-xs text-dim" data-connection={state}>
       <span className={`size-2 rounded-full ${colour}`} aria-hidden="true" />

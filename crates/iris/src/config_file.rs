@@ -10,6 +10,7 @@ use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
@@ -224,5 +225,8 @@ fn write_beside(beside: &Path, text: &str, permissions: Permissions) -> std::io:
     written.write_all(text.as_bytes())?;
     // Whoever could read it still can, and nobody else.
     written.set_permissions(permissions)?;
+    // A daemon knows what was moved into place, and so is whole, by its having been written before that. The clock of a disk
+    // may be coarse.
+    written.set_modified(written.metadata()?.modified()? - Duration::from_millis(50))?;
     written.sync_all()
 }

@@ -77,6 +77,7 @@ pub fn replace_all(file: &Path, wanted: &Additions) -> Result<PathBuf, Failure> 
 }
 
 pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
+    refuse_lost(file)?;
     // Where there is no config there is no team, and no home has to be made to say so.
     let _held = if file.exists() { Some(prepare(file)?) } else { None };
     let (text, before) = read(file)?;
@@ -111,13 +112,37 @@ pub fn write_if_missing(file: &Path) -> Result<bool, Failure> {
 /// The first command somebody runs may be one that writes the config. Nobody else changes it until the lock is dropped.
 fn prepare(file: &Path) -> Result<ConfigLock, Failure> {
     let held = hold(file)?;
+    refuse_lost(file)?;
     starter::write_if_missing(file)?;
     Ok(held)
 }
 
+/// A daemon goes on with what it had when its file is removed or emptied. What is added to such a file would take the place
+/// of all that.
+pub fn refuse_lost(file: &Path) -> Result<(), Failure> {
+    let text = config::read_text(file)?;
+    let how = match &text {
+        None => "gone",
+        Some(text) if config::says_nothing(text) => "empty",
+        Some(_) => return Ok(()),
+    };
+    if home_of(file).holder().is_none() {
+        return Ok(());
+    }
+    let what = format!(
+        "{} is {how}, and the daemon goes on with what was in it; with a change to the file that would be lost",
+        place::shown(file)
+    );
+    Err(Failure::fault(FaultKind::Conflict, what)
+        .hint("put the file back: `iris config show` prints what is in force, without secrets. To begin anew: `iris down` first"))
+}
+
+fn home_of(file: &Path) -> Home {
+    Home::at(file.parent().expect("a config is a file in a home"))
+}
+
 fn hold(file: &Path) -> Result<ConfigLock, Failure> {
-    let home = file.parent().expect("a config is a file in a home");
-    Ok(Home::prepare(home)?.lock_config()?)
+    Ok(Home::prepare(home_of(file).root())?.lock_config()?)
 }
 
 /// What the file says, for whoever is about to add to it: one that is not there, or says nothing, is an empty config.

@@ -149,6 +149,30 @@ fn an_edit_is_in_force_or_said_not_to_be() {
     }
 }
 
+/// What a command would write there would take the place of what is in force.
+#[test]
+fn nothing_is_added_to_a_file_that_was_lost() {
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    let folder = daemon.place.path("").display().to_string();
+    for (how, lose) in
+        [("empty", (|file| fs::write(file, "# mine\n")) as fn(&Path) -> _), ("gone", |file| fs::remove_file(file))]
+    {
+        lose(&file).expect("lost");
+        let left = fs::read(&file).ok();
+        for words in [
+            &["teams", "add", &folder, "--name", "more"][..],
+            &["teams", "remove", "alpha"],
+            &["up", "--demo", "--no-open"],
+        ] {
+            let told = daemon.iris(words).failed(4);
+            assert!(told.contains(&format!("config.yaml is {how}, and the daemon goes on")), "{words:?}: {told}");
+            assert_eq!(fs::read(&file).ok(), left, "{words:?}");
+        }
+    }
+    assert_eq!(version_of(&shown(&daemon)), 101);
+}
+
 /// Nobody writes to the pipe: whoever waited for it would never look at the file again.
 #[test]
 fn what_is_no_file_is_refused_and_what_follows_is_in_force() {

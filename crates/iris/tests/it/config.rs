@@ -100,7 +100,8 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
         "# config.yaml, every key\n\nMade from the types by `cargo xtask generate` (`iris config schema --markdown`); a test \
          fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
          `${{NAME:-default}}` stand for variables of the environment, in values of every kind. What is in a variable \
-         arrives as it is, as one value, whatever characters it has; a default is read as if it stood there. `$${{` is a \
+         arrives as it is, as one value, whatever characters it has, and as a list or keys only where such are wanted, if it \
+         is written in brackets (`[a, b]`, `{{A: b}}`); a default is read as if it stood there. `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
          one that cannot be used changes nothing, and `iris status` says so. One that is written where it is, and whose last line is not ended, is \
          taken for cut off; one in which what was at the end is missing is taken after five seconds, since more may be \

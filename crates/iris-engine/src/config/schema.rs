@@ -34,6 +34,14 @@ pub(super) fn wants_parts(key: &str) -> bool {
     })
 }
 
+/// The part of a config that has such a key, if one does.
+pub(super) fn section_of(key: &str) -> Option<String> {
+    let schema = of_types();
+    let sections = schema["properties"].as_object()?;
+    let has_it = |section: &Value| resolved(&schema, section)["properties"].get(key).is_some();
+    sections.iter().find(|(_, section)| has_it(section)).map(|(name, _)| name.clone())
+}
+
 /// What a reference leads to, or the first of several ways to write a thing.
 fn resolved<'a>(schema: &'a Value, at: &'a Value) -> &'a Value {
     let named = at["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"));

@@ -41,7 +41,7 @@ pub fn add_team(file: &Path, name: &TeamName, keys: &[Key]) -> Result<(), Failur
         return Err(Failure::fault(FaultKind::Conflict, what).hint("choose another with --name"));
     }
     let wanted = Additions { teams: vec![(name.clone(), keys.to_vec())], settings: Vec::new() };
-    change(file, (&text, &before), &add(&text, &wanted)?, &wanted)
+    change(file, (&text, &before), &add(file, &text, &wanted)?, &wanted)
 }
 
 /// Whether keys can be added to a part of the file.
@@ -54,13 +54,13 @@ pub fn can_be_added_to(file: &Path, part: &str) -> bool {
 pub fn add_all(file: &Path, wanted: &Additions) -> Result<(), Failure> {
     let _held = prepare(file)?;
     let (text, before) = read(file)?;
-    change(file, (&text, &before), &add(&text, wanted)?, wanted)
+    change(file, (&text, &before), &add(file, &text, wanted)?, wanted)
 }
 
 /// Puts a config in the place of a file that is none. The file is kept beside it, under the name that is returned.
 pub fn replace_all(file: &Path, wanted: &Additions) -> Result<PathBuf, Failure> {
     let _held = hold(file)?;
-    let text = add(starter::STARTER, wanted)?;
+    let text = add(file, starter::STARTER, wanted)?;
     config::parse(file, &text, |name| std::env::var(name).ok()).map_err(|error| {
         let what = format!("what {} would become is no config: {}", place::shown(file), error.what());
         Failure::invalid(what).maybe_hint(error.hint().map(str::to_owned))
@@ -95,7 +95,7 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
         Some(new) => new,
         None => {
             let mut lines = Lines::of(&text);
-            lines.remove("teams", name.as_str())?;
+            lines.remove("teams", name.as_str()).map_err(|failure| in_file(file, failure))?;
             lines.text()
         }
     };
@@ -161,7 +161,16 @@ fn unusable(file: &Path, error: &std::io::Error) -> Failure {
     Failure::of_file(format!("{} cannot be used ({error})", place::shown(file)), error)
 }
 
-fn add(text: &str, wanted: &Additions) -> Result<String, Failure> {
+/// What is said of a line, with the file that it is in.
+fn in_file(file: &Path, failure: Failure) -> Failure {
+    Failure { message: format!("{}, {}", place::shown(file), failure.message), ..failure }
+}
+
+fn add(file: &Path, text: &str, wanted: &Additions) -> Result<String, Failure> {
+    add_to_text(text, wanted).map_err(|failure| in_file(file, failure))
+}
+
+fn add_to_text(text: &str, wanted: &Additions) -> Result<String, Failure> {
     let mut text = text.to_owned();
     for (name, keys) in &wanted.teams {
         text = add_to(&text, "teams", &flow::team(name.as_str(), keys), |indent| {

@@ -10,6 +10,7 @@ use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
@@ -40,7 +41,7 @@ pub fn add_team(file: &Path, name: &TeamName, keys: &[Key]) -> Result<(), Failur
         return Err(Failure::fault(FaultKind::Conflict, what).hint("choose another with --name"));
     }
     let wanted = Additions { teams: vec![(name.clone(), keys.to_vec())], settings: Vec::new() };
-    change(file, (&text, &before), &add(&text, &wanted)?, &wanted)
+    change(file, (&text, &before), &add(file, &text, &wanted)?, &wanted)
 }
 
 /// Whether keys can be added to a part of the file.
@@ -53,13 +54,13 @@ pub fn can_be_added_to(file: &Path, part: &str) -> bool {
 pub fn add_all(file: &Path, wanted: &Additions) -> Result<(), Failure> {
     let _held = prepare(file)?;
     let (text, before) = read(file)?;
-    change(file, (&text, &before), &add(&text, wanted)?, wanted)
+    change(file, (&text, &before), &add(file, &text, wanted)?, wanted)
 }
 
 /// Puts a config in the place of a file that is none. The file is kept beside it, under the name that is returned.
 pub fn replace_all(file: &Path, wanted: &Additions) -> Result<PathBuf, Failure> {
     let _held = hold(file)?;
-    let text = add(starter::STARTER, wanted)?;
+    let text = add(file, starter::STARTER, wanted)?;
     config::parse(file, &text, |name| std::env::var(name).ok()).map_err(|error| {
         let what = format!("what {} would become is no config: {}", place::shown(file), error.what());
         Failure::invalid(what).maybe_hint(error.hint().map(str::to_owned))
@@ -76,6 +77,7 @@ pub fn replace_all(file: &Path, wanted: &Additions) -> Result<PathBuf, Failure> 
 }
 
 pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
+    refuse_lost(file)?;
     // Where there is no config there is no team, and no home has to be made to say so.
     let _held = if file.exists() { Some(prepare(file)?) } else { None };
     let (text, before) = read(file)?;
@@ -93,7 +95,7 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
         Some(new) => new,
         None => {
             let mut lines = Lines::of(&text);
-            lines.remove("teams", name.as_str())?;
+            lines.remove("teams", name.as_str()).map_err(|failure| in_file(file, failure))?;
             lines.text()
         }
     };
@@ -110,13 +112,37 @@ pub fn write_if_missing(file: &Path) -> Result<bool, Failure> {
 /// The first command somebody runs may be one that writes the config. Nobody else changes it until the lock is dropped.
 fn prepare(file: &Path) -> Result<ConfigLock, Failure> {
     let held = hold(file)?;
+    refuse_lost(file)?;
     starter::write_if_missing(file)?;
     Ok(held)
 }
 
+/// A daemon goes on with what it had when its file is removed or emptied. What is added to such a file would take the place
+/// of all that.
+pub fn refuse_lost(file: &Path) -> Result<(), Failure> {
+    let text = config::read_text(file)?;
+    let how = match &text {
+        None => "gone",
+        Some(text) if config::says_nothing(text) => "empty",
+        Some(_) => return Ok(()),
+    };
+    if home_of(file).holder().is_none() {
+        return Ok(());
+    }
+    let what = format!(
+        "{} is {how}, and the daemon goes on with what was in it; with a change to the file that would be lost",
+        place::shown(file)
+    );
+    Err(Failure::fault(FaultKind::Conflict, what)
+        .hint("put the file back: `iris config show` prints what is in force, without secrets. To begin anew: `iris down` first"))
+}
+
+fn home_of(file: &Path) -> Home {
+    Home::at(file.parent().expect("a config is a file in a home"))
+}
+
 fn hold(file: &Path) -> Result<ConfigLock, Failure> {
-    let home = file.parent().expect("a config is a file in a home");
-    Ok(Home::prepare(home)?.lock_config()?)
+    Ok(Home::prepare(home_of(file).root())?.lock_config()?)
 }
 
 /// What the file says, for whoever is about to add to it: one that is not there, or says nothing, is an empty config.
@@ -135,7 +161,16 @@ fn unusable(file: &Path, error: &std::io::Error) -> Failure {
     Failure::of_file(format!("{} cannot be used ({error})", place::shown(file)), error)
 }
 
-fn add(text: &str, wanted: &Additions) -> Result<String, Failure> {
+/// What is said of a line, with the file that it is in.
+fn in_file(file: &Path, failure: Failure) -> Failure {
+    Failure { message: format!("{}, {}", place::shown(file), failure.message), ..failure }
+}
+
+fn add(file: &Path, text: &str, wanted: &Additions) -> Result<String, Failure> {
+    add_to_text(text, wanted).map_err(|failure| in_file(file, failure))
+}
+
+fn add_to_text(text: &str, wanted: &Additions) -> Result<String, Failure> {
     let mut text = text.to_owned();
     for (name, keys) in &wanted.teams {
         text = add_to(&text, "teams", &flow::team(name.as_str(), keys), |indent| {
@@ -224,5 +259,8 @@ fn write_beside(beside: &Path, text: &str, permissions: Permissions) -> std::io:
     written.write_all(text.as_bytes())?;
     // Whoever could read it still can, and nobody else.
     written.set_permissions(permissions)?;
+    // A daemon knows what was moved into place, and so is whole, by its having been written before that. The clock of a disk
+    // may be coarse.
+    written.set_modified(written.metadata()?.modified()? - Duration::from_millis(50))?;
     written.sync_all()
 }

@@ -34,12 +34,17 @@ impl Wrong {
 pub(super) fn check(config: &Config, yaml: &str) -> Result<(), Wrong> {
     check_settings(config)?;
     config.questions.check().map_err(|(key, what)| Wrong::new(format!("questions.{key}"), what))?;
+    let patterns = &config.settings.agent.completion_analysis.question_patterns;
     let analysis = config.settings.agent.completion_analysis.check(config.teams.keys());
     analysis.map_err(|error| {
         let mut keys = error.keys().iter().map(|key| format!("settings.agent.completionAnalysis.{key}"));
         let first = keys.next().unwrap_or_default();
         let written = if has_key(yaml, &first) { None } else { keys.find(|key| has_key(yaml, key)) };
-        let item = if let AnalysisError::Team { item, .. } = &error { Some(*item) } else { None };
+        let item = match &error {
+            AnalysisError::Team { item, .. } => Some(*item),
+            AnalysisError::Pattern(error) => patterns.iter().position(|pattern| *pattern == error.pattern),
+            _ => None,
+        };
         Wrong { item, ..Wrong::new(written.unwrap_or(first), error.to_string()) }
     })?;
     for (name, team) in &config.teams {
@@ -98,6 +103,16 @@ fn check_team(team: &TeamConfig) -> Result<(), (&'static str, String)> {
     if team.max_budget_usd.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
         return Err((".maxBudgetUsd", "must be more than 0".to_owned()));
     }
+    // No program can be started with such a thing.
+    if let Some(name) = team.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        return Err((".env", format!("'{}' is no name of a variable", name.escape_debug())));
+    }
+    if let Some((name, _)) = team.env.iter().find(|(_, value)| value.contains('\0')) {
+        return Err((".env", format!("there is a NUL character in {name}, which no variable can have")));
+    }
+    if team.args.iter().any(|word| word.contains('\0')) {
+        return Err((".args", "there is a NUL character in it, which no argument can have".to_owned()));
+    }
     if !iris_agents::launch::is_built(team.agent) {
         let kind = team.agent.as_str();
         return Err((
@@ -154,7 +169,11 @@ mod tests {
             )
         };
         check(&analysis("minConfidence: 2"), "6:22: settings.agent.completionAnalysis.minConfidence: must be from 0");
-        check(&analysis("patterns: ['(open']"), "6:17: settings.agent.completionAnalysis.patterns: '(open' is not");
+        check(
+            &analysis("questionPatterns:\n        - fine\n        - '(open'"),
+            "8:11: settings.agent.completionAnalysis.",
+        );
+        check(&analysis("patterns: ['(open']"), "6:18: settings.agent.completionAnalysis.patterns: '(open' is not");
         let named = analysis("enabledFor: [alpha, alpa]") + "teams: { alpha: { path: /a } }\n";
         check(
             &named,

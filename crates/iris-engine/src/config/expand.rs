@@ -1,12 +1,13 @@
 //! `${VAR}` and `${VAR:-default}` in the config. `$${` is a `${` that is meant as it stands.
 //!
-//! The value of a variable is data: whatever is in it, it arrives as it is and as one value, never as keys, lists or
-//! comments. So it is first looked where in the YAML each variable stands, with a word in its place, and then filled in as
+//! The value of a variable is data: whatever is in it, it arrives as it is and as one value, never as a comment or as keys of
+//! anything else; as keys or a list only where such are wanted. So it is first looked where in the YAML each variable stands, with a word in its place, and then filled in as
 //! that place needs it: escaped in quotes, and put in quotes where it stands in none and is more than a plain word. A
 //! default is text of the config's author and is put in as it is written.
 
 mod filled;
 mod find;
+mod parts;
 mod quote;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
@@ -14,6 +15,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use filled::Edit;
 pub use filled::Filled;
 use find::{Fill, Found, Variable};
+
+use super::place::{find_key_at, locate, locate_item};
+use super::schema;
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{trouble}")]
@@ -31,8 +35,6 @@ enum Trouble {
     Open,
     #[error("'${{{inside}}}' names no variable; write ${{NAME}} or ${{NAME:-a default}}")]
     NoName { inside: String },
-    #[error("{name} has several lines, which a config value cannot have")]
-    SeveralLines { name: String },
     #[error("{name} begins with a space or has control characters, and a text of several lines cannot; use quotes")]
     NotInABlock { name: String },
 }
@@ -47,11 +49,28 @@ pub fn expand(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<F
     for event in Parser::new_from_str(&found.masked) {
         // What is wrong with it is told by whoever reads it.
         let Ok((event, span)) = event else { return Ok(Filled::new(text, edits, false)) };
-        if let Event::Scalar(value, style, ..) = event {
+        if let Event::Scalar(value, style, _, tag) = event {
+            if let (ScalarStyle::Plain, None, Some(text)) =
+                (style, tag, found.given_alone(&value).and_then(parts::in_brackets))
+                && are_parts_wanted(&found.masked, &span)
+            {
+                let (start, end) = Scalar { value: &value, style, span, source: &source }.bounds();
+                edits.push(Edit { start, end, text });
+                continue;
+            }
             fill_scalar(&found, &Scalar { value: &value, style, span, source: &source }, &mut edits)?;
         }
     }
     Ok(Filled::new(text, edits, true))
+}
+
+/// Whether a list or keys are to stand at a place.
+fn are_parts_wanted(yaml: &str, span: &Span) -> bool {
+    let spot = (span.start.line(), span.start.col() + 1);
+    let Some(key) = find_key_at(yaml, spot) else { return false };
+    // What is in a list is at its key, too, and is not what the key wants; a list may begin where its first item does.
+    let is_item = locate_item(yaml, &key, 0) == Some(spot);
+    !is_item && locate(yaml, &key) == Some(spot) && schema::wants_parts(&key)
 }
 
 /// A value or a key as it stands in the file, with a word in the place of each variable.
@@ -159,7 +178,7 @@ mod tests {
         check("a: { b: \"${PORT\" }", Err("1:10: '${' is never closed"));
         check("a: \"${}\"", Err("1:5: '${}' names no variable; write ${NAME} or ${NAME:-a default}"));
         check("a: ${my-port}", Err("1:4: '${my-port}' names no variable; write ${NAME} or ${NAME:-a default}"));
-        check("a: ${TWO}", Err("1:4: TWO has several lines, which a config value cannot have"));
+        check("a: ${TWO}", Ok("a: \"a\\nb\""));
         check(
             "a: |\n  ${SET_IN}\n",
             Err(
@@ -169,7 +188,9 @@ mod tests {
     }
 
     /// What is hard to write in YAML, each for a reason of its own.
-    const VALUES: [&str; 33] = [
+    const VALUES: [&str; 35] = [
+        "two\nlines\n",
+        "\n - a: b\n# c\n",
         "abc #def",
         "x, model: evil",
         "a: b",
@@ -239,6 +260,26 @@ mod tests {
                 check("k: |\n  a\n  ${V}\n", json!({ "k": format!("a\n{value}\n") }));
             }
         }
+    }
+
+    #[test]
+    fn a_list_or_keys_are_such_where_they_are_wanted() {
+        let check = |text: &str, value: &str, expected: &str| {
+            let filled = expand(text, |_| Some(value.to_owned())).expect("filled in").text;
+            assert_eq!(filled, expected, "{text}");
+        };
+        let team = |line: &str| format!("teams:\n  a:\n    path: /a\n    {line}\n");
+        check(&team("allowedTools: ${V} # why"), "[Bash, Read]", &team("allowedTools: [Bash, Read] # why"));
+        check(&team("env: ${V:-{}}"), "{A: 1.10, B: yes}", &team("env: {A: 1.10, B: yes}"));
+        check("teams: { a: { args: ${V} } }", "[a]", "teams: { a: { args: [a] } }");
+        check("settings: ${V}", "{\n\"port\": 1}", "settings: {\"port\":1}");
+        // A text is wanted, or is made sure of.
+        for line in ["description: ${V}", "env: { A: ${V} }", "args: [${V}]", "args:\n    - ${V}", "args: !!str ${V}"] {
+            check(&team(line), "[a]", &team(&line.replace("${V}", "\"[a]\"")));
+        }
+        check(&team("args: '${V}'"), "[a]", &team("args: '[a]'"));
+        check(&team("args: x${V}"), "[a]", &team("args: \"x[a]\""));
+        check(&team("args: ${V}"), "[a]\n    path: /b", &team("args: \"[a]\\n    path: /b\""));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use saphyr_parser::Parser;
 
-use super::place::{Spot, find_key_at};
+use super::place::{Spot, find_key_at, locate, locate_name};
+use super::schema;
 
 /// Where it is, as far as that is known, and what is wrong.
 pub(super) fn explain(yaml: &str, error: &serde_saphyr::Error) -> (Option<Spot>, String) {
@@ -24,6 +25,9 @@ pub(super) fn explain(yaml: &str, error: &serde_saphyr::Error) -> (Option<Spot>,
     match explain_value(said) {
         Some(what) => {
             let key = spot.and_then(|spot| find_key_at(yaml, spot));
+            // It is the value that is wrong, also where the reader points at its key.
+            let is_at_name = key.as_ref().is_some_and(|key| locate_name(yaml, key) == spot);
+            let spot = key.as_ref().filter(|_| is_at_name).and_then(|key| locate(yaml, key)).or(spot);
             (spot, key.map_or_else(|| format!("here {what}"), |key| format!("{key}: {what}")))
         }
         None => (spot, said.to_owned()),
@@ -59,7 +63,10 @@ fn explain_unknown(said: &str) -> Option<String> {
             Some(meant) => format!("`{given}` is no {noun} here; did you mean `{meant}`?"),
             // So nothing is read.
             None if given == "~" => format!("the {noun} is missing here; there are {}", known.join(", ")),
-            None => format!("`{given}` is no {noun} here; there are {}", known.join(", ")),
+            None => match schema::section_of(&given).filter(|_| noun == "key") {
+                Some(section) => format!("`{given}` is no key here; there is `{section}.{given}`"),
+                None => format!("`{given}` is no {noun} here; there are {}", known.join(", ")),
+            },
         });
     }
     None

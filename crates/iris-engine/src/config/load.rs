@@ -255,6 +255,8 @@ mod tests {
             "config.yaml:2:3: `maxProcess` is no key here; did you mean `maxProcesses`?",
         );
         check("setings: {}", "config.yaml:1:1: `setings` is no key here; did you mean `settings`?");
+        check("server: { port: 0 }", "config.yaml:1:11: `port` is no key here; there is `settings.port`");
+        check("port: 0", "config.yaml:1:1: `port` is no key here; there is `settings.port`");
         check("settings: { colour: 1 }", "`colour` is no key here; there are sessionInitTimeout");
         check("settings:\n  port: 99999", "config.yaml:2:9: settings.port: must be a whole number from 0 to 65535");
         check("settings:\n  host: 0.0.0.0", "config.yaml:2:9: settings.host: '0.0.0.0' is refused: binding beyond");
@@ -281,6 +283,9 @@ mod tests {
         check(&team("script: /s.yaml"), "config.yaml:4:13: teams.a.script: only a scripted agent plays one, and this");
         check(&team("color: blurple"), "config.yaml:4:12: teams.a.color: 'blurple' is no colour; write one such as");
         check(&team("color: '#36f'"), "1 teams");
+        check(&team("env: { 'B=': 1 }"), "config.yaml:4:10: teams.a.env: 'B=' is no name of a variable");
+        check(&team("env: { B: \"a\\0\" }"), "config.yaml:4:10: teams.a.env: there is a NUL character in B");
+        check(&team("args: [\"a\\0\"]"), "config.yaml:4:11: teams.a.args: there is a NUL character");
         let both = |grant: &str| team(&format!("skipPermissions: true\n    grantPermission: {grant}"));
         check(&both("ask"), "config.yaml:4:22: teams.a.skipPermissions: true means `grantPermission: yes`, and");
         check(&both("yes"), "1 teams");
@@ -307,8 +312,9 @@ mod tests {
         check(&team("agent:"), "the value is missing here; there are claude, codex, acp, scripted");
         check(
             "server:\n  behindProxy: true\n  requestsPerSecond: 0",
-            "config.yaml:3:3: server.requestsPerSecond: must be a whole number from 1 to 4294967295",
+            "config.yaml:3:22: server.requestsPerSecond: must be a whole number from 1 to 4294967295",
         );
+        check("settings:\n  idleTimeout: 99999999999999999999", "config.yaml:2:16: settings.idleTimeout: must be");
         check("settings:\n  maxProcesses: -1", "settings.maxProcesses: must be a whole number that is not negative");
         check("settings:\n  idleTimeout: null", "settings.idleTimeout: must be milliseconds (30000) or a duration");
         check("teams:\n  a:\n    path: '/tmp\n", "config.yaml:3:11: this quote is never closed");

@@ -37,6 +37,20 @@ pub(super) fn locate_item(yaml: &str, key: &str, item: usize) -> Option<Spot> {
     walk(yaml, |path, part, spot| (part == Part::Item(item) && path == key).then_some(spot))
 }
 
+/// Every key and every item of a list (`teams.a.args.0`), in the order of the file.
+pub(super) fn outline(yaml: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(yaml, |path, part, _| {
+        match part {
+            Part::Name => found.push(path.to_owned()),
+            Part::Item(item) => found.push(format!("{path}.{item}")),
+            Part::Value => {}
+        }
+        None::<()>
+    });
+    found
+}
+
 /// The key that begins at a place, or whose value does. A mapping begins where its first key does: that key is meant.
 pub(super) fn find_key_at(yaml: &str, wanted: Spot) -> Option<String> {
     let mut found = None;

@@ -19,6 +19,39 @@ pub(super) fn of_types() -> Value {
     schema
 }
 
+/// Whether a list or keys are to stand behind a key such as `teams.a.env`.
+pub(super) fn wants_parts(key: &str) -> bool {
+    let schema = of_types();
+    let below = |at: &Value, name: &str| {
+        let at = resolved(&schema, at);
+        let found = at["properties"].get(name).or_else(|| at.get("additionalProperties"));
+        found.filter(|found| found.is_object()).cloned()
+    };
+    let found = key.split('.').try_fold(schema.clone(), |at, name| below(&at, name));
+    found.is_some_and(|found| {
+        let kind = &resolved(&schema, &found)["type"];
+        ["array", "object"].iter().any(|wanted| kind == wanted || includes(kind, wanted))
+    })
+}
+
+/// The part of a config that has such a key, if one does.
+pub(super) fn section_of(key: &str) -> Option<String> {
+    let schema = of_types();
+    let sections = schema["properties"].as_object()?;
+    let has_it = |section: &Value| resolved(&schema, section)["properties"].get(key).is_some();
+    sections.iter().find(|(_, section)| has_it(section)).map(|(name, _)| name.clone())
+}
+
+/// What a reference leads to, or the first of several ways to write a thing.
+fn resolved<'a>(schema: &'a Value, at: &'a Value) -> &'a Value {
+    let named = at["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"));
+    match (named, &at["anyOf"][0]) {
+        (Some(name), _) => resolved(schema, &schema["$defs"][name]),
+        (None, Value::Null) => at,
+        (None, first) => resolved(schema, first),
+    }
+}
+
 /// Where values are: below these keywords is one, or one for each name.
 fn allow_variables(schema: &mut Value) {
     let Some(keywords) = schema.as_object_mut() else { return };
@@ -65,6 +98,31 @@ fn includes(kinds: &Value, kind: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_key_wants_is_known() {
+        for key in [
+            "settings",
+            "teams",
+            "teams.a",
+            "teams.a.env",
+            "teams.a.args",
+            "server.tls",
+            "settings.agent.completionAnalysis.enabledFor",
+        ] {
+            assert!(wants_parts(key), "{key}");
+        }
+        for key in [
+            "settings.port",
+            "teams.a.env.A",
+            "teams.a.description",
+            "teams.a.grantPermission",
+            "settings.idleTimeout",
+            "nothing.at.all",
+        ] {
+            assert!(!wants_parts(key), "{key}");
+        }
+    }
 
     #[test]
     fn the_schema_knows_every_key_and_lets_variables_stand_for_numbers() {

@@ -3,12 +3,13 @@
 //!
 //! A look at the file ten times a second is cheaper than anything that could tell of a change, and works on every disk.
 
+mod ending;
 mod writer;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use iris_core::event::{ConfigEvent, Draft, Fact, Subject};
 use iris_store::{event, wall_ms};
@@ -23,9 +24,9 @@ const EVERY: Duration = Duration::from_millis(100);
 const SETTLED: u32 = 5;
 /// One that is written again and again before it could settle is read after so many looks, between two writes.
 const RESTLESS: u32 = 10;
-/// What is the beginning of what was there may be all that is meant, or all that was written so far. So many looks have
-/// to see the same before it is taken for the former.
-const BEGINNING: u32 = 50;
+/// Where something is missing at the end, what is there may be all that is meant, or all that was written so far. So many
+/// looks have to see the same before it is taken for the former.
+const LASTING: u32 = 50;
 /// A file that somebody has open to write to is waited for, but not for ever: some never close one. A minute.
 const LONGEST_OPEN: u32 = 600;
 
@@ -40,6 +41,12 @@ pub struct ConfigState {
     pub waiting: Option<(i64, Waiting)>,
 }
 
+impl ConfigState {
+    fn is_half_written(&self) -> bool {
+        matches!(self.waiting, Some((_, Waiting::Remainder)))
+    }
+}
+
 /// What is waited for before a file that has changed is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
@@ -47,7 +54,7 @@ pub enum Waiting {
     Rest,
     /// Somebody has it open to write to.
     Writer,
-    /// It is the beginning of what it was, and whoever writes it may not have got further.
+    /// Something is missing at its end, and whoever writes it may not have got further.
     Remainder,
 }
 
@@ -117,6 +124,8 @@ impl Watched {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Seen {
     inode: u64,
+    /// The number of a file that is gone is given to another. Not every disk says it.
+    born: Option<SystemTime>,
     length: u64,
     written: (i64, i64),
     /// As the system noted it: a program can put back when it was written, but not this.
@@ -128,10 +137,20 @@ fn look(path: &Path) -> Option<Seen> {
     let about = std::fs::metadata(path).ok()?;
     Some(Seen {
         inode: about.ino(),
+        born: about.created().ok(),
         length: about.len(),
         written: (about.mtime(), about.mtime_nsec()),
         changed: (about.ctime(), about.ctime_nsec()),
     })
+}
+
+impl Seen {
+    /// Whether it was put in the place of the other when it was written already, as commands of Iris and many editors do:
+    /// then it is all that is meant. Such a file was moved after it was written, which is seen unless it was too quick.
+    fn came_whole_after(&self, other: Option<&Self>) -> bool {
+        let is_another = other.is_none_or(|other| (self.inode, self.born) != (other.inode, other.born));
+        is_another && self.changed > self.written
+    }
 }
 
 /// What the looks so far have shown.
@@ -173,7 +192,23 @@ impl Looks {
 /// The text that was taken last, and the file it was in.
 struct InForce {
     text: String,
-    inode: Option<u64>,
+    file: Option<Seen>,
+}
+
+impl InForce {
+    /// Why the text may be only what was written so far of what is to follow this one.
+    fn may_go_on(&self, text: &str, now: Option<&Seen>) -> Option<String> {
+        if self.is_followed_whole_by(now) { None } else { ending::may_go_on(text, &self.text) }
+    }
+
+    fn is_cut_off(&self, text: &str, now: Option<&Seen>) -> bool {
+        let is_unended = || !self.is_followed_whole_by(now) && ending::is_unended(text, &self.text);
+        ending::is_cut_off(text, &self.text) || is_unended()
+    }
+
+    fn is_followed_whole_by(&self, now: Option<&Seen>) -> bool {
+        now.is_some_and(|now| now.came_whole_after(self.file.as_ref()))
+    }
 }
 
 pub(crate) async fn run(engine: Arc<Inner>) {
@@ -195,19 +230,19 @@ pub(crate) async fn run(engine: Arc<Inner>) {
                     watched.wait(Some(Waiting::Writer));
                     continue;
                 }
-                let found = read(&path, in_force.as_ref(), watched.outside.get());
+                let found = read(&path, now.as_ref(), in_force.as_ref(), watched.outside.get());
                 // Somebody wrote while it was read: the next look finds what came of it.
                 if look(&path) != now {
                     continue;
                 }
-                if looks.same < BEGINNING && may_go_on(&engine, &found, in_force.as_ref(), &now) {
-                    watched.wait(Some(Waiting::Remainder));
+                let missing = missing(&engine, &found, in_force.as_ref(), now.as_ref());
+                if let Some(missing) = missing.filter(|_| looks.same < LASTING) {
+                    wait_for_remainder(&engine, &path, &missing).await;
                     continue;
                 }
-                let inode = now.as_ref().map(|seen| seen.inode);
-                looks.used = Some(now);
+                looks.used = Some(now.clone());
                 let found = found.map(|(text, config)| {
-                    in_force = Some(InForce { text, inode });
+                    in_force = Some(InForce { text, file: now });
                     config
                 });
                 take(&engine, found).await;
@@ -216,17 +251,28 @@ pub(crate) async fn run(engine: Arc<Inner>) {
     }
 }
 
-/// Whether it is what was written so far of what is in force, and would take something away as it is. What is put in the
-/// place of the file whole, as commands of Iris do, is meant as it is.
-fn may_go_on(
+/// What is missing in the file, if it would change something as it is and more of it may be about to be written.
+fn missing(
     engine: &Inner,
     found: &Result<(String, Config), String>,
     in_force: Option<&InForce>,
-    now: &Option<Seen>,
-) -> bool {
-    let (Ok((text, config)), Some(whole)) = (found, in_force) else { return false };
-    let is_same_file = now.as_ref().map(|seen| seen.inode) == whole.inode;
-    is_same_file && is_beginning(text, &whole.text) && !changed(&engine.config(), config).is_empty()
+    now: Option<&Seen>,
+) -> Option<String> {
+    let (Ok((text, config)), Some(before)) = (found, in_force) else { return None };
+    let missing = before.may_go_on(text, now)?;
+    (!changed(&engine.config(), config).is_empty()).then_some(missing)
+}
+
+/// It is told once, however often is looked.
+async fn wait_for_remainder(engine: &Inner, path: &Path, missing: &str) {
+    let is_told = engine.watched.state().is_half_written();
+    engine.watched.wait(Some(Waiting::Remainder));
+    if !is_told {
+        let path = path.display();
+        let why = format!("{path} may be half-written: {missing}; if it stays so for five seconds, it is taken so");
+        tracing::warn!(why, "the config file is not used yet; the config that was in force stays");
+        note(engine, ConfigEvent::Refused { why }).await;
+    }
 }
 
 async fn take(engine: &Inner, found: Result<Config, String>) {
@@ -242,7 +288,8 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
             let port = engine.watched.outside.get().map(|outside| outside.port);
             let pending = pending(&engine.watched.at_start, &config, port);
             let needs_restart: Vec<_> = pending.iter().map(|pending| pending.key.clone()).collect();
-            let was_refused = engine.watched.state().refused.is_some();
+            let state = engine.watched.state();
+            let was_refused = state.refused.is_some() || state.is_half_written();
             engine.watched.set(ConfigState { refused: None, pending, waiting: None });
             if changed.is_empty() && !was_refused {
                 return;
@@ -257,16 +304,21 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
 }
 
 /// What it says, and what that means. A file that says nothing is no config: it was emptied, or is about to be written. Nor
-/// is the beginning of what is in force one, if it stops in the middle of a line.
-fn read(path: &Path, in_force: Option<&InForce>, outside: Option<&Outside>) -> Result<(String, Config), String> {
+/// is one that stops in the middle of a line.
+fn read(
+    path: &Path,
+    now: Option<&Seen>,
+    in_force: Option<&InForce>,
+    outside: Option<&Outside>,
+) -> Result<(String, Config), String> {
     let text = super::load::read_text(path).map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| format!("{} cannot be read: it is gone", path.display()))?;
     if super::load::says_nothing(&text) {
         return Err(format!("{} is empty; to have no team, write `teams: {{}}`", path.display()));
     }
-    if in_force.is_some_and(|whole| is_cut_off(&text, &whole.text)) {
+    if in_force.is_some_and(|before| before.is_cut_off(&text, now)) {
         return Err(format!(
-            "{} is the beginning of what it was, cut off in the middle of a line; if that is all of it, end that line",
+            "{} is cut off in the middle of its last line; if that is all of it, end that line",
             path.display()
         ));
     }
@@ -279,16 +331,6 @@ fn read(path: &Path, in_force: Option<&InForce>, outside: Option<&Outside>) -> R
         return Err(error.to_string());
     }
     Ok((text, config))
-}
-
-fn is_cut_off(text: &str, whole: &str) -> bool {
-    let rest = whole.strip_prefix(text).unwrap_or_default();
-    !rest.is_empty() && !rest.starts_with(['\r', '\n']) && !text.ends_with('\n')
-}
-
-/// Whole lines, and not all of them.
-fn is_beginning(text: &str, whole: &str) -> bool {
-    whole.strip_prefix(text).is_some_and(|rest| !rest.trim().is_empty()) && !is_cut_off(text, whole)
 }
 
 async fn note(engine: &Inner, what: ConfigEvent) {
@@ -318,32 +360,25 @@ mod tests {
         assert_ne!(look(&path), before);
     }
 
-    #[test]
-    fn a_beginning_that_stops_within_a_line_is_no_config() {
-        let whole = "settings:\n  maxProcesses: 40\nteams: {}\n";
-        for cut in ["settings:\n  maxProcesses: 4", "set", "settings:\n  maxProcesses: 40\nteams: {"] {
-            assert!(is_cut_off(cut, whole), "{cut}");
-        }
-        // Whole lines may be all that is meant, and so may another text.
-        for meant in
-            [whole, whole.trim_end(), "settings:\n  maxProcesses: 40", "settings:\n", "settings:\n  maxProcesses: 5"]
-        {
-            assert!(!is_cut_off(meant, whole), "{meant}");
-        }
-    }
-
-    #[test]
-    fn whole_lines_of_the_beginning_may_be_all_that_was_written_so_far() {
-        let whole = "teams:\n  a: { path: /a }\n  b: { path: /b }\n";
-        assert!(is_beginning("teams:\n  a: { path: /a }\n", whole));
-        assert!(is_beginning("teams:\n  a: { path: /a }", whole));
-        for other in [whole, whole.trim_end(), "teams:\n  b: { path: /b }\n", "teams:\n  a: { pa"] {
-            assert!(!is_beginning(other, whole), "{other}");
-        }
-    }
-
     fn seen(number: u64) -> Option<Seen> {
-        Some(Seen { inode: 1, length: number, written: (0, 0), changed: (0, 0) })
+        Some(Seen { inode: 1, born: None, length: number, written: (0, 0), changed: (0, 0) })
+    }
+
+    #[test]
+    fn a_file_that_was_moved_into_place_is_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, beside) = (folder.path().join("config.yaml"), folder.path().join("beside"));
+        std::fs::write(&path, "a").expect("written");
+        let before = look(&path);
+        let is_whole = || look(&path).is_some_and(|now| now.came_whole_after(before.as_ref()));
+        std::fs::write(&path, "b").expect("written");
+        assert!(!is_whole(), "written in place");
+        std::fs::remove_file(&path).and_then(|()| std::fs::write(&path, "c")).expect("written");
+        assert!(!is_whole(), "a new one, but written where it is");
+        std::fs::write(&beside, "d").expect("written");
+        std::thread::sleep(Duration::from_millis(20));
+        std::fs::rename(&beside, &path).expect("moved");
+        assert!(is_whole());
     }
 
     #[test]

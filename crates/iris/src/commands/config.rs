@@ -156,7 +156,7 @@ pub(super) fn awaited(status: &ConfigStatus) -> &'static str {
     match status.waiting_for.as_deref() {
         Some("writer") => "changed, waiting for its writer, who still has it open",
         Some("remainder") => {
-            "changed, and is the beginning of what it was; if nothing more is written, it is taken so in a few seconds"
+            "changed, and may be half-written: what was at its end is missing; if it stays so for five seconds, it is taken so"
         }
         _ => "changed, and not read yet",
     }

@@ -126,9 +126,10 @@ impl Block {
                 head + 1,
                 form_of(value)
             );
-            return Err(
-                Failure::invalid(what).hint(format!("write what is in it on lines of their own, below `{name}:`"))
-            );
+            return Err(Failure::invalid(what).hint(match value.chars().next() {
+                Some('&' | '!') => format!("take the word behind `{name}:` out, or edit the file yourself"),
+                _ => format!("write what is in it on lines of their own, below `{name}:`"),
+            }));
         }
         let below = kinds[head + 1..].iter().take_while(|kind| **kind != Line::Said(0)).count();
         let below = &kinds[head + 1..=head + below];

@@ -100,10 +100,13 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
         "# config.yaml, every key\n\nMade from the types by `cargo xtask generate` (`iris config schema --markdown`); a test \
          fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
          `${{NAME:-default}}` stand for variables of the environment, in values of every kind. What is in a variable \
-         arrives as it is, as one value, whatever characters it has; a default is read as if it stood there. `$${{` is a \
+         arrives as it is, as one value, whatever characters it has, and as a list or keys only where such are wanted, if it \
+         is written in brackets (`[a, b]`, `{{A: b}}`); a default is read as if it stood there. `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
-         one that cannot be used changes nothing, and `iris status` says so. What is left when lines are cut off the end of the file is taken after five \
-         seconds, since more may be about to be written. What an agent is started with (its folder, \
+         one that cannot be used changes nothing, and `iris status` says so. One that is written where it is, and whose last line is not ended, is \
+         taken for cut off; one in which what was at the end is missing is taken after five seconds, since more may be \
+         about to be written, and after that as what was meant. What is moved into the place of the file, as many \
+         editors and the commands of Iris do, is taken as it is. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",
         keys.trim_start()
@@ -133,7 +136,7 @@ fn an_edit_is_in_force_or_said_not_to_be() {
     assert!(status.stderr.contains("config.yaml cannot be read"), "{status:?}");
     assert!(daemon.iris(&["tell", "alpha", "hi"]).ok().contains("You said: hi"));
 
-    let later = version(&daemon.place, 3).replace("maxQueue", "port: 1700, maxQueue");
+    let later = version(&daemon.place, 3).replace("settings:", "settings:\n  port: 1700");
     write_anew(&file, &later);
     wait_for(&daemon, "it is there again", |config| config["config"]["settings"]["maxQueue"] == 103);
     let pending = &shown(&daemon)["pending"];
@@ -145,6 +148,30 @@ fn an_edit_is_in_force_or_said_not_to_be() {
     for told in ["config.applied", "config.refused"] {
         assert!(events.contains(told), "{told} in {events}");
     }
+}
+
+/// What a command would write there would take the place of what is in force.
+#[test]
+fn nothing_is_added_to_a_file_that_was_lost() {
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    let folder = daemon.place.path("").display().to_string();
+    for (how, lose) in
+        [("empty", (|file| fs::write(file, "# mine\n")) as fn(&Path) -> _), ("gone", |file| fs::remove_file(file))]
+    {
+        lose(&file).expect("lost");
+        let left = fs::read(&file).ok();
+        for words in [
+            &["teams", "add", &folder, "--name", "more"][..],
+            &["teams", "remove", "alpha"],
+            &["up", "--demo", "--no-open"],
+        ] {
+            let told = daemon.iris(words).failed(4);
+            assert!(told.contains(&format!("config.yaml is {how}, and the daemon goes on")), "{words:?}: {told}");
+            assert_eq!(fs::read(&file).ok(), left, "{words:?}");
+        }
+    }
+    assert_eq!(version_of(&shown(&daemon)), 101);
 }
 
 /// Nobody writes to the pipe: whoever waited for it would never look at the file again.
@@ -169,19 +196,11 @@ fn half_a_file_is_no_config() {
     use std::io::Write;
     let daemon = Daemon::on(edited());
     let file = file(&daemon);
-    let lines = |number: usize| {
-        let (folder, script) = (daemon.place.path(""), daemon.place.path("script.yaml"));
-        let (folder, script) = (folder.display(), script.display());
-        format!(
-            "settings:\n  maxQueue: {number}\nteams:\n  alpha:\n    path: {folder}\n    agent: scripted\n    script: \
-             {script}\n    description: 'v{number}'\n"
-        )
-    };
-    fs::write(&file, lines(150)).expect("written");
+    fs::write(&file, version(&daemon.place, 50)).expect("written");
     wait_for(&daemon, "the first", |config| config["config"]["settings"]["maxQueue"] == 150);
 
-    let whole = lines(151);
-    let (head, tail) = whole.split_at("settings:\n  maxQueue: 15".len());
+    let whole = version(&daemon.place, 51);
+    let (head, tail) = whole.split_at("# 51\nsettings:\n  maxQueue: 15".len());
     let mut writing = fs::File::create(&file).expect("opened");
     writing.write_all(head.as_bytes()).expect("written");
     std::thread::sleep(Duration::from_secs(2));
@@ -193,8 +212,16 @@ fn half_a_file_is_no_config() {
     wait_for(&daemon, "all of it", |config| config["config"]["settings"]["maxQueue"] == 151);
     assert!(daemon.iris(&["status"]).ok().contains("as the file says"));
 
-    fs::write(&file, &whole[..whole.len() / 3]).expect("written");
-    wait_for(&daemon, "it is cut off", |config| !config["refused"].is_null());
+    for (number, end) in [(51, "maxQ"), (52, "maxQueue: 1"), (53, "alpha:\n    path: /"), (54, "description: v1")] {
+        let text = version(&daemon.place, number);
+        let end = text.find(end).expect("it is there") + end.len();
+        fs::write(&file, &text[..end]).expect("written");
+        wait_for(&daemon, "it is cut off", |config| {
+            config["refused"].as_str().is_some_and(|why| why.contains("in the middle of its last line"))
+        });
+        fs::write(&file, &whole).expect("written");
+        wait_for(&daemon, "it is right again", |config| config["refused"].is_null());
+    }
     fs::write(&file, "teams:\n").expect("written");
     wait_for(&daemon, "nothing is behind it", |config| {
         config["refused"].as_str().is_some_and(|why| why.contains("nothing stands behind"))
@@ -211,12 +238,25 @@ fn a_file_that_ends_early_is_waited_for_and_then_taken() {
     fs::write(&file, &whole).expect("written");
     wait_for(&daemon, "it is read", |config| config["config"]["settings"]["maxQueue"] == 150);
     let first: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
-    fs::write(&file, first).expect("written");
+    fs::write(&file, format!("# with a word before it\n{first}")).expect("written");
     wait_for(&daemon, "it is waited for", |config| config["waitingFor"] == "remainder");
     let shown = shown(&daemon);
     assert!(!shown["config"]["teams"]["beta"].is_null(), "the old one serves: {shown}");
     wait_for(&daemon, "that is all", |config| config["config"]["teams"]["beta"].is_null());
     assert!(!self::shown(&daemon)["config"]["teams"]["alpha"].is_null());
+    let told = daemon.iris(&["events", "--kind", "config.refused"]).ok();
+    assert!(told.contains("may be half-written: `teams.beta` is not in it any more"), "{told}");
+}
+
+/// It is put in the place of the file whole, so that nothing is missing.
+#[test]
+fn what_a_command_takes_out_is_not_waited_for() {
+    let daemon = Daemon::on(Place::with_teams());
+    wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
+    daemon.iris(&["teams", "remove", "beta"]).ok();
+    wait_for(&daemon, "it is gone", |config| config["config"]["teams"]["beta"].is_null());
+    let told = daemon.iris(&["events", "--kind", "config.refused"]).ok();
+    assert!(!told.contains("half-written"), "{told}");
 }
 
 /// A daemon could not be started with it, so it is not taken while one runs either.
@@ -224,8 +264,8 @@ fn a_file_that_ends_early_is_waited_for_and_then_taken() {
 fn a_certificate_that_is_not_there_is_found_out_at_once() {
     let daemon = Daemon::on(edited());
     let file = file(&daemon);
-    let tls = "server: { tls: { certificate: /nowhere/c.pem, key: /nowhere/k.pem } },\n ";
-    write_anew(&file, &version(&daemon.place, 2).replacen('{', &format!("{{ {tls}"), 1));
+    let tls = "server: { tls: { certificate: /nowhere/c.pem, key: /nowhere/k.pem } }";
+    write_anew(&file, &format!("{tls}\n{}", version(&daemon.place, 2)));
     wait_for(&daemon, "it is refused", |config| {
         config["refused"].as_str().is_some_and(|why| why.contains("server.tls.certificate"))
     });
@@ -258,7 +298,7 @@ fn edited_without_end_under_load() {
         for round in 0..rounds {
             edit(&daemon.place, &file, round);
             // Some follow each other too fast to be seen, some stay long enough.
-            std::thread::sleep(Duration::from_millis(if round % 4 == 0 { 700 } else { 20 }));
+            std::thread::sleep(Duration::from_millis(if round % 3 == 0 { 700 } else { 20 }));
         }
         write_anew(&file, &version(&daemon.place, rounds + 1));
         wait_for(&daemon, "the last", |config| config["config"]["settings"]["maxQueue"] == 100 + rounds + 1);
@@ -273,7 +313,7 @@ fn edit(place: &Place, file: &Path, round: usize) {
     let text = version(place, round);
     match round % 8 {
         0 | 4 => write_anew(file, &text),
-        1 => fs::write(file, &text[..text.len() * (round % 97) / 97]).expect("written"),
+        1 => fs::write(file, cut(&text, round)).expect("written"),
         2 => fs::write(file, text.replace("maxQueue", "maxQeue")).expect("written"),
         3 => fs::write(file, "").expect("written"),
         5 => fs::write(file, &text).expect("written"),
@@ -294,13 +334,22 @@ fn file(daemon: &Daemon) -> PathBuf {
     daemon.place.home().join("config.yaml")
 }
 
-/// A config that says its number in two places. No beginning of it is one: the last bracket closes the first.
+/// Somewhere in a line, or at the end of one.
+fn cut(text: &str, round: usize) -> &str {
+    let at = text.len() * (round * 37 % 97) / 97;
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+    // With its last line, it would be whole.
+    let is_whole = end == text.len();
+    if round % 16 == 1 || is_whole { &text[..at] } else { &text[..end] }
+}
+
+/// A config that says its number in two places, the second at its end. Many a beginning of it is a config, too.
 fn version(place: &Place, number: usize) -> String {
     let (folder, script) = (place.path(""), place.path("script.yaml"));
     let (folder, script, queue) = (folder.display(), script.display(), 100 + number);
     format!(
-        "{{ settings: {{ maxQueue: {queue} }},\n  teams: {{ alpha: {{ path: {folder}, agent: scripted, script: {script}, \
-         description: 'v{queue}' }} }} }}\n"
+        "# {number}\nsettings:\n  maxQueue: {queue}\nteams:\n  alpha:\n    path: {folder}\n    agent: scripted\n    \
+         script: {script}\n    description: v{queue}\n"
     )
 }
 

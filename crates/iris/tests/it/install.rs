@@ -65,6 +65,28 @@ fn the_usual_home_is_not_named_and_a_moved_program_is_updated() {
 }
 
 #[test]
+fn what_its_user_put_into_the_entry_stays() {
+    let place = Place::empty();
+    let file = place.path("user/.claude.json");
+    run(&place, &["install"]).ok();
+    let mut theirs = entry(&place);
+    theirs["timeout"] = json!(5);
+    theirs["env"]["IRIS_TOKEN"] = json!("secret");
+    let write = |entry: &Value| std::fs::write(&file, json!({ "mcpServers": { "iris": entry } }).to_string());
+    write(&theirs).expect("written");
+    assert_eq!(run(&place, &["install", "--json"]).json()["outcome"], "already");
+    let mut moved = theirs.clone();
+    moved["command"] = json!("/old/iris");
+    write(&moved).expect("written");
+    for words in [&["install", "--dry-run"][..], &["install"]] {
+        let said = run(&place, words);
+        let all = format!("{}{}", said.stdout, said.stderr);
+        assert!(all.contains("command: \"/old/iris\" → ") && !all.contains("secret"), "{all}");
+    }
+    assert_eq!(entry(&place), theirs);
+}
+
+#[test]
 fn what_else_is_in_the_file_stays_and_its_copy_is_named() {
     let place = Place::empty();
     let file = place.path("user/.claude.json");

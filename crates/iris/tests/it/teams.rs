@@ -370,7 +370,8 @@ fn what_cannot_be_changed_is_named_where_it_is() {
     let place = Place::empty();
     let folder = project(&place, "shop");
     for (text, expected) in [
-        ("teams: &all\n  a: { path: /a }\n", "line 1: `teams` has an anchor (&), which cannot be changed"),
+        ("teams: &all\n  a: { path: /a }\n", "config.yaml, line 1: `teams` has an anchor (&), which cannot be changed"),
+        ("teams: !!map\n  a: { path: /a }\n", "take the word behind `teams:` out"),
         (
             "settings: {}\n? teams\n: a: { path: /a }\n",
             "config.yaml:2:3: `teams` is written in a way that cannot be changed safely",

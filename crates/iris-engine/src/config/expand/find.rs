@@ -82,7 +82,6 @@ fn read<'a>(here: &'a str, variable: &impl Fn(&str) -> Option<String>) -> (usize
     }
     let given = variable(name).filter(|value| !value.is_empty() || default.is_none());
     let fill = match (given, default) {
-        (Some(value), _) if value.contains('\n') => Fill::Wrong(Trouble::SeveralLines { name: name.to_owned() }),
         (Some(value), _) => Fill::Given(value),
         (None, Some(default)) => Fill::Written(default.to_owned()),
         (None, None) => Fill::Wrong(Trouble::Missing { name: name.to_owned() }),
@@ -131,6 +130,14 @@ impl Found {
         let mut found: Vec<usize> = value.chars().filter_map(|c| self.index(c)).collect();
         found.dedup();
         found.into_iter().map(|index| &self.variables[index]).collect()
+    }
+
+    /// What the environment says, if the value is one variable and nothing else.
+    pub fn given_alone(&self, value: &str) -> Option<&str> {
+        let mut chars = value.chars();
+        let first = self.index(chars.next()?)?;
+        let is_alone = chars.all(|c| self.index(c) == Some(first));
+        self.variables[first].given().filter(|_| is_alone)
     }
 
     /// What a value is once everything is filled in.

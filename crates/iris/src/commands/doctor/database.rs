@@ -1,5 +1,7 @@
 //! The database: is it whole, of a version we know, and nobody else's business?
 
+use std::path::PathBuf;
+
 use iris_api::status::{Status, StoreStatus};
 use iris_engine::config::Config;
 use iris_engine::home::Home;
@@ -34,6 +36,16 @@ pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> (Ve
     (findings, newest)
 }
 
+fn find_open(path: PathBuf, mode: u32) -> Option<Finding> {
+    if mode & 0o077 == 0 {
+        return None;
+    }
+    let shown = place::shown(&path);
+    let what = format!("others may read {shown} (mode {mode:o}): everything agents said is in it");
+    let help = format!("run `chmod 600 {shown}`");
+    Some(Finding::warning(CHECK, what, help).fixed_by(Remedy::MakePrivate { path, mode: 0o600 }))
+}
+
 fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
     let path = home.database();
     let shown = place::shown(&path);
@@ -50,12 +62,14 @@ fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
         Seen::Hidden(why) => return (vec![hidden(CHECK, &path, &why)], None),
         Seen::Mode(mode) => mode,
     };
-    let mut findings = Vec::new();
-    if mode & 0o077 != 0 {
-        let what = format!("others may read {shown} (mode {mode:o}): everything agents said is in it");
-        let private = Remedy::MakePrivate { path: path.clone(), mode: 0o600 };
-        findings.push(Finding::warning(CHECK, what, format!("run `chmod 600 {shown}`")).fixed_by(private));
-    }
+    // What was written last is in those beside it.
+    let beside = ["-wal", "-shm"].map(|end| path.with_extension(format!("db{end}")));
+    let beside = beside.into_iter().filter_map(|path| match Seen::at(&path) {
+        Seen::Mode(mode) => Some((path, mode)),
+        Seen::Absent | Seen::Hidden(_) => None,
+    });
+    let files = std::iter::once((path.clone(), mode)).chain(beside);
+    let mut findings: Vec<_> = files.filter_map(|(path, mode)| find_open(path, mode)).collect();
     match iris_engine::look_at_database(&path) {
         Ok(seen) if seen.schema == 0 && was_used => {
             let what = format!("{shown} holds nothing, though a daemon ran here: what was in it is gone");

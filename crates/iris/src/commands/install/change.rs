@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::entry::{is_address, is_ours};
+use super::entry::{changes, is_address, is_ours, shown_entry, updated};
 use super::{Agent, Done, Entry, Outcome, Registry};
 use crate::failure::{Failure, no_room};
 use crate::{moment, place};
@@ -23,7 +23,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Done, Failure> {
     let before = registry.text()?;
     let found = registry.find(before.as_deref().unwrap_or_default())?;
-    let wanted = registry.written(entry);
+    let usual = registry.written(entry);
+    let ours = found.as_ref().filter(|found| is_ours(found));
+    let wanted = ours.map_or_else(|| usual.clone(), |found| updated(found, &usual));
     let outcome = match &found {
         None => Outcome::Added,
         Some(found) if *found == wanted => Outcome::Already,
@@ -32,13 +34,15 @@ pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Do
     };
     // Whether it can be written is found out before anything is touched.
     registry.put(before.as_deref().unwrap_or_default(), &wanted)?;
-    let mut commands: Vec<_> = registry.add_command(&wanted).into_iter().collect();
+    // What its user put into an entry may be secret, and everybody sees the words of a command.
+    let mut commands: Vec<_> = registry.add_command(&wanted).filter(|_| wanted == usual).into_iter().collect();
     if outcome == Outcome::Updated && !commands.is_empty() {
         // It refuses to add what is there.
         commands.splice(0..0, registry.remove_command());
     }
     let mut done = Done::new(registry, outcome, dry_run);
-    done.entry = Some(wanted.clone());
+    done.entry = Some(shown_entry(&wanted));
+    done.notes = ours.map(|found| changes(found, &wanted)).unwrap_or_default();
     Change { registry, before, commands, wanted: Some(wanted) }.make(done).await
 }
 

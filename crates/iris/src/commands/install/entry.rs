@@ -1,14 +1,18 @@
 //! The entry of Iris among a CLI's servers: what it says, and whether one that is found is ours.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
 use crate::place;
 
 /// The name under which Iris is registered; tools are then called `mcp__iris__team_tell`.
 pub const NAME: &str = "iris";
+
+/// The one variable that an entry of ours has.
+const HOME: &str = "IRIS_HOME";
 
 /// A tell may wait for a person, and a person may sleep on it. Without a limit of the server's own a CLI takes one from
 /// its environment, which no progress moves (Claude Code), or a minute (Codex).
@@ -60,11 +64,61 @@ impl Entry {
     }
 }
 
+/// An entry of ours that starts this program, in this home. Whatever else is in it is its user's, and stays.
+pub fn updated(found: &Value, usual: &Value) -> Value {
+    let mut entry = found.clone();
+    for (key, value) in usual.as_object().into_iter().flatten() {
+        let is_owned = match key.as_str() {
+            "command" => true,
+            // Words before `mcp` are options.
+            "args" => last_word(found) != Some("mcp"),
+            _ => found.get(key).is_none(),
+        };
+        if is_owned {
+            entry[key] = value.clone();
+        }
+    }
+    if usual["env"][HOME] == entry["env"][HOME] {
+        return entry;
+    }
+    match (usual["env"].get(HOME), entry["env"].as_object_mut()) {
+        (Some(home), Some(env)) => drop(env.insert(HOME.to_owned(), home.clone())),
+        (Some(_), None) => entry["env"] = usual["env"].clone(),
+        (None, Some(env)) => drop(env.remove(HOME)),
+        (None, None) => {}
+    }
+    entry
+}
+
+/// What differs between an entry and what becomes of it, a line for each key. None of it is a secret: of `env`, only the
+/// home changes.
+pub fn changes(old: &Value, new: &Value) -> Vec<String> {
+    let keys: BTreeSet<_> = [old, new].into_iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
+    let parts = keys.into_iter().map(|key| match key.as_str() {
+        "env" => (format!("env.{HOME}"), &old[key][HOME], &new[key][HOME]),
+        _ => (key.clone(), &old[key], &new[key]),
+    });
+    let told = |value: &Value| if value.is_null() { "not set".to_owned() } else { value.to_string() };
+    let changed = parts.filter(|(_, old, new)| old != new);
+    changed.map(|(key, old, new)| format!("{key}: {} → {}", told(old), told(new))).collect()
+}
+
+/// As it may be shown: what somebody put into its environment may be a secret.
+pub fn shown_entry(entry: &Value) -> Value {
+    let mut entry = entry.clone();
+    let env = entry.get_mut("env").and_then(Value::as_object_mut);
+    env.into_iter().flatten().filter(|(name, _)| *name != HOME).for_each(|(_, value)| *value = json!("***"));
+    entry
+}
+
 /// Whether it starts an `iris mcp`, wherever that iris is.
 pub fn is_ours(entry: &Value) -> bool {
-    let word = entry["args"].as_array().and_then(|words| words.last()).and_then(Value::as_str);
     let program = entry["command"].as_str().map(Path::new);
-    program.is_some_and(is_iris) && matches!(word, Some("mcp" | "start"))
+    program.is_some_and(is_iris) && matches!(last_word(entry), Some("mcp" | "start"))
+}
+
+fn last_word(entry: &Value) -> Option<&str> {
+    entry["args"].as_array()?.last()?.as_str()
 }
 
 /// Somebody may keep it under a name that tells one from another (`iris-0.4`), or under any: then it is this very one.
@@ -95,6 +149,33 @@ mod tests {
         check(json!({ "command": "npx", "args": ["-y", "iris", "mcp"] }), false);
         check(json!({ "type": "http", "url": "http://localhost:1615/mcp" }), false);
         check(json!("iris mcp"), false);
+    }
+
+    #[test]
+    fn what_its_user_put_into_an_entry_stays() {
+        let usual =
+            |home: Option<&str>| Entry { program: "/bin/iris".into(), home: home.map(PathBuf::from) }.for_claude();
+        let theirs = json!({
+            "command": "/old/iris", "args": ["--home", "/x", "mcp"], "timeout": 5, "mine": [1.5, true],
+            "env": { "IRIS_URL": "http://far", "IRIS_TOKEN": "secret" },
+        });
+        let mut expected = theirs.clone();
+        expected["command"] = json!("/bin/iris");
+        expected["type"] = json!("stdio");
+        assert_eq!(updated(&theirs, &usual(None)), expected);
+        assert_eq!(
+            changes(&theirs, &expected),
+            [r#"command: "/old/iris" → "/bin/iris""#, r#"type: not set → "stdio""#]
+        );
+        assert_eq!(updated(&expected, &usual(None)), expected, "a second time changes nothing");
+        expected["env"]["IRIS_HOME"] = json!("/srv");
+        assert_eq!(updated(&theirs, &usual(Some("/srv"))), expected);
+        assert!(!shown_entry(&expected).to_string().contains("secret"));
+        let back = updated(&expected, &usual(None));
+        assert_eq!(back["env"], theirs["env"], "the usual home is not named");
+        assert_eq!(changes(&expected, &back), [r#"env.IRIS_HOME: "/srv" → not set"#]);
+        let older = json!({ "command": "iris", "args": ["start"] });
+        assert_eq!(updated(&older, &usual(Some("/srv"))), usual(Some("/srv")));
     }
 
     #[test]

@@ -9,16 +9,27 @@ use super::entry::NAME;
 
 const SERVERS: &str = "mcpServers";
 
+/// Some editors begin a file with it. It stays, and is no part of the JSON.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// The entry, if there is one; why not, if the file cannot be read as such a file.
 pub fn find(text: &str) -> Result<Option<Value>, String> {
     Ok(read(text)?[SERVERS].get(NAME).cloned())
 }
 
 pub fn put(text: &str, entry: &Value) -> Result<String, String> {
+    if let Some(text) = text.strip_prefix(BYTE_ORDER_MARK) {
+        return put(text, entry).map(|text| format!("{BYTE_ORDER_MARK}{text}"));
+    }
     let mut wanted = read(text)?;
     wanted[SERVERS][NAME] = entry.clone();
     let root = tree(if text.trim().is_empty() { "{}" } else { text })?;
-    let servers = root.object_value_or_set().object_value_or_create(SERVERS).ok_or("it cannot be changed safely")?;
+    let object = root.object_value_or_set();
+    if let Some(found) = object.get(SERVERS).filter(|_| object.object_value(SERVERS).is_none()) {
+        // It is null, or it would not have been read.
+        found.set_value(CstInputValue::Object(Vec::new()));
+    }
+    let servers = object.object_value_or_create(SERVERS).ok_or("it cannot be changed safely")?;
     match servers.get(NAME) {
         Some(found) => found.set_value(input(entry)),
         None => {
@@ -29,6 +40,9 @@ pub fn put(text: &str, entry: &Value) -> Result<String, String> {
 }
 
 pub fn take(text: &str) -> Result<String, String> {
+    if let Some(text) = text.strip_prefix(BYTE_ORDER_MARK) {
+        return take(text).map(|text| format!("{BYTE_ORDER_MARK}{text}"));
+    }
     let mut wanted = read(text)?;
     // Whoever looks for a key that is not there by its name in brackets has made it.
     let servers = wanted.get_mut(SERVERS).and_then(Value::as_object_mut);
@@ -51,6 +65,7 @@ pub fn is_empty(text: &str) -> bool {
 
 /// An empty file is an object with nothing in it.
 fn read(text: &str) -> Result<Value, String> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     if text.trim().is_empty() {
         return Ok(Value::Object(Default::default()));
     }
@@ -109,6 +124,7 @@ mod tests {
             "{\n  \"a\": [1,  2],\n  \"mcpServers\": {\n    \"x\": {\"command\":\"y\"}\n  },\n  \"z\":1e3\n}\n",
             "{\"mcpServers\":{\"x\":{}},   \"odd\" : \"\\u00e9\"}",
             "{\r\n\t\"mcpServers\": {}\r\n}",
+            "\u{feff}{\"mcpServers\": {\"x\": {}}}",
         ] {
             let put = put(text, &entry()).expect("put in");
             assert_eq!(find(&put), Ok(Some(entry())), "{put}");
@@ -123,6 +139,12 @@ mod tests {
         }
         let with = put("{\"mcpServers\":{\"x\":{}},   \"odd\" : \"\\u00e9\"}", &entry()).expect("put in");
         assert!(with.ends_with(",   \"odd\" : \"\\u00e9\"}"), "{with}");
+    }
+
+    #[test]
+    fn no_servers_at_all_may_be_written_as_null() {
+        let put = put("{\"mcpServers\": null, \"a\": 1}", &entry()).expect("put in");
+        assert_eq!(read(&put), Ok(json!({ "mcpServers": { "iris": entry() }, "a": 1 })));
     }
 
     #[test]

@@ -23,8 +23,13 @@ pub fn put(text: &str, entry: &Value) -> Result<String, String> {
     });
     let is_inline = servers.is_inline_table();
     let servers = servers.as_table_like_mut().ok_or_else(not_a_table)?;
-    let table = table(entry);
-    servers.insert(NAME, if is_inline { value(table.into_inline_table()) } else { Item::Table(table) });
+    match servers.get_mut(NAME).and_then(Item::as_table_like_mut) {
+        Some(found) => change(found, entry),
+        None => {
+            let table = table(entry);
+            servers.insert(NAME, if is_inline { value(table.into_inline_table()) } else { Item::Table(table) });
+        }
+    }
     checked(with_ends_of(text, document.to_string()), Some(entry))
 }
 
@@ -66,6 +71,25 @@ fn checked(text: String, wanted: Option<&Value>) -> Result<String, String> {
     match find(&text)?.as_ref() == wanted {
         true => Ok(text),
         false => Err("it is written in a way that cannot be changed safely".to_owned()),
+    }
+}
+
+/// What is as it should be stays as it is written.
+fn change(table: &mut dyn TableLike, entry: &Value) {
+    let gone: Vec<String> =
+        table.iter().map(|(key, _)| key.to_owned()).filter(|key| entry.get(key).is_none()).collect();
+    gone.iter().for_each(|key| drop(table.remove(key)));
+    for (key, one) in entry.as_object().into_iter().flatten() {
+        let found = table.get(key);
+        if found.map(plain).as_ref() == Some(one) {
+            continue;
+        }
+        let mut new = item(one);
+        // The comment behind it, above all.
+        if let (Some(found), Some(new)) = (found.and_then(Item::as_value), new.as_value_mut()) {
+            new.decor_mut().clone_from(found.decor());
+        }
+        table.insert(key, new);
     }
 }
 
@@ -119,6 +143,15 @@ mod tests {
         assert_eq!(find(&put), Ok(Some(entry())));
         assert_eq!(super::put(&put, &entry()).expect("again"), put);
         assert_eq!(take(&put).expect("taken out"), text);
+    }
+
+    #[test]
+    fn an_entry_that_is_there_changes_only_where_it_has_to() {
+        let text = "[mcp_servers.iris]\ncommand = '/old' # mine\nargs = ['mcp']\nenabled = true\nstartup_timeout_sec = 1.5\n\n[mcp_servers.iris.env]\nA = 'b'\n";
+        let mut wanted = find(text).expect("TOML").expect("an entry");
+        wanted["command"] = json!("/new");
+        let put = put(text, &wanted).expect("put in");
+        assert_eq!(put, text.replace("'/old'", "\"/new\""));
     }
 
     #[test]

@@ -61,7 +61,9 @@ const NOTHING: &str = "/dev/null";
 /// What is in the way, before anything is changed: what has the demo's names and is not the demo's.
 pub async fn look(context: &Context) -> Result<(), Failure> {
     in_force::refuse_other_home(context).await?;
-    let config = config::load(&Home::at(&context.home).config())?;
+    let file = Home::at(&context.home).config();
+    config_file::refuse_lost(&file)?;
+    let config = config::load(&file)?;
     Ground::at(&context.home).refuse_strangers(&config)?;
     git(Path::new("/"), &["--version"]).await
 }

@@ -67,10 +67,12 @@ fn others_may_read_the_home() {
     set_mode(&place.home(), 0o755);
     set_mode(&place.home().join("token"), 0o644);
     set_mode(&place.home().join("data/iris.db"), 0o644);
+    std::fs::write(place.home().join("data/iris.db-wal"), "").expect("written");
+    set_mode(&place.home().join("data/iris.db-wal"), 0o666);
     snapshot!(said(&place, &["home", "token", "database"], &[]));
     snapshot!(said(&place, &["home", "token", "database"], &["--fix"]));
-    let modes = ["", "token", "data/iris.db"].map(|name| mode(&place.home().join(name)));
-    assert_eq!(modes, [0o700, 0o600, 0o600]);
+    let modes = ["", "token", "data/iris.db", "data/iris.db-wal"].map(|name| mode(&place.home().join(name)));
+    assert_eq!(modes, [0o700, 0o600, 0o600, 0o600]);
     assert_eq!(Ran::of(doctor(&place, &[])).code, 0, "nothing is left");
 }
 

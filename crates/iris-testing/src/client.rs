@@ -60,7 +60,7 @@ impl Client {
             self.address, self.token
         );
         stream.write_all(head.as_bytes()).await?;
-        Ok(Stream { stream, text: String::new() })
+        Ok(Stream { stream, raw: Vec::new(), is_begun: false, is_over: false, text: String::new() })
     }
 
     /// A request word for word: with these headers beside `host`, and no others.
@@ -126,6 +126,11 @@ fn has(headers: &[(&str, &str)], name: &str) -> bool {
 
 pub struct Stream {
     stream: TcpStream,
+    /// What came and is not unpacked yet.
+    raw: Vec<u8>,
+    /// Behind the head of the answer.
+    is_begun: bool,
+    is_over: bool,
     text: String,
 }
 
@@ -144,14 +149,31 @@ impl Stream {
                     return Ok((field("event:").unwrap_or_default().to_owned(), serde_json::from_str(data)?));
                 }
             }
-            // The last piece has no length; the connection may stay open after it.
-            let is_over = self.text.ends_with("0\r\n\r\n");
-            let mut piece = [0; 16 * 1024];
-            let count = if is_over { 0 } else { self.stream.read(&mut piece).await? };
-            if count == 0 {
+            // The connection may stay open after the last piece.
+            if self.is_over || self.stream.read_buf(&mut self.raw).await? == 0 {
                 bail!("the stream ended");
             }
-            self.text.push_str(&String::from_utf8_lossy(&piece[..count]));
+            self.unpack()?;
         }
+    }
+
+    /// A frame may come in several pieces, each behind its length.
+    fn unpack(&mut self) -> Result<()> {
+        if !self.is_begun {
+            let Some(end) = self.raw.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(()) };
+            self.raw.drain(..end + 4);
+            self.is_begun = true;
+        }
+        while let Some(end) = self.raw.windows(2).position(|window| window == b"\r\n") {
+            let size = usize::from_str_radix(std::str::from_utf8(&self.raw[..end])?.trim(), 16)?;
+            let begin = end + 2;
+            if self.raw.len() < begin + size + 2 {
+                break;
+            }
+            self.text.push_str(&String::from_utf8_lossy(&self.raw[begin..begin + size]));
+            self.raw.drain(..begin + size + 2);
+            self.is_over = size == 0;
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use iris_testing::client::stalled::{Stalled, Way};
 use serde_json::{Value, json};
 
-use crate::world::{SOON, World, setup};
+use crate::world::{ECHO, SOON, World, setup};
 
 const READERS: usize = 50;
 const MEGABYTE: u64 = 1024 * 1024;
@@ -13,7 +13,7 @@ const MEGABYTE: u64 = 1024 * 1024;
 /// However large what happened is: those that have stalled at the same event hold it once.
 #[tokio::test(flavor = "multi_thread")]
 async fn readers_that_never_read_cost_nothing_with_large_events() {
-    let world = World::new(setup().team("alpha", "default: [{ say: hello }]\n"));
+    let world = World::new(setup().team("alpha", ECHO));
     for _ in 0..12 {
         world.tell(&"x".repeat(1_500_000)).await;
     }

@@ -141,7 +141,7 @@ function ChoiceButton({ choice, takesTwo, stands, left, number, hasKey, isShown,
       )}
       {isShown && number !== undefined && (
         // On its edge, where it takes no room.
-        <span className="absolute -top-2 right-2 rounded bg-ink px-1 text-xs font-medium text-page" aria-hidden="true">
+        <span className="absolute bottom-full left-2 mb-0.5 w-max max-w-60 rounded bg-ink px-1 text-left text-xs font-medium text-page" aria-hidden="true">
           {againWords(number)}
         </span>
       )}

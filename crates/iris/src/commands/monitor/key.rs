@@ -9,20 +9,28 @@ use super::edit::{Editor, Typed};
 use super::state::fleet::Row;
 use super::state::inbox::{is_risky, is_unknowable, is_yes_or_no, numbered};
 use super::state::session::Conversation;
-use super::state::{Mode, Purpose, State, View};
+use super::state::{Mode, Pressed, Purpose, State, View};
 use super::wish::{Act, Wish};
 use crate::commands::answer::response;
 use crate::commands::inbox::how;
 use crate::printer::Tone;
 
-/// A key that comes again within this time is held down, or was pressed without looking in between: no terminal says which.
-/// Longer than keyboards commonly wait until they repeat a key.
+/// A key that comes again within this time of what it did may be held down, or was pressed without looking in between: no
+/// terminal says which. Longer than keyboards commonly wait until they repeat a key.
 const HELD_MS: i64 = 1000;
+/// From then on a key that is held comes more often than this, and nobody presses one so quickly.
+const REPEATS_MS: i64 = 150;
 
 impl State {
     pub fn press(&mut self, key: KeyEvent) -> Vec<Wish> {
-        let before = self.pressed.replace((key.code, self.now));
-        let is_held = before.is_some_and(|(code, at)| code == key.code && (0..HELD_MS).contains(&(self.now - at)));
+        let before = self.pressed.take().filter(|before| before.code == key.code);
+        let is_within = |since: i64, most: i64| (0..most).contains(&(self.now - since));
+        let is_held = before
+            .as_ref()
+            .is_some_and(|before| is_within(before.last, REPEATS_MS) || is_within(before.counted, HELD_MS));
+        // A press that is refused keeps nobody waiting for longer.
+        let counted = before.filter(|_| is_held).map_or(self.now, |before| before.counted);
+        self.pressed = Some(Pressed { code: key.code, last: self.now, counted });
         match &self.mode {
             Mode::Look if is_held && is_decisive(key.code) && self.question().is_some() => self.look_first(),
             Mode::Confirm { .. } if is_held => self.look_first(),

@@ -126,6 +126,21 @@ fn a_key_that_is_held_down_answers_one_of_many() {
     }
 }
 
+/// Whoever answers one after the other at an even pace is not held up for ever by having been too quick once.
+#[test]
+fn a_key_that_is_pressed_again_and_again_answers_at_most_once_a_second() {
+    let low = |id: &str| iris_api::question::Question { id: id.to_owned(), risk: Some("low".to_owned()), ..push() };
+    let mut state = state(NARROW);
+    read_all(&mut state, vec![low("one"), low("two"), low("three"), low("four")]);
+    let given = (0..8).map(|count| {
+        state.tick(NOW + 5000 + count * 600);
+        let given = answers(&press(&mut state, "y")).len();
+        state.inbox.sending.clear();
+        given
+    });
+    assert_eq!(given.collect::<Vec<_>>(), [1, 0, 1, 0, 1, 0, 1, 0]);
+}
+
 /// Which option a number is can be known only by looking at it.
 #[test]
 fn a_number_for_options_that_are_not_on_the_screen_is_asked_for_twice() {

@@ -41,8 +41,16 @@ pub struct State {
     pub session: Option<Conversation>,
     /// The newest event that was heard.
     seen: i64,
-    /// The key that was pressed last, and when.
-    pub pressed: Option<(KeyCode, i64)>,
+    pub pressed: Option<Pressed>,
+}
+
+/// The key that was pressed last.
+#[derive(Debug)]
+pub struct Pressed {
+    pub code: KeyCode,
+    /// When it came last, and when it came last and was not taken for one that is held.
+    pub last: i64,
+    pub counted: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,8 +18,7 @@ use tokio::sync::watch;
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
 /// Of each stream. Of older progress nobody needs to hear; the answer is the last there is.
 const MOST_OF_ONE: usize = 16;
-/// Answers that wait to be fetched, all together. They are shortened, so these are some megabytes. When there are more, one
-/// goes of whoever has most.
+/// Answers that wait to be fetched, all together, however long they are. When there are more, one goes of whoever has most.
 const MOST_DONE: usize = 128;
 /// What the stream beside the calls is called, after its session.
 const BESIDE: &str = ":common";
@@ -251,6 +250,7 @@ mod tests {
         assert!(replays.unread(&mine).is_empty());
         assert!(waits.await.expect("it ends").is_empty());
     }
+
     #[test]
     fn whoever_has_most_loses_what_was_read_and_then_the_oldest() {
         let replays = Replays::default();

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::call::ToolNature;
+use crate::call::Meaning;
 use crate::message::Heard;
 
 /// One thing that came out of an agent, parsed and typed by the adapter of its kind.
@@ -47,7 +47,7 @@ pub struct Introduction {
 pub struct PermissionRequest {
     pub request: String,
     pub tool: String,
-    pub nature: ToolNature,
+    pub meaning: Box<Meaning>,
     /// The exact input the tool would be called with.
     pub input: Box<RawValue>,
     /// What the agent says about why it asks.

@@ -54,7 +54,7 @@ pub enum ToolNature {
     Changes,
     /// It writes one file, whole.
     Writes,
-    /// It asks leave to carry out a plan.
+    /// It asks leave to carry out a plan, which it is about.
     Plans,
     /// It starts a sub-agent, which speaks under the call.
     Delegates,
@@ -119,6 +119,10 @@ pub struct Meaning {
     /// The fields of the input that are told by `changes`, whole, or by `asks` or `notes`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub covers: Vec<String>,
+    /// The fields by which the agent comments on the call, or which differ each time: what is done is the same without
+    /// them. Known while it is asked for, and not kept.
+    #[serde(skip)]
+    pub asides: &'static [&'static str],
 }
 
 impl From<ToolNature> for Meaning {

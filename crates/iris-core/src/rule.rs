@@ -96,7 +96,7 @@ mod tests {
         let asked = PermissionRequest {
             request: "r".to_owned(),
             tool: "Bash".to_owned(),
-            nature: ToolNature::Shell,
+            meaning: Box::new(ToolNature::Shell.into()),
             input,
             reason: None,
             plan: None,

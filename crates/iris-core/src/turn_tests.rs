@@ -39,7 +39,7 @@ fn asked() -> TurnInput {
     TurnInput::Output(AgentOutput::PermissionAsked(PermissionRequest {
         request: "r1".to_owned(),
         tool: "Bash".to_owned(),
-        nature: ToolNature::Shell,
+        meaning: Box::new(ToolNature::Shell.into()),
         input: RawValue::from_string("{}".to_owned()).expect("valid JSON"),
         reason: None,
         plan: None,

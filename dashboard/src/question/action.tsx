@@ -12,11 +12,11 @@ import type { Question } from "./question";
 import { witness } from "./seen";
 
 /** A plan is written to be read; what it is to the byte is below it. */
-function planOf({ way, action }: Question): { plan?: string } {
+function planOf({ way, action }: Question): { plan?: string; rest?: Record<string, unknown> } {
   const input: unknown = action?.input;
-  if (way !== "plan" || input === null || typeof input !== "object") return {};
-  const { plan, ...rest } = input as Record<string, unknown>;
-  return typeof plan === "string" && plan.trim() !== "" ? { plan, ...rest } : {};
+  if (way !== "plan" || !action?.meaning?.about || input === null || typeof input !== "object") return {};
+  const { about, covers = [] } = action.meaning;
+  return { plan: about, rest: Object.fromEntries(Object.entries(input).filter(([field]) => !covers.includes(field))) };
 }
 
 const COLOUR: Record<string, string> = { high: "text-bad", medium: "text-held", low: "text-dim" };
@@ -26,7 +26,7 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
   const { id, action, risk, riskWhy } = question;
   const witnessed = useMemo(() => witness(id), [id]);
   const before = changedFrom(question);
-  const { plan, ...rest } = planOf(question);
+  const { plan, rest = {} } = planOf(question);
   const judged = risk && (
     <p className={`mt-1 text-xs ${COLOUR[risk] ?? ""}`}>
       {risk} risk{riskWhy && <>: <Plain text={riskWhy} /></>}

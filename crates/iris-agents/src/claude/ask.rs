@@ -1,6 +1,7 @@
 //! What the CLI wants of a person: leave for a tool, an answer, a form.
 
 use iris_core::agent::{AgentOutput, AskedOption, AskedQuestion, Asking, FormRequest, PermissionRequest, Wanted};
+use iris_core::question::input::Input;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -12,18 +13,18 @@ use super::wire::{AskInput, Request};
 pub(super) fn permission(request: String, input: &RawValue, asked: &Request<'_>, plan: Option<String>) -> AgentOutput {
     let tool = asked.tool_name.clone().unwrap_or_default().into_owned();
     let call = asked.tool_use_id.as_ref().map(|id| id.clone().into_owned());
-    let read: Value = serde_json::from_str(input.get()).unwrap_or_default();
     if tool == ASK_USER
-        && let Some(questions) = questions(&read)
+        && let Some(questions) = serde_json::from_str(input.get()).ok().as_ref().and_then(questions)
     {
         return AgentOutput::Asked(Asking { request, questions, call });
     }
     let reason = asked.decision_reason.clone().map(|reason| reason.into_owned());
-    let nature = meaning::of(&tool, &read).nature;
+    // Also of what cannot be read exactly: a refusal holds for it, too.
+    let meaning = Box::new(meaning::of(&tool, &Input::read(input).value));
     AgentOutput::PermissionAsked(PermissionRequest {
         request,
         tool,
-        nature,
+        meaning,
         input: input.to_owned(),
         reason,
         plan,

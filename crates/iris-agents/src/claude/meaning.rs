@@ -9,6 +9,7 @@ use super::{ask, tools};
 pub(super) const ASK_USER: &str = "AskUserQuestion";
 /// The tool by which it asks leave to carry out a plan.
 pub(super) const EXIT_PLAN: &str = "ExitPlanMode";
+const PLAN: &str = "plan";
 
 /// Each tool with the one field that it goes by. An agent may send others along, which decide nothing.
 const TOOLS: [(&str, ToolNature, &str); 14] = [
@@ -32,8 +33,21 @@ const TOOLS: [(&str, ToolNature, &str); 14] = [
 const TELLING: [&str; 9] =
     ["command", "file_path", "path", "pattern", "query", "url", "description", "prompt", "skill"];
 
+/// Fields by which the model comments on a command, whatever tool runs it.
+const COMMENTS: [&str; 2] = ["description", "timeout"];
+
 /// What a call of a tool means, by its name and its input.
 pub(crate) fn of(tool: &str, input: &Value) -> Meaning {
+    let asides: &[&str] = match tool {
+        // Each conversation has its own file for the same plan.
+        EXIT_PLAN => &["planFilePath"],
+        _ if input["command"].is_string() => &COMMENTS,
+        _ => &[],
+    };
+    Meaning { asides, ..told(tool, input) }
+}
+
+fn told(tool: &str, input: &Value) -> Meaning {
     if let Some((_, nature, field)) = TOOLS.into_iter().find(|(name, ..)| *name == tool) {
         let about = text(input, field);
         let looks_for = matches!(nature, ToolNature::Finds | ToolNature::Searches);
@@ -42,7 +56,7 @@ pub(crate) fn of(tool: &str, input: &Value) -> Meaning {
         return Meaning { about, place, changes, covers, ..nature.into() };
     }
     match tool {
-        EXIT_PLAN => ToolNature::Plans.into(),
+        EXIT_PLAN => Meaning { about: text(input, PLAN), covers: vec![PLAN.to_owned()], ..ToolNature::Plans.into() },
         "Task" | "Agent" => Meaning {
             to: text(input, "subagent_type").or_else(|| text(input, "agent_type")),
             about: text(input, "description").or_else(|| text(input, "prompt")),
@@ -142,8 +156,17 @@ mod tests {
         for input in [json!({"command": 7, "description": "x"}), json!({"command": " "}), json!([" "]), json!(null)] {
             check("Bash", &input, ToolNature::Shell, None);
         }
-        check(EXIT_PLAN, &json!({"plan": "x"}), ToolNature::Plans, None);
+        check(EXIT_PLAN, &json!({"plan": "x"}), ToolNature::Plans, Some("x"));
         check("Unheard", &json!({"query": "q", "command": "c"}), ToolNature::Unknown, Some("c"));
+    }
+
+    #[test]
+    fn what_changes_nothing_of_a_deed_is_an_aside() {
+        let asides = |tool: &str, input: Value| of(tool, &input).asides;
+        assert_eq!(asides("Bash", json!({"command": "ls", "description": "x"})), COMMENTS);
+        assert_eq!(asides("mcp__host__run", json!({"command": "ls", "description": "x"})), COMMENTS);
+        assert_eq!(asides(EXIT_PLAN, json!({"plan": "x"})), ["planFilePath"]);
+        assert!(asides("Write", json!({"file_path": "a", "description": "x"})).is_empty());
     }
 
     #[test]

@@ -180,9 +180,8 @@ impl Reader {
 
     fn note_plans(&mut self, heard: &Heard) {
         for call in heard.calls.iter().filter(|call| call.meaning.nature == ToolNature::Plans) {
-            let input: serde_json::Value = serde_json::from_str(call.input.get()).unwrap_or_default();
-            if let Some(plan) = input["plan"].as_str() {
-                self.plans.insert(call.id.clone(), plan.to_owned());
+            if let Some(plan) = &call.meaning.about {
+                self.plans.insert(call.id.clone(), plan.clone());
             }
         }
     }
@@ -394,7 +393,7 @@ fn garbage(bytes: &[u8]) -> AgentOutput {
 
 #[cfg(test)]
 mod tests {
-    use iris_core::agent::Wanted;
+    use iris_core::agent::{PermissionRequest, Wanted};
 
     use super::super::meaning::EXIT_PLAN;
     use super::*;
@@ -450,12 +449,23 @@ mod tests {
                 {"subtype": "can_use_tool", "tool_name": EXIT_PLAN, "input": {}, "tool_use_id": call}});
             reader.read(asked.to_string().as_bytes(), &mut outputs, &mut Vec::new());
         }
-        let plan = |output: &AgentOutput| match output {
-            AgentOutput::PermissionAsked(asked) => asked.plan.clone(),
-            other => panic!("{other:?}"),
-        };
-        let plans: Vec<_> = outputs.iter().map(plan).collect();
+        let plans: Vec<_> = outputs.iter().map(|output| asked(output).plan.clone()).collect();
         assert_eq!(plans, [Some("1. tidy up".to_owned()), None]);
+    }
+
+    fn asked(output: &AgentOutput) -> &PermissionRequest {
+        let AgentOutput::PermissionAsked(asked) = output else { panic!("{output:?}") };
+        asked
+    }
+
+    /// A refusal holds for the same command with other comments, also where not every reader takes these for the same.
+    #[test]
+    fn comments_are_known_also_beside_what_cannot_be_read() {
+        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
+        let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls","description":"\ud83d"}}}"#;
+        let mut outputs = Vec::new();
+        reader.read(line.as_bytes(), &mut outputs, &mut Vec::new());
+        assert_eq!(asked(&outputs[0]).meaning.asides, ["description", "timeout"]);
     }
 
     /// What was approved is written back byte by byte, also what JSON would put in another form.

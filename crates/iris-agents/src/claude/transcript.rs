@@ -37,7 +37,7 @@ fn describe(output: &AgentOutput) -> String {
         AgentOutput::Message(heard) => message(heard),
         AgentOutput::Delta(text) => format!("delta: {text:?}"),
         AgentOutput::PermissionAsked(asked) => {
-            let nature = asked.nature.as_str();
+            let nature = asked.meaning.nature.as_str();
             format!(
                 "permission asked: {} ({nature}) {} because {:?}",
                 asked.tool,

@@ -22,12 +22,12 @@ pub fn of_words(detail: &Detail, context: Option<&str>) -> String {
     of_parts("words", &[&asked, context.unwrap_or_default()])
 }
 
-/// What a question asks for, without the comments on it.
-pub fn deed(detail: &Detail) -> String {
+/// What a question asks for, without the comments on it: the fields `asides` of an action's input.
+pub fn deed(detail: &Detail, asides: &[&str]) -> String {
     match detail {
         Detail::Approval { tool, input, folder, plan, .. } => {
             // Also of what cannot be read exactly: a refusal holds for whatever is nearest to it.
-            let plain = canonical(&Input::read(input).value);
+            let plain = canonical(&Input::read(input).value, asides);
             let parts = [tool.as_str(), folder, &plain];
             of_parts("deed", &parts.into_iter().chain(plan.as_deref()).collect::<Vec<_>>())
         }
@@ -55,24 +55,16 @@ pub fn of_parts(what: &str, parts: &[&str]) -> String {
     crate::hex::hex(&hash.finalize())
 }
 
-/// Fields by which an agent comments on a command; they change nothing about what it does.
-const COMMENTS: [&str; 2] = ["description", "timeout"];
-
-/// Keys in order, spaces in commands as one, comments left out.
-fn canonical(input: &Value) -> String {
+/// Keys in order, spaces in commands as one, asides left out.
+fn canonical(input: &Value, asides: &[&str]) -> String {
     match input {
-        Value::Object(fields) if fields.get("command").is_some_and(Value::is_string) => {
-            let kept = fields.iter().filter(|(name, _)| !COMMENTS.contains(&name.as_str()));
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(name, _)| !asides.contains(&name.as_str()));
             let plain = kept.map(|(name, value)| match (name.as_str(), value) {
                 ("command", Value::String(command)) => (name.clone(), Value::from(one_spaced(command))),
                 _ => (name.clone(), value.clone()),
             });
             sorted(&Value::Object(plain.collect()))
-        }
-        // Each conversation has its own file for the same plan.
-        Value::Object(fields) if fields.contains_key("plan") => {
-            let kept = fields.iter().filter(|(name, _)| *name != "planFilePath");
-            sorted(&Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect()))
         }
         other => sorted(other),
     }
@@ -109,16 +101,17 @@ mod tests {
     }
 
     fn check(one: &str, other: &str, same: bool) {
-        assert_eq!(deed(&action(one)) == deed(&action(other)), same, "{one} and {other}");
+        let deed = |input| deed(&action(input), &["said", "draft"]);
+        assert_eq!(deed(one) == deed(other), same, "{one} and {other}");
     }
 
     #[test]
     fn a_deed_is_the_same_however_it_is_worded() {
-        check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm  -rf x ","description":"harmless"}"#, true);
+        check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm  -rf x ","said":"harmless"}"#, true);
         check(r#"{"command":"a","cwd":"/b"}"#, r#"{"cwd":"/b","command":"a"}"#, true);
         check(r#"{"command":"rm -rf x"}"#, r#"{"command":"rm -rf y"}"#, false);
-        check(r#"{"plan":"x","planFilePath":"/a"}"#, r#"{"plan":"x","planFilePath":"/b"}"#, true);
-        check(r#"{"plan":"x","planFilePath":"/a"}"#, r#"{"plan":"y","planFilePath":"/a"}"#, false);
+        check(r#"{"plan":"x","draft":"/a"}"#, r#"{"plan":"x","draft":"/b"}"#, true);
+        check(r#"{"plan":"x","draft":"/a"}"#, r#"{"plan":"y","draft":"/a"}"#, false);
         check(r#"{"path":"a","description":"1"}"#, r#"{"path":"a","description":"2"}"#, false);
     }
 
@@ -154,7 +147,7 @@ mod tests {
         let (one, other) = (plan("1. tidy up"), plan("1. tidy  up"));
         assert_eq!(one.digest(None), plan("1. tidy up").digest(None));
         assert_ne!(one.digest(None), other.digest(None));
-        assert_ne!(deed(&one), deed(&other));
+        assert_ne!(deed(&one, &[]), deed(&other, &[]));
     }
 
     #[test]

@@ -109,21 +109,23 @@ impl Draft {
         match ask {
             Ask::Permission(asked) => {
                 let input = Input::read(&asked.input);
-                let is_plan = asked.nature == ToolNature::Plans;
-                let plan = if is_plan { plan(asked, &input.value) } else { None };
-                let tool = Tool { name: &asked.tool, nature: asked.nature };
+                let nature = asked.meaning.nature;
+                let is_plan = nature == ToolNature::Plans;
+                let plan = if is_plan { plan(asked) } else { None };
+                let tool = Tool { name: &asked.tool, nature };
                 let judged = risk::of(tool, &input, plan.as_deref(), Place { folder, real: policy.real });
                 let detail = Detail::Approval {
                     tool: asked.tool.clone(),
-                    nature: asked.nature,
+                    nature,
                     input: asked.input.clone(),
                     folder: folder.to_owned(),
                     plan,
                     reason: asked.reason.clone(),
                 };
                 let way = if is_plan { Way::Plan } else { Way::Permission };
+                let deed = digest::deed(&detail, asked.meaning.asides);
                 let draft = Self::new(QuestionKind::Approval, way, detail, policy);
-                Ok(draft.judged(judged))
+                Ok(Self { deed, ..draft.judged(judged) })
             }
             Ask::Questions(asked) => {
                 check_questions(&asked.questions)?;
@@ -169,7 +171,7 @@ impl Draft {
             way,
             text: clean(&detail.text()),
             context: None,
-            deed: digest::deed(&detail),
+            deed: digest::deed(&detail, &[]),
             digest: detail.digest(None),
             detail,
             default: None,
@@ -246,9 +248,10 @@ impl Draft {
 
 /// The text of a plan, where the input does not hold the same. One that is not known has the name of its call instead:
 /// nobody can know that the next one is the same.
-fn plan(asked: &PermissionRequest, input: &Value) -> Option<String> {
-    let in_input = input.get("plan").and_then(Value::as_str).filter(|plan| !plan.trim().is_empty());
-    let written = asked.plan.as_deref().filter(|plan| !plan.trim().is_empty());
+fn plan(asked: &PermissionRequest) -> Option<String> {
+    let is_said = |plan: &&str| !plan.trim().is_empty();
+    let in_input = asked.meaning.about.as_deref().filter(is_said);
+    let written = asked.plan.as_deref().filter(is_said);
     match (in_input, written) {
         (None, None) => {
             let call = asked.call.as_deref().unwrap_or(&asked.request);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::call::Meaning;
 use serde_json::json;
 
 const POLICY: Policy = Policy {
@@ -129,10 +130,11 @@ fn an_approval_that_is_asked_for_in_words_has_a_digest_and_a_risk() {
 #[test]
 fn a_plan_is_what_is_asked_for() {
     let draft = |input: &str, plan: Option<&str>, call: &str| {
+        let about = serde_json::from_str::<Value>(input).expect("JSON")["plan"].as_str().map(str::to_owned);
         let asked = PermissionRequest {
             request: "r".to_owned(),
             tool: "Plan".to_owned(),
-            nature: ToolNature::Plans,
+            meaning: Box::new(Meaning { about, ..ToolNature::Plans.into() }),
             input: serde_json::value::RawValue::from_string(input.to_owned()).expect("JSON"),
             reason: None,
             plan: plan.map(str::to_owned),

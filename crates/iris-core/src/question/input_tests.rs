@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::agent::PermissionRequest;
-use crate::call::ToolNature;
+use crate::call::{Meaning, ToolNature};
 use crate::duration::Millis;
 use crate::id::RuleId;
 use crate::question::risk::as_written;
@@ -70,7 +70,7 @@ fn draft(input: &str) -> Draft {
     let asked = PermissionRequest {
         request: "r".to_owned(),
         tool: "Bash".to_owned(),
-        nature: ToolNature::Shell,
+        meaning: Box::new(Meaning { asides: &["description", "timeout"], ..ToolNature::Shell.into() }),
         input: raw(input),
         reason: None,
         plan: None,

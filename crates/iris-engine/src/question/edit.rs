@@ -46,7 +46,7 @@ impl Engine {
         let asked = PermissionRequest {
             request: row.request.clone(),
             tool: tool.clone(),
-            nature: *nature,
+            meaning: Box::new(self.meaning_of(&row.team, *nature, tool, &input)),
             input,
             reason: reason.clone(),
             plan: plan.clone(),

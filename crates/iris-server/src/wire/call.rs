@@ -14,7 +14,7 @@ pub(crate) fn result(found: CallResult) -> call::CallResult {
 }
 
 pub(crate) fn meaning(found: Meaning) -> call::Meaning {
-    let Meaning { nature, about, place, to, served, changes, asks, notes, covers } = found;
+    let Meaning { nature, about, place, to, served, changes, asks, notes, covers, asides: _ } = found;
     let change = |Change { path, before, after }| call::Change { path, before, after };
     let asked = |CallQuestion { question, options }| call::CallQuestion { question, options };
     let note = |Note { text, state }| call::Note { text, state: state.as_str().to_owned() };
@@ -55,6 +55,7 @@ mod tests {
             asks: vec![CallQuestion { question: word("Which?"), options: vec![word("Red")] }],
             notes: vec![Note { text: word("paint"), state: NoteState::Doing }],
             covers: vec![word("file")],
+            asides: &[],
         };
         let input = RawValue::from_string(word(r#"{"n":1}"#)).expect("JSON");
         let heard = Heard {

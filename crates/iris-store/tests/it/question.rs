@@ -2,7 +2,7 @@
 
 use iris_core::actor::Surface;
 use iris_core::agent::PermissionRequest;
-use iris_core::call::ToolNature;
+use iris_core::call::{Meaning, ToolNature};
 use iris_core::duration::Millis;
 use iris_core::id::{JobId, Party, QuestionId, RuleId, SessionId};
 use iris_core::job::JobState;
@@ -42,7 +42,7 @@ fn action(input: &str, deadline_ms: u64) -> Draft {
     let asked = PermissionRequest {
         request: "r".to_owned(),
         tool: "Bash".to_owned(),
-        nature: ToolNature::Shell,
+        meaning: Box::new(Meaning { asides: &["description", "timeout"], ..ToolNature::Shell.into() }),
         input: RawValue::from_string(input.to_owned()).expect("JSON"),
         reason: None,
         plan: None,

@@ -215,12 +215,19 @@ impl Agent {
             self.tongue.end(&mut self.outgoing);
             if timeout(POLITE_LIMIT, self.gone_politely()).await.is_err() {
                 self.signal(Signal::SIGTERM);
-                if timeout(FIRM_LIMIT, self.gone()).await.is_err() {
-                    self.kill();
-                    if timeout(CERTAIN_LIMIT, self.gone()).await.is_err() {
-                        tracing::error!(pid = self.pid, "an agent does not end though it was killed");
-                    }
-                }
+                // The next step is looked at by whoever takes it.
+                timeout(FIRM_LIMIT, self.gone()).await.ok();
+            }
+        }
+        self.stop_at_once().await
+    }
+
+    /// For certain, without a chance to do anything more.
+    pub async fn stop_at_once(mut self) -> AgentExit {
+        if self.exit.is_none() {
+            self.kill();
+            if timeout(CERTAIN_LIMIT, self.gone()).await.is_err() {
+                tracing::error!(pid = self.pid, "an agent does not end though it was killed");
             }
         }
         self.clear_cell().await;

@@ -6,6 +6,7 @@ pub(crate) mod cli;
 pub(crate) mod command;
 pub(crate) mod explain;
 pub(crate) mod folder;
+pub(crate) mod forget;
 pub(crate) mod meaning;
 pub(crate) mod read;
 mod speak;

@@ -30,12 +30,21 @@ pub struct AgentSpec {
     pub max_budget_usd: Option<f64>,
     /// A home of the team's own instead of the user's.
     pub own_home: Option<PathBuf>,
-    /// The user has looked at the settings that the folder brings along, and they have not changed since.
-    pub trusted: bool,
+    pub folder: Standing,
     pub session: SessionId,
     pub conversation: Conversation,
     /// Where agents that keep no memory of their own keep it.
     pub state_folder: PathBuf,
+}
+
+/// Whether the settings that a folder brings along may take effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It brings none.
+    Bare,
+    /// The user has looked at them, and they have not changed since.
+    Trusted,
+    Untrusted,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,6 +187,16 @@ pub fn meaning_of(kind: AgentKind, tool: &str, input: &RawValue) -> Meaning {
 
 /// Where agents that live in a home of their own keep their conversations in it.
 pub const CONVERSATIONS: [&str; 1] = [crate::claude::command::CONVERSATIONS];
+
+/// Takes away what agents keep of a conversation: in Iris's own folder, and in the homes of teams. What is in the user's own
+/// home is the user's.
+pub fn forget(state_folder: &Path, homes: &Path, session: &SessionId) -> std::io::Result<()> {
+    crate::scripted::forget(state_folder, session.as_str())?;
+    for home in std::fs::read_dir(homes).into_iter().flatten() {
+        crate::claude::forget::forget(&home?.path(), session.as_str())?;
+    }
+    Ok(())
+}
 
 /// Whether this version of Iris can run agents of a kind.
 pub fn is_built(kind: AgentKind) -> bool {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::call::Meaning;
+use crate::duration::Millis;
 use crate::message::Heard;
 
 /// One thing that came out of an agent, parsed and typed by the adapter of its kind.
@@ -31,6 +32,8 @@ pub enum AgentOutput {
     Background(Vec<String>),
     /// It is alive and has nothing to say.
     Heartbeat,
+    /// It says that it will be silent for so long, and why that is no fault of its own: its model keeps it waiting.
+    Rests(Millis),
     /// The turn is over, one way or the other.
     TurnEnded(TurnEnd),
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::{
     AgentExit, AgentOutput, Asking, FormRequest, Limit, PermissionRequest, Reply, ToolCall, TurnEnd, Usage,
 };
+use crate::duration::Millis;
 use crate::message::{Heard, MessageType};
 use crate::question::AskRequest;
 use crate::team::GrantPermission;
@@ -231,6 +232,8 @@ pub enum Effect {
     ShowAnew,
     /// The agent gave a sign of life: the response time-out starts anew.
     RestartClock,
+    /// The same, from when the agent is to go on.
+    RestartClockIn(Millis),
     /// Ask the agent to break off.
     Interrupt,
     Answer {
@@ -334,6 +337,7 @@ impl Turn {
     fn hear(&mut self, output: AgentOutput) -> Vec<Effect> {
         match output {
             AgentOutput::Ready(_) | AgentOutput::BeganOwn(_) | AgentOutput::Heartbeat => vec![Effect::RestartClock],
+            AgentOutput::Rests(rest) => vec![Effect::RestartClockIn(rest)],
             AgentOutput::Withdrawn { request } => vec![Effect::RestartClock, Effect::Withdraw { request }],
             AgentOutput::Background(tasks) => vec![Effect::RestartClock, Effect::Background(tasks)],
             AgentOutput::ToolCalled(call) => vec![Effect::RestartClock, Effect::Call(call)],

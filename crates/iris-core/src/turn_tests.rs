@@ -54,6 +54,7 @@ fn word(effect: &Effect) -> String {
         Effect::ShowDelta(_) => "show".to_owned(),
         Effect::ShowAnew => "anew".to_owned(),
         Effect::RestartClock => "clock".to_owned(),
+        Effect::RestartClockIn(_) => "clock later".to_owned(),
         Effect::Interrupt => "interrupt".to_owned(),
         Effect::Answer { reply: Reply::Deny { .. }, .. } => "deny".to_owned(),
         Effect::Answer { .. } => "allow".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iris_agents::scripted;
+use iris_agents::{launch, scripted};
 use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
 use iris_core::id::{Party, SessionId, TurnId};
@@ -336,8 +336,9 @@ impl Engine {
             .await?;
         let turns = removed(removal, id)?;
         for id in unneeded {
-            if let Err(error) = scripted::forget(&self.inner.home.agent_state(), id.as_str()) {
-                tracing::warn!(session = %id, %error, "the conversation of a scripted agent could not be removed");
+            let home = &self.inner.home;
+            if let Err(error) = launch::forget(&home.agent_state(), &home.agent_homes(), &id) {
+                tracing::warn!(session = %id, %error, "what its agent kept of a conversation could not be removed");
             }
         }
         Ok(turns)

@@ -8,7 +8,7 @@ mod content;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use iris_agents::launch::brought;
+use iris_agents::launch::{Standing, brought};
 use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
 use iris_core::team::{AgentKind, TeamName};
@@ -91,16 +91,18 @@ impl Engine {
 }
 
 /// Whether an agent that starts in the folder now may read its settings.
-pub(crate) async fn is_trusted(engine: &Inner, folder: &Path, kind: AgentKind) -> Result<bool, StoreError> {
+pub(crate) async fn standing(engine: &Inner, folder: &Path, kind: AgentKind) -> Result<Standing, StoreError> {
     loop {
         match look(engine, folder, kind).await {
-            Ok(found) => return Ok(found.trusted),
+            Ok(Trust { trusted: true, .. }) => return Ok(Standing::Trusted),
+            Ok(Trust { digest: None, .. }) => return Ok(Standing::Bare),
+            Ok(_) => return Ok(Standing::Untrusted),
             // No turn is to fail because the database is away for a while.
             Err(TrustError::Store(error)) if error.may_pass() => tokio::time::sleep(AGAIN).await,
             Err(TrustError::Store(error)) => return Err(error),
             Err(error) => {
                 tracing::warn!(folder = %folder.display(), %error, "the folder's settings are not read");
-                return Ok(false);
+                return Ok(Standing::Untrusted);
             }
         }
     }

@@ -57,6 +57,11 @@ impl Printer {
         self.notes.is_terminal() && self.format == Format::Human
     }
 
+    /// Whether what is printed is on a screen, and no program's input.
+    pub fn is_read_by_people(&self) -> bool {
+        self.output.is_terminal()
+    }
+
     /// How many columns a line of output may have; none if it does not matter.
     pub fn width(&self) -> Option<usize> {
         self.output.width()

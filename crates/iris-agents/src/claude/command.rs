@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, environment, find_in_path};
+use crate::launch::{AgentSpec, Conversation, Launch, LaunchError, Standing, environment, find_in_path};
 
 const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set the team's `command`";
 pub(super) const PROGRAM: &str = "claude";
@@ -36,8 +36,9 @@ pub(super) const CONFIG_FOLDER: &str = "CLAUDE_CONFIG_DIR";
 /// ten tries it takes three minutes to say that a key is wrong.
 const DEFAULTS: [(&str, &str); 2] = [("DISABLE_AUTOUPDATER", "1"), ("CLAUDE_CODE_MAX_RETRIES", "3")];
 
-/// Every `claude` process of one user can wake every other by these; agents talk to each other through Iris.
-const PEER_TOOLS: &str = "SendMessage,ListAgents";
+/// Every `claude` process of one user can wake every other by the first two; agents talk to each other through Iris. The
+/// others put work off to a time at which the process may be asleep: nobody would wake it.
+const TAKEN_AWAY: &str = "SendMessage,ListAgents,ScheduleWakeup,CronCreate";
 pub(super) const INBOUND: &str = "crossSessionInbound";
 pub(super) const REFUSED: &str = "refuse";
 const SETTINGS: &str = "--settings";
@@ -67,7 +68,7 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         }
     }
     // The settings of a folder can name commands that are run; nobody has read them until the user says so.
-    option("--setting-sources", if spec.trusted { "user,project,local" } else { "user" });
+    option("--setting-sources", if spec.folder == Standing::Trusted { "user,project,local" } else { "user" });
     if let Some(model) = &spec.model {
         option("--model", model);
     }
@@ -78,13 +79,13 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         option("--allowedTools", &spec.allowed_tools.join(","));
     }
     let mut disallowed = spec.disallowed_tools.clone();
-    disallowed.push(PEER_TOOLS.to_owned());
+    disallowed.push(TAKEN_AWAY.to_owned());
     option("--disallowedTools", &disallowed.join(","));
     if matches!(spec.conversation, Conversation::ForkOf(_)) {
         args.push("--fork-session".to_owned());
     }
-    if !spec.trusted {
-        // Servers that the folder's own config names are programs, too.
+    if spec.folder == Standing::Untrusted {
+        // Servers that the folder's own config names are programs, too. The user's own are left out with them.
         args.push("--strict-mcp-config".to_owned());
     }
     args.extend(settings(&spec.args));

@@ -20,7 +20,15 @@ pub(crate) const BROUGHT: Brought = Brought {
         ".claude/commands",
         LOCAL_SETTINGS,
     ],
-    main: &[LOCAL_SETTINGS],
+    // In a linked worktree.
+    main: &[
+        ".claude/workflows",
+        ".claude/output-styles",
+        ".claude/skills",
+        ".claude/agents",
+        ".claude/commands",
+        LOCAL_SETTINGS,
+    ],
 };
 
 const LOCAL_SETTINGS: &str = ".claude/settings.local.json";

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use iris_core::agent::{AgentOutput, Introduction, Limit, Reply, ToolAnswer, TurnEnd, Usage};
 use iris_core::call::ToolNature;
+use iris_core::duration::Millis;
 use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
 use serde_json::value::RawValue;
@@ -24,6 +25,8 @@ pub(crate) struct Reader {
     open: HashMap<String, Open>,
     /// The plans of this turn, by the call that asks leave for them. The request for leave does not always hold its own.
     plans: HashMap<String, String>,
+    /// How long it says that it waits before it tries again.
+    rest: Option<Millis>,
     /// The message that was sent last, and the turn it was for. The agent passes over a message whose id it has seen, and
     /// a turn may be told twice, so the ids are not the same.
     told: Option<(String, TurnId)>,
@@ -69,6 +72,7 @@ impl Reader {
             introduced: false,
             open: HashMap::new(),
             plans: HashMap::new(),
+            rest: None,
             told: None,
             is_told: false,
             begun: false,
@@ -173,6 +177,7 @@ impl Reader {
             other => message(MessageType::Unknown, Some(other.to_owned()), None, text),
         };
         outputs.push(output);
+        outputs.extend(self.rest.take().map(AgentOutput::Rests));
         if self.in_background > self.tasks.len() {
             outputs.extend(self.left_in_background());
         }
@@ -270,7 +275,10 @@ impl Reader {
                 let name = |task: super::wire::BackgroundTask| task.description.or(task.task_id).unwrap_or_default();
                 return AgentOutput::Background(known.tasks.into_iter().map(name).collect());
             }
-            "api_retry" => (MessageType::Retry, explain::retry(&known)),
+            "api_retry" => {
+                self.rest = known.retry_delay_ms.map(|delay| Millis(delay.max(0.0) as u64));
+                (MessageType::Retry, explain::retry(&known))
+            }
             "compact_boundary" => (MessageType::Compaction, "the conversation was shortened to fit".to_owned()),
             "model_fallback" => (MessageType::ModelFallback, explain::fallback(&known)),
             task if task.starts_with("task_") => {
@@ -338,7 +346,7 @@ impl Reader {
         };
         match (request.subtype.as_ref(), request.input) {
             // Iris's own tools decide for themselves what they do for whom.
-            ("can_use_tool", Some(input)) if request.tool_name.as_deref().is_some_and(tools::is_own) => {
+            ("can_use_tool", Some(input)) if request.tool_name.as_deref().is_some_and(|tool| self.tools.own(tool)) => {
                 write::reply(replies, &id, input, &Reply::Allow);
                 AgentOutput::Heartbeat
             }
@@ -393,7 +401,7 @@ fn garbage(bytes: &[u8]) -> AgentOutput {
 
 #[cfg(test)]
 mod tests {
-    use iris_core::agent::{PermissionRequest, Wanted};
+    use iris_core::agent::{PermissionRequest, ToolEffect, ToolSpec, Wanted};
 
     use super::super::meaning::EXIT_PLAN;
     use super::*;
@@ -456,6 +464,26 @@ mod tests {
     fn asked(output: &AgentOutput) -> &PermissionRequest {
         let AgentOutput::PermissionAsked(asked) = output else { panic!("{output:?}") };
         asked
+    }
+
+    /// A server of somebody else's may be called nearly as Iris's own is.
+    #[test]
+    fn only_tools_of_its_own_are_used_unasked() {
+        let (input, output) = (serde_json::json!({}), serde_json::json!({}));
+        let (title, description, effect) = ("Tell", "tells", ToolEffect::Tells);
+        let spec = ToolSpec { name: "team_tell", title, description, input, output, effect };
+        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([spec])));
+        let mut is_asked = |tool: &str| {
+            let asked = serde_json::json!({"type": "control_request", "request_id": "r", "request":
+                {"subtype": "can_use_tool", "tool_name": tool, "input": {}}});
+            let mut outputs = Vec::new();
+            reader.read(asked.to_string().as_bytes(), &mut outputs, &mut Vec::new());
+            matches!(outputs.as_slice(), [AgentOutput::PermissionAsked(_)])
+        };
+        assert!(!is_asked("mcp__iris__team_tell"));
+        for other in ["mcp__iris__evil__burn", "mcp__iris__burn", "mcp__irises__team_tell", "team_tell"] {
+            assert!(is_asked(other), "{other}");
+        }
     }
 
     /// A refusal holds for the same command with other comments, also where not every reader takes these for the same.

@@ -14,11 +14,6 @@ use super::write;
 /// The name under which an agent sees the server: its tools are `mcp__iris__…`.
 pub(crate) const SERVER: &str = "iris";
 
-/// Whether a tool, as the agent names it, is one of ours.
-pub(crate) fn is_own(tool: &str) -> bool {
-    tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(SERVER)).is_some_and(|rest| rest.starts_with("__"))
-}
-
 /// Taken if the agent does not say which it wants.
 const PROTOCOL: &str = "2025-11-25";
 
@@ -44,6 +39,12 @@ pub(crate) enum Said {
 impl Tools {
     pub fn new(specs: Arc<[ToolSpec]>) -> Self {
         Self { specs, open: HashMap::new() }
+    }
+
+    /// Whether a tool, as the agent names it, is one of ours. Another server's name may begin as this one's does.
+    pub fn own(&self, tool: &str) -> bool {
+        let named = tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(SERVER)?.strip_prefix("__"));
+        named.is_some_and(|named| self.specs.iter().any(|spec| spec.name == named))
     }
 
     /// What can be answered at once is.

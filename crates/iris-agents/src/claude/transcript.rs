@@ -56,6 +56,7 @@ fn describe(output: &AgentOutput) -> String {
         AgentOutput::Withdrawn { request } => format!("withdrawn: {request}"),
         AgentOutput::Background(work) => format!("background: {work:?}"),
         AgentOutput::Heartbeat => "heartbeat".to_owned(),
+        AgentOutput::Rests(_) => "rests until its next try".to_owned(),
         AgentOutput::TurnEnded(end) => turn_end(end),
     }
 }

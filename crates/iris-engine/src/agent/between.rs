@@ -1,7 +1,7 @@
 //! What an agent does though nobody told it: work in the background, and the turns it starts by itself.
 
 use iris_core::agent::AgentOutput;
-use iris_core::event::Said;
+use iris_core::event::{Said, StopCause};
 use iris_core::id::TurnId;
 use iris_core::message::{Heard, MessageType};
 use iris_core::turn::{Ask, Effect, Turn, decide_permission};
@@ -9,19 +9,20 @@ use iris_store::turn::Own;
 use iris_store::{StoreError, session as sessions, turn as turns};
 use uuid::Uuid;
 
+use super::StopMode;
 use super::run::{Next, Runner};
 
 impl Runner {
     /// An agent that speaks or ends a turn though nobody told it anything has begun one by itself.
-    pub(super) async fn hear_between_turns(&mut self, output: &AgentOutput) -> Result<(), StoreError> {
+    pub(super) async fn hear_between_turns(&mut self, output: &AgentOutput) -> Result<Next, StoreError> {
         let origin = match output {
             AgentOutput::BeganOwn(origin) => origin,
             AgentOutput::Message(heard) if is_work(heard) => "agent",
             AgentOutput::TurnEnded(end) => match &end.own {
                 Some(own) => own,
-                None => return Ok(()),
+                None => return Ok(Next::GoOn),
             },
-            _ => return Ok(()),
+            _ => return Ok(Next::GoOn),
         };
         let (session, epoch, origin) = (self.session.clone(), self.epoch, origin.to_owned());
         let id = TurnId::new(Uuid::now_v7().to_string());
@@ -34,7 +35,11 @@ impl Runner {
             Own::Begun => self.begin(id, Turn::start_own(self.grant), None),
             Own::Told(work) => self.take(Some(work)).await?,
         }
-        Ok(())
+        // Nobody told it this, so nobody could keep it back; at least it does not go on.
+        if self.has_lost_trust().await? {
+            return self.stop(StopMode::Now, StopCause::Untrusted, None).await;
+        }
+        Ok(Next::GoOn)
     }
 
     /// What an agent does in the background is served, too. What it says belongs to the turn in which it set that going.
@@ -61,6 +66,7 @@ impl Runner {
             | AgentOutput::BeganOwn(_)
             | AgentOutput::Ready(_)
             | AgentOutput::Heartbeat
+            | AgentOutput::Rests(_)
             | AgentOutput::Delta(_) => {}
         }
         Ok(Next::GoOn)

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use iris_agents::agent::{Agent, Progress};
+use iris_agents::launch::Standing;
 use iris_core::agent::{AgentExit, AgentOutput};
 use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
@@ -22,7 +23,7 @@ use iris_store::lane::Claim;
 use iris_store::turn::{Before, Work};
 use iris_store::{StoreError, session as sessions, turn as turns};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant, timeout};
 
 use super::ask::{Handed, OpenAsk};
 use super::call::OpenCall;
@@ -103,6 +104,9 @@ pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + S
 const UNSAVED_LIMIT: usize = 4096;
 const UNSAVED_BYTES: usize = 16 * 1024 * 1024;
 
+/// How long an agent that is to end is kept for a look at whether its folder is still trusted.
+const LOOK_LIMIT: Duration = Duration::from_secs(2);
+
 /// What an agent is told that was broken off in the middle of its work: the message itself would have it done twice.
 const GO_ON: &str = "Your work on my last message was broken off by a limit or a restart, and can go on now. What you had \
                      done by then is done: look at it if you are not sure, and go on from there.";
@@ -129,7 +133,7 @@ pub(super) enum Next {
 
 impl Runner {
     pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, started: Started, handle: RunnerHandle) -> Self {
-        let Started { agent, trusted, forgotten } = started;
+        let Started { agent, folder, forgotten } = started;
         let response_timeout = team.response_timeout.unwrap_or(engine.config().settings.response_timeout);
         handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
         handle.slot.team.get_or_init(|| claim.session.to.clone());
@@ -139,7 +143,7 @@ impl Runner {
             party: claim.session.from,
             epoch: claim.epoch,
             agent,
-            trusted_folder: trusted.then(|| team.path.clone()),
+            trusted_folder: (folder == Standing::Trusted).then(|| team.path.clone()),
             started_as: team.clone(),
             config: None,
             outdated: None,
@@ -172,11 +176,11 @@ impl Runner {
             Ok(Next::GoOn) => (StopCause::Shutdown, None),
             Err(StoreError::Fenced) => {
                 tracing::warn!(session = %self.session, "another node serves this session; its agent here is stopped");
-                self.agent.stop().await;
+                self.end_agent().await;
                 return Ok(());
             }
             Err(error) => {
-                self.agent.stop().await;
+                self.end_agent().await;
                 return Err(error);
             }
         };
@@ -184,17 +188,31 @@ impl Runner {
             self.say_terminating(why).await?;
         }
         // Also one that is gone already may have left something behind.
-        let exit = masked_exit(self.agent.stop().await);
-        let (session, epoch) = (self.session.clone(), self.epoch);
-        let written = self
-            .engine
-            .persist("session.stopped", move |tx| sessions::stopped(tx, &session, epoch, why, Some(exit.clone()), None))
+        let (engine, session, epoch) = (Arc::clone(&self.engine), self.session.clone(), self.epoch);
+        let exit = masked_exit(self.end_agent().await);
+        let of = session.clone();
+        let written = engine
+            .persist("session.stopped", move |tx| sessions::stopped(tx, &of, epoch, why, Some(exit.clone()), None))
             .await;
-        super::forget(&self.engine, &self.session);
+        super::forget(&engine, &session);
         if let Some(reply) = reply {
             reply.send(Stopped::Yes).ok();
         }
         written.map(drop)
+    }
+
+    /// One whose settings are not trusted any more is not asked to end: it would do what they say is to be done then.
+    async fn end_agent(mut self) -> AgentExit {
+        match timeout(LOOK_LIMIT, self.has_lost_trust()).await {
+            Ok(Ok(false)) => self.agent.stop().await,
+            _ => self.agent.stop_at_once().await,
+        }
+    }
+
+    /// It reads settings of its folder that are not those that were trusted.
+    pub(super) async fn has_lost_trust(&mut self) -> Result<bool, StoreError> {
+        let Some(folder) = &self.trusted_folder else { return Ok(false) };
+        Ok(trust::standing(&self.engine, folder, self.started_as.agent).await? != Standing::Trusted)
     }
 
     /// Ending a process may take seconds, and is shown while it lasts.
@@ -355,9 +373,7 @@ impl Runner {
             return Ok(());
         }
         self.take_up_config();
-        if let Some(folder) = &self.trusted_folder
-            && !trust::is_trusted(&self.engine, folder, self.started_as.agent).await?
-        {
+        if self.has_lost_trust().await? {
             self.outdated = Some(StopCause::Untrusted);
         }
         if let Some(why) = self.outdated {
@@ -420,12 +436,14 @@ impl Runner {
     async fn hear(&mut self, outputs: Vec<AgentOutput>) -> Result<Next, StoreError> {
         for output in outputs {
             self.confirm_by(&output).await?;
-            if self.current.is_none() {
-                self.hear_between_turns(&output).await?;
-            }
-            let next = match self.current.is_some() {
-                true => self.hear_in_turn(output).await?,
-                false => self.serve_between_turns(output).await?,
+            let next = match self.current.is_none() {
+                true => self.hear_between_turns(&output).await?,
+                false => Next::GoOn,
+            };
+            let next = match next {
+                Next::GoOn if self.current.is_some() => self.hear_in_turn(output).await?,
+                Next::GoOn => self.serve_between_turns(output).await?,
+                end => end,
             };
             match next {
                 Next::GoOn => {}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use iris_agents::agent::{Agent, Progress};
-use iris_agents::launch::{AgentSpec, Conversation, Misfit, explain_exit, find_misfit, launch};
+use iris_agents::launch::{AgentSpec, Conversation, Misfit, Standing, explain_exit, find_misfit, launch};
 use iris_core::agent::{AgentExit, AgentOutput, Introduction};
 use iris_core::event::StopCause;
 use iris_core::id::SessionId;
@@ -117,8 +117,8 @@ fn bound_elsewhere(engine: &Inner, name: &TeamName, team: &TeamConfig) -> String
 /// An agent that is ready.
 pub(super) struct Started {
     pub agent: Agent,
-    /// It reads the settings of its folder.
-    pub trusted: bool,
+    /// Whether it reads the settings of its folder.
+    pub folder: Standing,
     /// How many turns of its conversation it should know and does not.
     pub forgotten: i64,
 }
@@ -224,7 +224,7 @@ async fn start_as(
         instructions: team.append_system_prompt.clone(),
         max_budget_usd: team.max_budget_usd,
         own_home: own_home(engine, team, row)?,
-        trusted: trust::is_trusted(engine, &team.path, team.agent)
+        folder: trust::standing(engine, &team.path, team.agent)
             .await
             .map_err(|error| StartFailure::because(error.to_string()))?,
         session: row.id.clone(),
@@ -250,7 +250,7 @@ async fn start_as(
     };
     let why = match ready {
         Some(Ok(Ok(Introduction { obstacle: None, .. }))) => {
-            return Ok(Started { agent, trusted: spec.trusted, forgotten: 0 });
+            return Ok(Started { agent, folder: spec.folder, forgotten: 0 });
         }
         Some(Ok(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Ok(Err(_))) => None,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use iris_agents::launch::usage_of;
 use iris_core::agent::{AgentOutput, Usage};
+use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
 use iris_core::message::Heard;
 use iris_core::turn::{Effect, Ending, Termination, TurnInput, TurnOutcome};
@@ -19,6 +20,8 @@ use crate::turn::TurnReport;
 
 /// How long an agent may take to break off a turn before it is stopped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
+/// An agent that says it rests for longer than this is taken to be silent then.
+const LONGEST_REST: Duration = Duration::from_secs(3600);
 
 /// Of how many messages the tokens of a turn are added up that did not end by itself.
 const MOST_COUNTED: i64 = 10_000;
@@ -56,6 +59,7 @@ impl Runner {
                 Effect::ShowDelta(text) => self.show(&text, false),
                 Effect::ShowAnew => self.show("", true),
                 Effect::RestartClock => self.restart_clock(),
+                Effect::RestartClockIn(rest) => self.restart_clock_in(rest),
                 Effect::Interrupt => self.interrupt(),
                 Effect::Answer { request, reply } => self.agent.reply(&request, &reply),
                 Effect::Ask(ask) => self.ask(&ask).await?,
@@ -73,6 +77,12 @@ impl Runner {
     pub(super) fn restart_clock(&mut self) {
         if let Some(current) = &mut self.current {
             current.heard = Instant::now();
+        }
+    }
+
+    fn restart_clock_in(&mut self, rest: Millis) {
+        if let Some(current) = &mut self.current {
+            current.heard = Instant::now() + rest.duration().min(LONGEST_REST);
         }
     }
 

@@ -10,16 +10,15 @@ use sha2::{Digest, Sha256};
 /// More than any project has; a folder with more is not trusted.
 const MOST_FILES: usize = 2000;
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
-/// How many folders are looked through for settings of their own. This is done before every turn in a trusted folder.
-const MOST_FOLDERS: usize = 50_000;
+/// How many folders are looked through for settings of their own, what others wrote and git ignores among them: an agent
+/// that reads there takes up what it finds. This is done before every turn in a trusted folder.
+const MOST_FOLDERS: usize = 200_000;
 /// What nobody works in, not even the agent.
 const PASSED_OVER: &str = ".git";
-/// What others wrote. These can have more folders than all the rest, and an agent takes nothing up in what git ignores.
-const OF_OTHERS: [&str; 2] = ["node_modules", "target"];
 
 /// The files that matter and one number for their names and contents. No number if there are none.
 pub(super) fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, Option<String>), String> {
-    let mut found = Found { folder, files: Vec::new(), folders_left: MOST_FOLDERS };
+    let mut found = Found { folder, files: Vec::new(), folders_left: MOST_FOLDERS, followed: Vec::new() };
     found.search(folder, brought.here)?;
     // What is in the user's own home is the user's.
     let home = std::env::home_dir();
@@ -35,6 +34,7 @@ pub(super) fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, O
     }
     let mut files = found.files;
     files.sort();
+    files.dedup();
     let mut hash = Sha256::new();
     for file in &files {
         let content = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -54,6 +54,8 @@ struct Found<'a> {
     folder: &'a Path,
     files: Vec<PathBuf>,
     folders_left: usize,
+    /// The folders outside that links led to.
+    followed: Vec<PathBuf>,
 }
 
 impl Found<'_> {
@@ -77,13 +79,27 @@ impl Found<'_> {
             if names.iter().any(|known| name == *known) {
                 self.collect(&entry.path())?;
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && name != PASSED_OVER {
-                let of_others = OF_OTHERS.into_iter().find(|other| name == *other);
-                if !of_others.is_some_and(|name| is_ignored(folder, name)) {
-                    self.search(&entry.path(), names)?;
-                }
+                self.search(&entry.path(), names)?;
+            } else if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                self.follow(&entry.path(), names)?;
             }
         }
         Ok(())
+    }
+
+    /// What is behind a link to a folder takes effect as well. Each such folder is looked through once, and what is in the
+    /// team's own is found without its links.
+    fn follow(&mut self, link: &Path, names: &[&str]) -> Result<(), String> {
+        let Some(real) = link.canonicalize().ok().filter(|real| real.is_dir()) else { return Ok(()) };
+        let has = |top: &Path| {
+            let below = real.strip_prefix(top);
+            below.is_ok_and(|below| below.components().all(|part| part.as_os_str() != PASSED_OVER))
+        };
+        if has(self.folder) || self.followed.iter().any(|followed| has(followed)) {
+            return Ok(());
+        }
+        self.followed.push(real.clone());
+        self.search(&real, names)
     }
 
     fn collect(&mut self, path: &Path) -> Result<(), String> {
@@ -113,27 +129,6 @@ impl Found<'_> {
         let about = real.and_then(|real| std::fs::symlink_metadata(real).ok()).filter(std::fs::Metadata::is_file);
         about.ok_or_else(|| format!("{} is a link, and not to a file in the folder", link.display()))
     }
-}
-
-/// Whether git ignores the folder of this name in this one, as far as plain lines of its lists say so. With any other word
-/// about it, it is looked through: that takes time, and nothing is missed.
-fn is_ignored(folder: &Path, name: &str) -> bool {
-    let Some(root) = folder.ancestors().find(|above| above.join(".git").exists()) else { return false };
-    let lists = folder.ancestors().take_while(|above| above.starts_with(root));
-    let mut is_ignored = false;
-    for list in lists {
-        let text = std::fs::read_to_string(list.join(".gitignore")).unwrap_or_default();
-        for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#') && line.contains(name)) {
-            let plain = line.strip_prefix("**/").unwrap_or(line);
-            let here = if list == folder { plain.strip_prefix('/').unwrap_or(plain) } else { plain };
-            match here.strip_suffix('/').unwrap_or(here) == name {
-                true => is_ignored = true,
-                false if line.starts_with('!') => return false,
-                false => {}
-            }
-        }
-    }
-    is_ignored
 }
 
 fn passes(kind: ErrorKind) -> bool {
@@ -218,30 +213,51 @@ mod tests {
         assert_ne!(before, after, "what a link within the folder leads to counts");
     }
 
+    /// Git does not need to know it for the agent to take it up.
     #[test]
-    fn what_others_wrote_is_passed_over_where_git_ignores_it() {
-        fn check(ignored: &str, expected: bool) {
-            let folder = tempfile::tempdir().expect("a folder");
-            let at = |name: &str| folder.path().join(name);
-            write(&at("packages/one/node_modules/p/.claude/skills/s/SKILL.md"), "hooks");
-            std::fs::create_dir(at(".git")).expect("made");
-            write(&at(".gitignore"), ignored);
-            assert_eq!(files_of(folder.path()).is_empty(), expected, "{ignored}");
-        }
-        check("", false);
-        check("node_modules/\n", true);
-        check("# all\n**/node_modules\n", true);
-        check("/node_modules\n", false);
-        check("# node_modules\n", false);
-        check("node_modules\n!packages/one/node_modules\n", false);
-        check("node_modules/cache\n", false);
+    fn what_others_wrote_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at(".git")).expect("made");
+        write(&at(".gitignore"), "node_modules\ntarget\n");
+        write(&at("target/CLAUDE.md"), "do");
+        write(&at("packages/one/node_modules/p/.claude/skills/s/SKILL.md"), "hooks");
+        let expected = ["packages/one/node_modules/p/.claude/skills/s/SKILL.md", "target/CLAUDE.md"].map(PathBuf::from);
+        assert_eq!(files_of(folder.path()), expected);
+    }
+
+    #[test]
+    fn what_links_lead_to_is_found_once() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path().canonicalize().expect("there");
+        let at = |name: &str| root.join(name);
+        let outside = [at("lib/.claude/skills/s/SKILL.md"), at("lib/deep/CLAUDE.md")];
+        outside.iter().for_each(|file| write(file, "hooks"));
+        write(&at("team/sub/CLAUDE.md"), "do");
+        write(&at("team/.git/hidden/CLAUDE.md"), "do");
+        let link = |to: &str, from: &str| std::os::unix::fs::symlink(to, at(from)).expect("linked");
+        link("../lib", "team/lib");
+        link("../lib/deep", "team/deep");
+        link("..", "lib/back");
+        link("sub", "team/again");
+        link("nowhere", "team/broken");
+        // Through `back`: what is beside the team's folder.
+        write(&at("beside/AGENTS.md"), "do");
+        let mut expected = vec![at("beside/AGENTS.md"), PathBuf::from("sub/CLAUDE.md")];
+        expected.extend(outside.iter().cloned());
+        let mut found = files_of(&at("team"));
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected);
+        link(".git/hidden", "team/seen");
+        assert!(files_of(&at("team")).contains(&PathBuf::from(".git/hidden/CLAUDE.md")));
     }
 
     #[test]
     fn a_folder_with_too_many_is_not_passed_over_in_silence() {
         let folder = tempfile::tempdir().expect("a folder");
         write(&folder.path().join("a/b/CLAUDE.md"), "do");
-        let mut found = Found { folder: folder.path(), files: Vec::new(), folders_left: 2 };
+        let mut found = Found { folder: folder.path(), files: Vec::new(), folders_left: 2, followed: Vec::new() };
         let refused = found.search(folder.path(), &["CLAUDE.md"]).expect_err("there is a third");
         assert!(refused.contains("too many to look through"), "{refused}");
     }
@@ -262,6 +278,9 @@ mod tests {
         write(&at("linked/.git"), &format!("gitdir: {}\n", at("main/.git/worktrees/linked").display()));
         std::fs::create_dir_all(at("linked/sub")).expect("made");
         assert_eq!(files_of(&at("linked/sub")), settings, "from a linked worktree");
+        let skill = at("main/.claude/skills/s/SKILL.md");
+        write(&skill, "hooks");
+        assert_eq!(files_of(&at("linked/sub")), [settings[0].clone(), skill], "skills as well");
         write(&at("other/.git"), "gitdir: ../nowhere\n");
         assert!(files_of(&at("other")).is_empty());
     }

@@ -41,9 +41,11 @@ pub fn begin_own(
     let fact = Fact::Turn(TurnEvent::Started { number, origin: Some(origin.to_owned()) });
     let seq = event::append(tx, &[Draft { subject, fact }])?;
     let now = tx.wall_ms();
+    // It goes on with what it was told before, and is as deep in a chain of tells: else a chain could go on for ever by it.
     tx.run(
-        "INSERT INTO turn (id, session, number, state, body, attempts, place, accepted_at, started_at, origin) \
-         VALUES (?1, ?2, ?3, 'running', '', 1, ?4, ?5, ?5, ?6)",
+        "INSERT INTO turn (id, session, number, state, body, attempts, place, accepted_at, started_at, origin, depth) \
+         VALUES (?1, ?2, ?3, 'running', '', 1, ?4, ?5, ?5, ?6, \
+         COALESCE((SELECT depth FROM turn WHERE session = ?2 AND started_at IS NOT NULL ORDER BY number DESC LIMIT 1), 0))",
         values![turn, session, number, seq, now, origin],
     )?;
     // An agent that is on its way out stays on it.

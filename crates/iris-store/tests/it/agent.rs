@@ -15,7 +15,7 @@ fn fresh_turn() -> TurnId {
 
 on_both!(an_agent_s_own_turn_is_one_like_any_other, |database: Database| async move {
     let store = database.open_as("n1");
-    let told = tell(&store, new_turn("user", "one")).await;
+    let told = tell(&store, turn::NewTurn { depth: 3, ..new_turn("user", "one") }).await;
     let (epoch, work) = serve(&store, &told.session).await;
     finish(&store, completed(&work.expect("work"), "1")).await;
 
@@ -43,6 +43,7 @@ on_both!(an_agent_s_own_turn_is_one_like_any_other, |database: Database| async m
     let row = store.read(move |tx| turn::find(tx, &own)).await.expect("read").expect("there");
     let expected = (TurnState::Completed, Some("peer"), 2);
     assert_eq!((row.state, row.origin.as_deref(), row.number), expected, "what it says at the end is better known");
+    assert_eq!(row.depth, 3, "it is as deep in a chain of tells as what it goes on with");
 
     // Begun at the same moment as a tell: what the agent says is heard in the tell's turn.
     let (id, other) = (told.session.clone(), fresh_turn());

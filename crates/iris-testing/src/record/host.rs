@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use iris_agents::agent::{Agent, Progress};
 use iris_agents::contain::{Containment, Instance, Wanted};
-use iris_agents::launch::{AgentSpec, Conversation, launch};
+use iris_agents::launch::{AgentSpec, Conversation, Standing, launch};
 use iris_core::agent::{AgentOutput, Asking, Reply, ToolEffect, ToolSpec};
 use iris_core::id::{SessionId, TurnId};
 use iris_core::team::AgentKind;
@@ -128,7 +128,7 @@ fn spec(home: &Path, program: &Path, model: &Model) -> Result<AgentSpec> {
         instructions: None,
         max_budget_usd: None,
         own_home: None,
-        trusted: false,
+        folder: Standing::Untrusted,
         session: SessionId::new(uuid::Uuid::new_v4().to_string()),
         conversation: Conversation::New,
         state_folder: home.join("state"),

@@ -25,6 +25,9 @@ async fn errors_of_the_provider_say_what_helps_and_the_agent_goes_on() {
 
         let told = stage.tell("alpha", "x", json!([{"cut": true, "times": 1}, {"text": "whole again"}])).await;
         assert_eq!(told["response"], "whole again", "{}: {told}", stage.version);
+        // A program that reads the reply gets it once.
+        let cut = r#"y MODEL[{"text":"said once","cut":true,"times":1},{"text":"said once"}]"#;
+        assert_eq!(stage.iris(&["tell", "alpha", cut]), "said once\n", "{}", stage.version);
     }
 }
 

@@ -90,6 +90,25 @@ async fn a_conversation_in_a_home_of_its_own_is_in_the_backup() {
     assert!(restored.world.events("session.began_anew").await.is_empty());
 }
 
+/// What is forgotten is not kept by the agent's program either, where its home is the team's own.
+#[tokio::test]
+async fn a_session_that_is_deleted_leaves_no_conversation_behind() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        let bash = json!({"tool": "Bash", "input": {"command": "true", "run_in_background": true}});
+        stage.tell("alpha", "remember the number 1623", json!([bash, {"text": "noted"}])).await;
+        let id = stage.session("user", "alpha").await["id"].as_str().expect("an id").to_owned();
+        let home = stage.world.path().join("data/homes/alpha");
+        let named = || {
+            let found = std::process::Command::new("find").arg(&home).args(["-name", &format!("*{id}*")]).output();
+            String::from_utf8(found.expect("it runs").stdout).expect("text")
+        };
+        assert!(named().contains(&format!("{id}.jsonl")), "{}: {}", stage.version, named());
+        stage.until("it rests", async || stage.world.post("/api/teams/alpha/sleep", json!({})).await.0 == 200).await;
+        stage.iris(&["sessions", "delete", &id, "--yes"]);
+        assert_eq!(named(), "", "{}", stage.version);
+    }
+}
+
 #[tokio::test]
 async fn a_copy_of_a_conversation_goes_its_own_way() {
     for stage in stages(&[]).await {

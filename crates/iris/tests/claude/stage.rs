@@ -56,6 +56,14 @@ impl Stage {
         told["turnId"].as_str().expect("a turn").to_owned()
     }
 
+    /// What a command prints to a program.
+    pub fn iris(&self, words: &[&str]) -> String {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_iris"));
+        let ran = command.env("IRIS_HOME", self.world.path()).args(words).output().expect("it runs");
+        assert!(ran.status.success(), "{}: {}", self.version, String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).expect("text")
+    }
+
     /// The session between two parties.
     pub async fn session(&self, from: &str, to: &str) -> Value {
         let page = self.world.get("/api/sessions?limit=1000").await;

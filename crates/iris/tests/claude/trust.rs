@@ -9,7 +9,10 @@ async fn hooks_of_a_folder_run_only_while_their_content_is_trusted() {
     for stage in stages(&[]).await {
         let project = stage.project("alpha");
         let ran = project.join("hook-ran.txt");
-        let settings = |file: &str| json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": format!("touch {file}")}]}]}});
+        let settings = |file: &str| {
+            let hook = json!([{"hooks": [{"type": "command", "command": format!("touch {file}")}]}]);
+            json!({"hooks": {"SessionStart": hook, "SessionEnd": hook}})
+        };
         std::fs::create_dir(project.join(".claude")).expect("made");
         let file = project.join(".claude/settings.json");
         std::fs::write(&file, settings(&ran.display().to_string()).to_string()).expect("written");
@@ -33,12 +36,45 @@ async fn hooks_of_a_folder_run_only_while_their_content_is_trusted() {
         std::fs::remove_file(&ran).expect("removed");
         let other = project.join("other-ran.txt");
         std::fs::write(&file, settings(&other.display().to_string()).to_string()).expect("written");
-        // The agent that is awake reads the folder's settings: it is not told anything any more.
+        // The agent that is awake reads the folder's settings: it is not told anything any more, not even that it ends.
         let told = stage.tell("alpha", "hello", json!([{"text": "hi"}])).await;
         assert_eq!(told["response"], "hi", "{}: {told}", stage.version);
         let stopped = stage.world.events("session.stopped").await;
         assert_eq!(stopped.last().expect("one")["data"]["why"], "untrusted", "{}: {stopped:?}", stage.version);
         assert!(!other.exists() && !ran.exists(), "{}: it changed, so it is not trusted any more", stage.version);
         assert_eq!(stage.world.get("/api/teams/alpha/trust").await["changed"], true);
+    }
+}
+
+/// What is in the background leads to a turn that nobody told: settings that changed meanwhile do not take effect in it.
+#[tokio::test]
+async fn a_turn_of_its_own_does_not_go_by_settings_that_changed() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        let project = stage.project("alpha");
+        std::fs::create_dir(project.join(".claude")).expect("made");
+        let file = project.join(".claude/settings.json");
+        std::fs::write(&file, "{}").expect("written");
+        let trust = stage.world.get("/api/teams/alpha/trust").await;
+        stage.world.post("/api/teams/alpha/trust", json!({"digest": trust["digest"]})).await;
+        let script = json!([
+            {"tool": "Bash", "input": {"command": "until test -e go; do sleep 0.1; done", "run_in_background": true}},
+            {"text": "started"},
+            {"tool": "Bash", "input": {"command": "touch done"}, "delay_ms": 3000},
+            {"text": "done"}
+        ]);
+        stage.tell("alpha", "work", script).await;
+        let ran = project.join("hook-ran.txt");
+        let hook = json!([{"hooks": [{"type": "command", "command": format!("touch {}", ran.display())}]}]);
+        let hooks = json!({"hooks": {"PreToolUse": hook, "Stop": hook, "SessionEnd": hook}});
+        std::fs::write(&file, hooks.to_string()).expect("written");
+        std::fs::write(project.join("go"), "").expect("written");
+        stage.until("its agent is stopped", async || !stage.world.events("session.stopped").await.is_empty()).await;
+        let stopped = stage.world.events("session.stopped").await;
+        assert_eq!(stopped[0]["data"]["why"], "untrusted", "{}: {stopped:?}", stage.version);
+        assert!(!ran.exists() && !project.join("done").exists(), "{}: nobody trusts this", stage.version);
+        let own = &stage.turns("user", "alpha").await[1];
+        assert_eq!(own["state"], "terminated", "{}: {own}", stage.version);
+        let told = stage.tell("alpha", "again", json!([{"text": "hi"}])).await;
+        assert_eq!(told["response"], "hi", "{}: {told}", stage.version);
     }
 }

@@ -12,6 +12,8 @@ replies:
     do: [{ say: "done so far" }, { stream: { text: "still typing this", chunk: 5, every: 150ms } }]
   - match: "^chatty$"
     do: [{ times: { n: 8, do: [{ say: "still here" }, { delay: 150ms }] } }]
+  - match: "^limited$"
+    do: [{ retry: { status: 429, times: 1, delay: 1s } }, { say: "in the end" }]
 default: [{ say: "You said: {{text}}" }]
 "#;
 
@@ -60,6 +62,8 @@ async fn every_message_restarts_the_response_clock() {
     // In all it takes far longer than the time-out, but it is never silent for that long.
     let world = World::new(setup().team("alpha", SCRIPT).setting("responseTimeout: 500ms"));
     assert_eq!(tell(&world, "chatty", 0).await["status"], "completed");
+    // Nor is one that says how long its provider keeps it waiting.
+    assert_eq!(tell(&world, "limited", 0).await["response"], "in the end");
     // And the same time-out strikes when it is.
     assert_eq!(tell(&world, "slow", 0).await["reason"], "response_timeout");
 }

@@ -118,7 +118,8 @@ impl Watched<'_> {
         let mut turned = Turned::On;
         match met {
             Met::Event(event) => turned = self.event(&event)?,
-            Met::Delta(delta) if delta.turn == self.told.turn_id => {
+            // What a program reads cannot be taken back: it gets each message when it is whole.
+            Met::Delta(delta) if delta.turn == self.told.turn_id && self.printer.is_read_by_people() => {
                 if delta.anew && self.reply.begin_anew() {
                     self.printer.end_line()?;
                     self.printer.note("it was cut off there, and begins anew:");

@@ -1,5 +1,6 @@
 //! One connection to either database, with the few operations a transaction needs.
 
+pub(crate) mod link;
 mod log_file;
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
@@ -17,6 +18,8 @@ pub(crate) enum Connection {
 pub(crate) enum Access {
     Read,
     Write,
+    /// As `Write`, and refused at once where another program has the lock. PostgreSQL knows no such lock.
+    WriteAtOnce,
 }
 
 impl Connection {

@@ -65,7 +65,7 @@ impl Postgres {
         self.unsent.clear();
         self.unsent.push(Unsent::Plain(match access {
             Access::Read => "BEGIN READ ONLY",
-            Access::Write => "BEGIN",
+            Access::Write | Access::WriteAtOnce => "BEGIN",
         }));
         Ok(())
     }

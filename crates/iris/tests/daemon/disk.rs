@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use iris_testing::daemon::{Daemon, eventually};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::shim::Faults;
 use crate::world::{ECHO, SOON, World, id, setup};
@@ -83,6 +84,83 @@ async fn a_failed_sync_is_never_an_acknowledgement() {
 #[tokio::test]
 async fn a_disk_that_says_it_is_full_is_believed() {
     survives("full", "", "disk is full").await;
+}
+
+/// Of what is asked while a commit waits nothing waits for it but what has to be written itself.
+async fn answers_beside_a_commit(world: &World, told: &mut JoinSet<(u16, Value)>) {
+    // Each by a connection of its own, so that new ones are taken, too.
+    for round in 0..5 {
+        for path in ["/api/teams", "/api/status", "/api/sessions", "/api/events?limit=1"] {
+            let answer = tokio::time::timeout(SOON, world.get(path)).await;
+            answer.unwrap_or_else(|_| panic!("{path} waits for somebody else's commit, round {round}"));
+        }
+        // Who wants to write waits, and for no longer than they are willing to.
+        let body = json!({"toTeam": "alpha", "fromTeam": "other", "message": "me too", "timeout": -1});
+        assert!(tokio::time::timeout(Duration::from_millis(50), world.post("/api/teams/tell", body)).await.is_err());
+    }
+    assert!(told.try_join_next().is_none(), "what is not on disk is not acknowledged");
+}
+
+/// Tells in the background, and returns when the daemon has had the time to take it up.
+async fn tell_meanwhile(world: &World) -> JoinSet<(u16, Value)> {
+    let mut client = world.client();
+    let mut told = JoinSet::new();
+    told.spawn(async move {
+        let body = json!({"toTeam": "alpha", "message": "held up", "timeout": 0});
+        let answer = client.post("/api/teams/tell", &body).await.expect("an answer");
+        (answer.status, answer.json().expect("JSON"))
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    told
+}
+
+/// A lone tell commits on a thread of the runtime, and that thread may be the one that hears of everything else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_takes_its_time_holds_up_nobody_who_does_not_write() {
+    let faults = Faults::new();
+    let world = world(&faults);
+    for _ in 0..3 {
+        assert_eq!(world.tell("hello").await["status"], "completed");
+        // Nobody else has written lately, so the tell is alone.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        faults.set("hold", "");
+        let mut told = tell_meanwhile(&world).await;
+        answers_beside_a_commit(&world, &mut told).await;
+        faults.clear("hold");
+        let (status, told) = told.join_next().await.expect("one").expect("told");
+        assert_eq!((status, &told["response"]), (200, &json!("You said: held up")), "{told}");
+    }
+}
+
+/// Somebody looks into the database with a tool, and leaves a transaction open.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_another_program_has_locked_holds_up_nobody_who_does_not_write() {
+    let world = World::new(setup().team("alpha", ECHO));
+    assert_eq!(world.tell("hello").await["status"], "completed");
+    let other = rusqlite::Connection::open(world.path().join("data/iris.db")).expect("opened");
+    other.busy_timeout(SOON).expect("set");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let mut told = tell_meanwhile(&world).await;
+    answers_beside_a_commit(&world, &mut told).await;
+    other.execute_batch("ROLLBACK").expect("unlocked");
+    let (status, told) = told.join_next().await.expect("one").expect("told");
+    assert_eq!((status, &told["response"]), (200, &json!("You said: held up")), "{told}");
+    assert_eq!(world.get("/api/status").await["store"]["state"], "well");
+
+    // For good, it is said what is wrong and what to do.
+    other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let body = json!({"toTeam": "alpha", "message": "refused", "timeout": -1});
+    let (status, problem) =
+        tokio::time::timeout(SOON, world.post("/api/teams/tell", body)).await.expect("an answer though it is locked");
+    assert_eq!((status, problem["kind"].as_str()), (503, Some("unavailable")), "{problem}");
+    assert!(problem["detail"].as_str().is_some_and(|what| what.contains("another program has locked")), "{problem}");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("end that program")), "{problem}");
+    other.execute_batch("ROLLBACK").expect("unlocked");
+    eventually("it goes on by itself", async || Ok(world.get("/api/status").await["store"]["state"] == "well"))
+        .await
+        .expect("it does");
+    assert_eq!(world.tell("again").await["status"], "completed");
 }
 
 /// Agents go whether or not that can be written down, and whoever stopped them is told both.

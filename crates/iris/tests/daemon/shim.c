@@ -48,10 +48,16 @@ static void dies(int fd) {
     if (fault("kill", value, sizeof value) && is_database(fd) && ++count == atoi(value)) kill(getpid(), SIGKILL);
 }
 
+/* A disk that takes its time: as long as the file is there. */
+static void waits(int fd) {
+    while (fault("hold", NULL, 0) && is_database(fd)) usleep(1000);
+}
+
 int fdatasync(int fd) {
     static int (*real)(int);
     if (!real) real = dlsym(RTLD_NEXT, "fdatasync");
     dies(fd);
+    waits(fd);
     return fails(fd, "sync", EIO) ? -1 : real(fd);
 }
 
@@ -59,6 +65,7 @@ int fsync(int fd) {
     static int (*real)(int);
     if (!real) real = dlsym(RTLD_NEXT, "fsync");
     dies(fd);
+    waits(fd);
     return fails(fd, "sync", EIO) ? -1 : real(fd);
 }
 

@@ -10,7 +10,7 @@ use crate::tx::{Row, Value};
 
 pub(crate) enum Connection {
     Sqlite(sqlite::Sqlite),
-    Postgres(postgres::Postgres),
+    Postgres(Box<postgres::Postgres>),
 }
 
 /// What a transaction is for. Writers take the lock when they begin, so that no statement inside can be refused it.

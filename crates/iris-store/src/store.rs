@@ -223,7 +223,7 @@ impl Shared {
     pub fn connect(&self) -> Result<Connection, StoreError> {
         Ok(match &self.location {
             Location::Sqlite(path) => Connection::Sqlite(Sqlite::open(path, Arc::clone(&self.clock))?),
-            Location::Postgres(url) => Connection::Postgres(Postgres::open(url)?),
+            Location::Postgres(url) => Connection::Postgres(Box::new(Postgres::open(url)?)),
         })
     }
 

@@ -195,6 +195,21 @@ async fn whoever_puts_an_agent_to_sleep_is_told_that_it_cannot_be_written() {
     eventually("it ends then", async || Ok(world.session("user").await["state"] == "stopped")).await.expect("it does");
 }
 
+#[tokio::test]
+async fn whoever_wakes_an_agent_is_told_that_it_cannot_be_written() {
+    let faults = Faults::new();
+    let world = world(&faults);
+    world.tell("hello").await;
+    world.post("/api/teams/alpha/sleep", json!({})).await;
+    faults.set("full", "");
+    let woken = world.post("/api/teams/alpha/wake", json!({}));
+    let (status, problem) = tokio::time::timeout(SOON, woken).await.expect("an answer though the disk is full");
+    assert_eq!((status, problem["kind"].as_str()), (503, Some("unavailable")), "{problem}");
+    assert!(problem["detail"].as_str().is_some_and(|what| what.contains("disk is full")), "{problem}");
+    faults.clear("full");
+    eventually("it starts then", async || Ok(world.session("user").await["state"] == "idle")).await.expect("it does");
+}
+
 /// A turn that runs when the disk fills is not forgotten: its end is written when there is room again.
 #[tokio::test]
 async fn a_turn_that_ends_while_nothing_can_be_written_is_written_later() {

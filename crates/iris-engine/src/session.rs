@@ -289,7 +289,7 @@ impl Engine {
     }
 
     /// Returns when nothing could be written for a while, and says why.
-    async fn trouble(&self) -> String {
+    pub(crate) async fn trouble(&self) -> String {
         let mut health = self.inner.store.health();
         loop {
             if health.wait_for(|health| *health != StoreHealth::Well).await.is_err() {

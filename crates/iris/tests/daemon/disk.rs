@@ -178,6 +178,9 @@ async fn the_kill_switch_says_that_agents_were_ended_though_nothing_can_be_writt
     assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("again")), "{problem}");
     let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     assert!(command.is_empty(), "it is gone, or dead and not yet asked how it ended");
+    let log = world.daemon.log();
+    let killed = log.lines().find(|line| line.contains("agents were killed")).expect("it is said");
+    assert!(killed.contains("disk is full") && !killed.contains("in time"), "not waited for what cannot be: {killed}");
     faults.clear("full");
 }
 

@@ -136,6 +136,8 @@ async fn a_caller_whose_patience_ends_while_the_server_is_away_is_told_its_turn(
     let ((status, told), ()) = tokio::join!(world.post("/api/teams/tell", body), stop);
     assert_eq!((status, &told["status"]), (200, &json!("mcp_timeout")), "{told}");
     assert_eq!(told["partialResponse"], "so far");
+    // What it has said so far is known without a database; that there are no messages is not because it said nothing.
+    assert!(told["note"].as_str().is_some_and(|note| note.contains("database does not answer")), "{told}");
     server.start();
     let is_over = async || {
         let turn = world.client().get(&format!("/api/turns/{}", id(&told))).await?;

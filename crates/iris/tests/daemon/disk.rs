@@ -362,3 +362,46 @@ async fn killed_at_any_sync_of_its_first_start_it_starts_the_next_time() {
         again.stop().expect("it ends");
     }
 }
+
+/// What was there is there, or kept whole; what was only begun is gone with the next start.
+#[tokio::test]
+async fn a_restore_that_is_killed_at_any_sync_leaves_nothing_half_made() {
+    const MORE_THAN_THERE_ARE: u32 = 200;
+    let faults = Faults::new();
+    let World { daemon, setup, home } = world(&faults);
+    daemon.client().tell("user", "alpha", "remember this").await.expect("told");
+    let iris = |words: &[&str]| {
+        let mut command = std::process::Command::new(&setup.binary);
+        command.args(words).env("IRIS_HOME", home.path()).envs(faults.env()).current_dir(home.path());
+        command.output().expect("it runs")
+    };
+    assert!(iris(&["backup", "whole.tar"]).status.success());
+    daemon.stop().expect("it ends");
+    let data = home.path().join("data");
+    let names = || {
+        let entries = std::fs::read_dir(&data).expect("a folder").flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    for sync in 1.. {
+        assert!(sync < MORE_THAN_THERE_ARE, "a restore has an end");
+        faults.set("kill", &sync.to_string());
+        let restored = iris(&["restore", "whole.tar", "--yes"]);
+        faults.clear("kill");
+        for name in names().iter().filter(|name| name.starts_with("iris-before-restore") && name.ends_with(".db")) {
+            let kept = rusqlite::Connection::open(data.join(name)).expect("a database");
+            let said = kept.query_row("SELECT count(*) FROM turn WHERE state = 'completed'", [], |row| row.get(0));
+            assert_eq!(said, Ok(1), "{name}, killed at sync {sync}");
+        }
+        if restored.status.success() {
+            assert!(sync > 3, "it was killed at {sync} syncs");
+            return;
+        }
+        let daemon = Daemon::start(&setup, home.path()).unwrap_or_else(|error| panic!("killed at {sync}: {error:#}"));
+        let turns = daemon.client().get("/api/events?kind=turn.finished").await.and_then(|answer| answer.json());
+        assert_eq!(turns.expect("JSON")["items"].as_array().map(Vec::len), Some(1), "killed at sync {sync}");
+        daemon.stop().expect("it ends");
+        let half: Vec<_> = names().into_iter().filter(|name| name.contains("restor")).collect();
+        let half: Vec<_> = half.iter().filter(|name| !name.starts_with("iris-before-restore")).collect();
+        assert!(half.is_empty() && !names().iter().any(|name| name.ends_with("-journal")), "{half:?} {:?}", names());
+    }
+}

@@ -138,7 +138,7 @@ impl Engine {
         self.inner.store.read(move |tx| session::list(tx, team.as_ref(), &after, limit)).await
     }
 
-    /// For each of these sessions what the log says of it.
+    /// For each of these sessions what there is to say beside its row.
     pub async fn see_sessions(&self, rows: &[SessionRow]) -> Result<Vec<Seen>, StoreError> {
         let rows = rows.to_vec();
         self.inner.store.read(move |tx| session::see(tx, &rows)).await

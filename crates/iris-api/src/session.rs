@@ -37,6 +37,9 @@ pub struct Session {
     /// config any more).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
+    /// How many turns are put off to a later time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub scheduled: i64,
     /// How many turns it has had in all.
     pub turns: i64,
     /// How many tasks its agent has going between turns. It is idle only when there are none.

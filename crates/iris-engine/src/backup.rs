@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::home::{Home, HomeError};
 pub use iris_store::backup::BreakOff;
 pub use make::back_up;
+pub(crate) use restore::forget_unfinished;
 pub use restore::restore;
 
 #[derive(Debug, thiserror::Error)]

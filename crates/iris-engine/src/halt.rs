@@ -140,12 +140,17 @@ async fn end_agents(inner: &Arc<Inner>) -> usize {
         stopping.spawn(async move { runner.stop(StopMode::Now, StopCause::Asked).await });
     }
     let agents = stopping.len();
-    let ended = timeout(LADDER_LIMIT, async { while stopping.join_next().await.is_some() {} }).await;
-    if ended.is_err() {
-        let containment = Arc::clone(&inner.containment);
-        let killed = tokio::task::spawn_blocking(move || containment.end_everything()).await.unwrap_or_default();
-        tracing::error!(processes = killed, "agents that did not end in time were killed");
-    }
+    let ended = async { while stopping.join_next().await.is_some() {} };
+    let engine = Engine::of(inner);
+    let why = tokio::select! {
+        () = ended => return agents,
+        // An agent goes by the usual steps when that is written down, for which there is no use in waiting then.
+        what = engine.trouble() => what,
+        () = tokio::time::sleep(LADDER_LIMIT) => "they did not end in time".to_owned(),
+    };
+    let containment = Arc::clone(&inner.containment);
+    let killed = tokio::task::spawn_blocking(move || containment.end_everything()).await.unwrap_or_default();
+    tracing::error!(processes = killed, why, "agents were killed");
     agents
 }
 

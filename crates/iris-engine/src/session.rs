@@ -42,8 +42,8 @@ pub enum SessionError {
     ShuttingDown,
     #[error("everything is being stopped")]
     Halted,
-    #[error("that the agent is to end cannot be written down just now: {0}")]
-    NotWritten(String),
+    #[error("that the agent is to {what} cannot be written down just now: {why}")]
+    NotWritten { what: Change, why: String },
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -54,7 +54,7 @@ impl SessionError {
             Self::UnknownTeam(_) | Self::NotFound(_) => FaultKind::NotFound,
             Self::Busy | Self::InUse | Self::NothingSaid(_) | Self::PartyTaken(_) => FaultKind::Conflict,
             Self::NotStarted(_) | Self::Elsewhere(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
-            Self::NotWritten(_) => FaultKind::Unavailable,
+            Self::NotWritten { .. } => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
             Self::BrokenScript(_) => FaultKind::Invalid,
             Self::Store(error) => error.kind(),
@@ -76,11 +76,28 @@ impl SessionError {
             Self::Elsewhere(_) => Some("tell it something: that node starts its agent then".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
-            Self::NotWritten(_) => {
+            Self::NotWritten { what: Change::Start, .. } => Some("it starts as soon as that can be written".to_owned()),
+            Self::NotWritten { what: Change::End, .. } => {
                 Some("it ends as soon as that can be written; `iris stop --all` ends every agent at once".to_owned())
             }
             Self::NotStarted(_) | Self::ShuttingDown | Self::Halted => None,
         }
+    }
+}
+
+/// What an agent is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Start,
+    End,
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Start => "start",
+            Self::End => "end",
+        })
     }
 }
 
@@ -104,7 +121,7 @@ pub enum Sleep {
     Now,
 }
 
-/// For so long whoever wants an agent ended waits for a database that takes nothing.
+/// For so long whoever wants an agent started or ended waits for a database that takes nothing.
 const TROUBLE_MAY_LAST: Duration = Duration::from_secs(2);
 
 /// What a team's agent tells so long after a turn still comes from it.
@@ -121,7 +138,7 @@ impl Engine {
         self.inner.store.read(move |tx| session::list(tx, team.as_ref(), &after, limit)).await
     }
 
-    /// For each of these sessions what the log says of it.
+    /// For each of these sessions what there is to say beside its row.
     pub async fn see_sessions(&self, rows: &[SessionRow]) -> Result<Vec<Seen>, StoreError> {
         let rows = rows.to_vec();
         self.inner.store.read(move |tx| session::see(tx, &rows)).await
@@ -223,8 +240,9 @@ impl Engine {
                 }
                 _ => {}
             }
-            if head.changed().await.is_err() {
-                return Err(SessionError::ShuttingDown);
+            tokio::select! {
+                changed = head.changed() => changed.map_err(|_| SessionError::ShuttingDown)?,
+                why = self.trouble() => return Err(SessionError::NotWritten { what: Change::Start, why }),
             }
         }
     }
@@ -266,12 +284,12 @@ impl Engine {
                 Stopped::Yes => Ok(true),
                 Stopped::Busy => Err(SessionError::Busy),
             },
-            what = self.trouble() => Err(SessionError::NotWritten(what)),
+            why = self.trouble() => Err(SessionError::NotWritten { what: Change::End, why }),
         }
     }
 
     /// Returns when nothing could be written for a while, and says why.
-    async fn trouble(&self) -> String {
+    pub(crate) async fn trouble(&self) -> String {
         let mut health = self.inner.store.health();
         loop {
             if health.wait_for(|health| *health != StoreHealth::Well).await.is_err() {

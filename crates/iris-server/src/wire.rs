@@ -26,6 +26,7 @@ pub(crate) fn session_seen(engine: &Engine, row: &SessionRow, seen: &SessionSeen
     session::Session {
         state_source: seen.source.as_ref().map(state_source),
         last: seen.last.as_ref().map(last_said),
+        scheduled: seen.scheduled,
         ..session(engine, row)
     }
 }
@@ -51,6 +52,7 @@ pub(crate) fn session(engine: &Engine, row: &SessionRow) -> session::Session {
     session::Session {
         state_source: None,
         last: None,
+        scheduled: 0,
         id: row.id.to_string(),
         from: row.from.to_string(),
         to: row.to.to_string(),

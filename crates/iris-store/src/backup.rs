@@ -92,57 +92,40 @@ pub struct PutBack {
     pub damage: Option<String>,
 }
 
-/// Puts a copy in the place of a database nobody has open. What was there is kept beside it.
+/// Puts a copy in the place of a database nobody has open. What was there is kept beside it, under its name once it is whole:
+/// until then everything lies in the folder of the copy, which is of no use to anybody if this is broken off.
 pub fn put_back(copy: &Path, database: &Path) -> Result<PutBack, StoreError> {
     inspect(copy)?;
-    let mut staged = Unfinished::at(&[database.with_extension("db.restoring")]);
-    stage(copy, &staged.0[0])?;
+    std::fs::set_permissions(copy, Permissions::from_mode(0o600))?;
     let mut done = PutBack::default();
-    let mut aside = Unfinished::at(&[]);
     if database.exists() {
-        let kept = database.with_file_name(format!("iris-before-restore-{}.db", wall_ms()));
-        aside = Unfinished::at(&with_its_log(&kept));
-        let head = match keep(database, &kept) {
+        let aside = copy.with_file_name("before-restore.db");
+        let head = match keep(database, &aside) {
             Err(StoreError::DiskFull) => return Err(StoreError::DiskFull),
             kept => kept.and_then(|()| newest(database)),
         };
-        go_on_after(head.as_ref().ok().copied(), &staged.0[0])?;
+        go_on_after(head.as_ref().ok().copied(), copy)?;
         if let Err(error) = head {
-            keep_as_it_is(database, &kept)?;
+            keep_as_it_is(database, &aside)?;
             done.damage = Some(error.to_string());
         }
-        done.kept = aside.0.iter().filter(|path| path.exists()).cloned().collect();
+        let kept = with_its_log(&database.with_file_name(format!("iris-before-restore-{}.db", wall_ms())));
+        for (from, to) in with_its_log(&aside).into_iter().zip(kept).filter(|(from, _)| from.exists()) {
+            std::fs::rename(from, &to)?;
+            done.kept.push(to);
+        }
     } else {
         // There may have been one.
-        go_on_after(None, &staged.0[0])?;
+        go_on_after(None, copy)?;
     }
-    File::open(&staged.0[0])?.sync_all()?;
+    File::open(copy)?.sync_all()?;
     // From here on what was there may be nowhere else.
-    aside.0.clear();
     let [_, logs @ ..] = with_its_log(database);
     for leftover in logs {
         remove_if_there(&leftover)?;
     }
-    std::fs::rename(&staged.0[0], database)?;
-    staged.0.clear();
+    std::fs::rename(copy, database)?;
     Ok(done)
-}
-
-/// Files that are of no use unless what they are for is done.
-struct Unfinished(Vec<PathBuf>);
-
-impl Unfinished {
-    fn at(paths: &[PathBuf]) -> Self {
-        Self(paths.to_vec())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        for path in &self.0 {
-            std::fs::remove_file(path).ok();
-        }
-    }
 }
 
 /// A database and what SQLite keeps beside it.
@@ -159,12 +142,6 @@ fn remove_if_there(path: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
-}
-
-fn stage(copy: &Path, staged: &Path) -> Result<(), StoreError> {
-    let mut file = make_private(staged)?;
-    std::io::copy(&mut File::open(copy)?, &mut file)?;
-    Ok(())
 }
 
 /// Through SQLite, so that what still stands in the write-ahead log is in the copy.

@@ -1,5 +1,6 @@
 //! One connection to either database, with the few operations a transaction needs.
 
+pub(crate) mod link;
 mod log_file;
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
@@ -9,7 +10,7 @@ use crate::tx::{Row, Value};
 
 pub(crate) enum Connection {
     Sqlite(sqlite::Sqlite),
-    Postgres(postgres::Postgres),
+    Postgres(Box<postgres::Postgres>),
 }
 
 /// What a transaction is for. Writers take the lock when they begin, so that no statement inside can be refused it.
@@ -17,6 +18,8 @@ pub(crate) enum Connection {
 pub(crate) enum Access {
     Read,
     Write,
+    /// As `Write`, and refused at once where another program has the lock. PostgreSQL knows no such lock.
+    WriteAtOnce,
 }
 
 impl Connection {

@@ -10,6 +10,8 @@ pub enum StoreError {
     Io(String),
     #[error("the database does not answer ({0})")]
     Unavailable(String),
+    #[error("another program has locked the database (data/iris.db in IRIS_HOME)")]
+    Locked,
     #[error("there is no TLS connection to the database ({0})")]
     Insecure(String),
     #[error("database.url: {0}")]
@@ -39,6 +41,7 @@ impl StoreError {
             Self::DiskFull
             | Self::Io(_)
             | Self::Unavailable(_)
+            | Self::Locked
             | Self::Insecure(_)
             | Self::InDoubt
             | Self::Closed
@@ -52,13 +55,13 @@ impl StoreError {
 
     /// Whether the same write may succeed later without anybody changing it.
     pub fn may_pass(&self) -> bool {
-        matches!(self, Self::DiskFull | Self::Io(_) | Self::Unavailable(_) | Self::Insecure(_) | Self::InDoubt)
+        self.needs_reopen() || matches!(self, Self::DiskFull)
     }
 
     /// Whether the connection can no longer be trusted. After a failed fsync the kernel may have dropped the very pages
     /// it failed to write, so trying again on the same connection could claim success for data that is not there.
     pub(crate) fn needs_reopen(&self) -> bool {
-        matches!(self, Self::Io(_) | Self::Unavailable(_) | Self::Insecure(_) | Self::InDoubt)
+        matches!(self, Self::Io(_) | Self::Unavailable(_) | Self::Locked | Self::Insecure(_) | Self::InDoubt)
     }
 
     /// As `hint`, where no daemon runs that could try again.
@@ -67,6 +70,9 @@ impl StoreError {
             Self::DiskFull => Some("free some space, and start Iris again"),
             Self::Io(_) => Some("free some space if the disk is full, else look at it (dmesg); then start Iris again"),
             Self::Unavailable(_) => Some("start the database, and then Iris again"),
+            Self::Locked => {
+                Some("end that program, or its transaction (`fuser` names who has the file open), and start Iris again")
+            }
             Self::Insecure(_) => Some(
                 "see that sslmode and sslrootcert in database.url fit the server's certificate, and start Iris again",
             ),
@@ -79,6 +85,9 @@ impl StoreError {
             Self::DiskFull => Some("free some space; Iris goes on by itself as soon as it can write"),
             Self::Io(_) => Some("look at the disk (dmesg); Iris tries again by itself"),
             Self::Unavailable(_) => Some("start the database; Iris reconnects by itself"),
+            Self::Locked => Some(
+                "end that program, or its transaction (`fuser` names who has the file open); Iris goes on by itself",
+            ),
             Self::Insecure(_) => {
                 Some("see that sslmode and sslrootcert in database.url fit the server's certificate; Iris tries again")
             }
@@ -115,7 +124,7 @@ impl From<&rusqlite::Error> for StoreError {
             Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::ReadOnly) => {
                 Self::Io(error.to_string())
             }
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Unavailable(error.to_string()),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::Damaged { place: "IRIS_HOME/data/iris.db".to_owned(), what: error.to_string() }
             }

@@ -20,6 +20,7 @@ mod reader;
 pub mod reply;
 pub mod rule;
 pub mod session;
+mod stand_in;
 mod store;
 pub mod timer;
 pub mod token;

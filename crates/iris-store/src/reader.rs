@@ -5,12 +5,13 @@ use std::thread::JoinHandle;
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::engine::{Access, Connection};
+use crate::engine::Access;
+use crate::engine::link::Link;
 use crate::error::StoreError;
 use crate::store::{Shared, spawn};
 use crate::tx::{Batch, Tx};
 
-type Read = Box<dyn FnOnce(&mut Option<Connection>, &Shared) + Send>;
+type Read = Box<dyn FnOnce(&mut Link, &Shared) + Send>;
 
 /// `None` ends one reader.
 type Request = Option<Read>;
@@ -27,10 +28,10 @@ impl Readers {
         for number in 0..count {
             let shared = Arc::clone(shared);
             let receiver = Arc::clone(&receiver);
-            let mut connection = Some(shared.connect()?);
+            let mut link = Link::new(shared.connect()?);
             threads.push(spawn(&format!("iris-store-reader-{number}"), move || {
                 while let Some(read) = next(&receiver) {
-                    read(&mut connection, &shared);
+                    read(&mut link, &shared);
                 }
             }));
         }
@@ -49,11 +50,9 @@ impl Readers {
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (reply, result) = oneshot::channel();
-        let read: Read = Box::new(move |connection, shared| {
-            let answer = perform(connection, shared, transaction);
-            if answer.as_ref().is_err_and(StoreError::needs_reopen) {
-                *connection = None;
-            }
+        let read: Read = Box::new(move |link, shared| {
+            let answer = perform(link, shared, transaction);
+            answer.as_ref().err().inspect(|error| link.note(error));
             if reply.send(answer).is_err() {
                 tracing::trace!("the caller of a read has gone");
             }
@@ -68,14 +67,11 @@ fn next(receiver: &Mutex<mpsc::Receiver<Request>>) -> Option<Read> {
 }
 
 fn perform<T>(
-    connection: &mut Option<Connection>,
+    link: &mut Link,
     shared: &Shared,
     transaction: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let connection = match connection {
-        Some(connection) => connection,
-        None => connection.insert(shared.connect()?),
-    };
+    let connection = link.open(shared)?;
     connection.begin(Access::Read)?;
     let answer = transaction(&mut Tx::new(connection, &shared.clock, &shared.node, &mut Batch::default()));
     connection.rollback()?;

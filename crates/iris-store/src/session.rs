@@ -45,16 +45,18 @@ pub struct SessionRow {
     pub job: Option<JobId>,
 }
 
-/// What the log says of a session beside its row.
+/// What there is to say of a session beside its row.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// The event its state came from. None if that was forgotten.
     pub source: Option<Recorded>,
     /// The newest thing its agent said or did in the turn that runs.
     pub last: Option<Recorded>,
+    /// How many of its turns are put off to a later time.
+    pub scheduled: i64,
 }
 
-/// For each of these sessions what the log says of it.
+/// For each of these sessions what there is to say beside its row.
 pub fn see(tx: &mut Tx<'_>, rows: &[SessionRow]) -> Result<Vec<Seen>, StoreError> {
     let mut see = |row: &SessionRow| {
         let source = event::find(tx, row.state_seq)?;
@@ -62,7 +64,8 @@ pub fn see(tx: &mut Tx<'_>, rows: &[SessionRow]) -> Result<Vec<Seen>, StoreError
             Some(turn) => event::list_messages_before(tx, turn, i64::MAX, 1)?.pop(),
             None => None,
         };
-        Ok(Seen { source, last })
+        let scheduled = turn::count_scheduled(tx, &row.id)?;
+        Ok(Seen { source, last, scheduled })
     };
     rows.iter().map(&mut see).collect()
 }

@@ -15,6 +15,7 @@ use crate::error::StoreError;
 use crate::migrate;
 use crate::notice;
 use crate::reader::Readers;
+use crate::stand_in::StandIn;
 use crate::tx::Tx;
 use crate::writer::{self, Job, Order, Step, Writer};
 
@@ -55,6 +56,8 @@ pub struct Store {
     health: watch::Receiver<StoreHealth>,
     heard: watch::Receiver<u64>,
     threads: Arc<Threads>,
+    /// Nobody commits on their own thread without it. Nothing on PostgreSQL, where nobody does.
+    stand_in: Option<Arc<StandIn>>,
     /// Ends after the writer, of which it tells.
     notices: Arc<Threads>,
 }
@@ -109,7 +112,8 @@ impl Store {
         let mut threads = vec![spawn("iris-store-writer", move || writer::serve(&serving, waiting))];
         let reads = Readers::start(&shared, READERS, &mut threads)?;
         let (threads, notices) = (Threads::new(threads), Threads::new(listening.into_iter().collect()));
-        Ok(Self { shared, writer, jobs, reads, health, heard, threads, notices })
+        let stand_in = matches!(shared.location, Location::Sqlite(_)).then(|| Arc::new(StandIn::start()));
+        Ok(Self { shared, writer, jobs, reads, health, heard, threads, stand_in, notices })
     }
 
     /// Runs a transaction and returns when it is on disk. Its events have been announced by then, in commit order.
@@ -142,26 +146,25 @@ impl Store {
     }
 
     /// When nobody else writes, the caller's own thread does it: that saves waking the writer's thread and being woken by
-    /// it. It holds up one thread of the caller's for one commit, and
-    /// never more than one: whoever comes meanwhile goes to the writer, which commits them together, and for a while
-    /// after that everybody does: many that write alone would each pay for a sync of their own.
+    /// it. It holds up one thread of the caller's for one commit, and never more than one: whoever comes meanwhile goes to
+    /// the writer, which commits them together, and for a while after that everybody does: many that write alone would each
+    /// pay for a sync of their own. What would wait for more than the disk goes to the writer, too.
     fn write_here<T, F>(&self, name: &'static str, transaction: &mut F) -> Option<Result<T, StoreError>>
     where
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send,
         T: Send,
     {
-        if !self.shared.is_quiet() {
-            return None;
-        }
+        let stand_in = self.stand_in.as_ref().filter(|_| self.shared.is_quiet())?;
         let Ok(mut writer) = self.writer.try_lock() else {
             self.shared.note_crowd();
             return None;
         };
+        let _watched = stand_in.watch();
         let mut value = None;
         let result = writer.commit_one(name, &mut |tx| {
             value = Some(transaction(tx)?);
             Ok(())
-        });
+        })?;
         Some(result.and_then(|()| value.ok_or(StoreError::Closed)))
     }
 
@@ -220,15 +223,13 @@ impl Shared {
     pub fn connect(&self) -> Result<Connection, StoreError> {
         Ok(match &self.location {
             Location::Sqlite(path) => Connection::Sqlite(Sqlite::open(path, Arc::clone(&self.clock))?),
-            Location::Postgres(url) => Connection::Postgres(Postgres::open(url)?),
+            Location::Postgres(url) => Connection::Postgres(Box::new(Postgres::open(url)?)),
         })
     }
 
-    /// Whether nobody else writes or has just written. PostgreSQL's connection has a thread of its own in any case.
+    /// Whether nobody else writes or has just written.
     fn is_quiet(&self) -> bool {
-        matches!(self.location, Location::Sqlite(_))
-            && self.queued.load(Ordering::SeqCst) == 0
-            && self.clock.iris_ms() >= self.crowded_until.load(Ordering::SeqCst)
+        self.queued.load(Ordering::SeqCst) == 0 && self.clock.iris_ms() >= self.crowded_until.load(Ordering::SeqCst)
     }
 
     /// Several wanted to write at once.

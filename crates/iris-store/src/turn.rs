@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::StoreError;
 use crate::tx::{Row, Tx, values};
 
-pub(crate) use accept::digest;
 pub use accept::{Accept, Accepted, NewTurn, accept};
+pub(crate) use accept::{count_scheduled, digest};
 pub use end::{CancelWaiting, cancel_all_waiting, cancel_by, cancel_waiting, fail_waiting};
 pub(crate) use end::{end_interrupted, requeue};
 pub use ended::{Ended, list_ended};

@@ -2,16 +2,16 @@
 //! durability costs one sync for all of them and not one each.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
+use crate::engine::link::Link;
 use crate::engine::{Access, Connection};
 use crate::error::StoreError;
 use crate::event;
 use crate::failpoint;
 use crate::notice::Notices;
-use crate::store::{Shared, StoreHealth};
+use crate::store::{Location, Shared, StoreHealth};
 use crate::tx::{Batch, Tx};
 
 /// One transaction. It may be run more than once (never committed more than once): when another transaction of its batch
@@ -59,14 +59,10 @@ pub(crate) enum Order {
 }
 
 const LARGEST_BATCH: usize = 128;
-const PAUSE_BEFORE_REOPENING: Duration = Duration::from_millis(200);
 
 pub(crate) struct Writer {
     shared: Arc<Shared>,
-    connection: Option<Connection>,
-    reopened_at: Option<Instant>,
-    /// What went wrong last, for whoever comes before it is tried again.
-    trouble: Option<StoreError>,
+    link: Link,
     closed: bool,
     /// The last number given out, if this is the only writer there can be.
     last_seq: Option<i64>,
@@ -100,31 +96,31 @@ pub(crate) fn serve(writer: &Mutex<Writer>, mut orders: mpsc::Receiver<Order>) {
 
 impl Writer {
     pub fn new(shared: Arc<Shared>, connection: Connection, notices: Option<Notices>) -> Self {
-        Self {
-            shared,
-            connection: Some(connection),
-            reopened_at: None,
-            trouble: None,
-            closed: false,
-            last_seq: None,
-            notices,
-        }
+        Self { shared, link: Link::new(connection), closed: false, last_seq: None, notices }
     }
 
     /// From now on nothing is written any more.
     pub fn close(&mut self) {
         self.notices = None;
-        self.connection = None;
+        self.link.close();
         self.closed = true;
     }
 
-    /// One transaction by itself, on the thread of whoever wants it.
+    /// One transaction by itself, on the thread of whoever wants it. Nothing was done if that thread would have to wait:
+    /// for the database to be opened, or for another program to unlock it.
     pub fn commit_one(
         &mut self,
         name: &'static str,
         transaction: &mut dyn FnMut(&mut Tx<'_>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        self.commit_together(&mut [Lone { name, transaction }])
+    ) -> Option<Result<(), StoreError>> {
+        if !self.link.is_open() {
+            return None;
+        }
+        let mut alone = [Lone { name, transaction }];
+        match self.transact(&mut alone, Access::WriteAtOnce) {
+            Err(StoreError::Locked) => None,
+            result => Some(self.settle(&alone, result)),
+        }
     }
 
     fn perform(&mut self, mut batch: Vec<Box<dyn Job>>) {
@@ -145,21 +141,25 @@ impl Writer {
     }
 
     fn commit_together<S: Step>(&mut self, batch: &mut [S]) -> Result<(), StoreError> {
-        let result = self.connected().and_then(|()| self.transact(batch));
+        let result = self.transact(batch, Access::Write);
+        self.settle(batch, result)
+    }
+
+    /// What comes of a commit for those who were not part of it.
+    fn settle<S: Step>(&mut self, batch: &[S], result: Result<Batch, StoreError>) -> Result<(), StoreError> {
         match &result {
             Ok(_) => self.shared.set_health(StoreHealth::Well),
-            Err(error) if error.may_pass() => {
-                self.trouble = Some(error.clone());
-                self.shared.set_health(StoreHealth::troubled(error));
+            Err(error) => {
+                if error.may_pass() {
+                    self.shared.set_health(StoreHealth::troubled(error));
+                }
+                self.link.note(error);
+                self.last_seq = None;
             }
-            Err(_) => {}
         }
-        if result.as_ref().is_err_and(StoreError::needs_reopen) {
-            self.connection = None;
-        }
-        let Batch { appended, last_seq } = result.inspect_err(|_| self.last_seq = None)?;
-        self.last_seq = last_seq.filter(|_| matches!(self.connection, Some(Connection::Sqlite(_))));
-        for job in batch.iter() {
+        let Batch { appended, last_seq } = result?;
+        self.last_seq = last_seq.filter(|_| matches!(self.shared.location, Location::Sqlite(_)));
+        for job in batch {
             failpoint::hit(job.name(), "after_commit");
         }
         if !appended.is_empty() {
@@ -169,9 +169,12 @@ impl Writer {
         Ok(())
     }
 
-    fn transact<S: Step>(&mut self, batch: &mut [S]) -> Result<Batch, StoreError> {
-        let connection = self.connection.as_mut().ok_or(StoreError::Closed)?;
-        connection.begin(Access::Write)?;
+    fn transact<S: Step>(&mut self, batch: &mut [S], access: Access) -> Result<Batch, StoreError> {
+        if self.closed {
+            return Err(StoreError::Closed);
+        }
+        let connection = self.link.open(&self.shared)?;
+        connection.begin(access)?;
         let together = Batch { appended: Vec::new(), last_seq: self.last_seq };
         // A fault in one transaction must not take the store with it: it is rolled back like any other that failed.
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -188,24 +191,6 @@ impl Writer {
             connection.rollback()?;
         }
         outcome
-    }
-
-    fn connected(&mut self) -> Result<(), StoreError> {
-        if self.connection.is_some() {
-            return Ok(());
-        }
-        if self.closed {
-            return Err(StoreError::Closed);
-        }
-        if self.reopened_at.is_some_and(|at| at.elapsed() < PAUSE_BEFORE_REOPENING) {
-            let reconnecting = || StoreError::Unavailable("reconnecting".to_owned());
-            return Err(self.trouble.clone().unwrap_or_else(reconnecting));
-        }
-        self.reopened_at = Some(Instant::now());
-        // Opening reads the write-ahead log anew and the next checkpoint writes every page of it again, which is what
-        // makes a disk that failed once trustworthy again.
-        self.connection = Some(self.shared.connect()?);
-        Ok(())
     }
 }
 

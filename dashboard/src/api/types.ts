@@ -1296,6 +1296,11 @@ export interface components {
                 running?: string | null;
                 /**
                  * Format: int64
+                 * @description How many turns are put off to a later time.
+                 */
+                scheduled?: number;
+                /**
+                 * Format: int64
                  * @description How long its agent has said nothing, if it is at work and waits for nobody. One that is silent for the response
                  *     timeout is stopped.
                  */
@@ -1641,6 +1646,11 @@ export interface components {
             queued: number;
             /** @description The turn that runs now. */
             running?: string | null;
+            /**
+             * Format: int64
+             * @description How many turns are put off to a later time.
+             */
+            scheduled?: number;
             /**
              * Format: int64
              * @description How long its agent has said nothing, if it is at work and waits for nobody. One that is silent for the response

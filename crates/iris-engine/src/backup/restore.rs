@@ -21,16 +21,26 @@ pub fn restore(home: &Home, source: &Path) -> Result<Restored, BackupError> {
         return Err(BackupError::IntoPostgres(home.root().to_owned()));
     }
     let _held = home.lock()?;
-    let folder = home.root().join("data/restoring");
-    std::fs::remove_dir_all(&folder).ok();
+    let folder = unfinished(home);
+    forget_unfinished(home);
     std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
     let unpacked = match is_a_database(source).map_err(failed(source))? {
         true => take_database(source, &folder).map(|manifest| (manifest, Proof::DatabaseOnly)),
         false => unpack(source, &folder),
     };
     let restored = unpacked.and_then(|(manifest, proof)| put_back(home, &folder, manifest, proof));
-    std::fs::remove_dir_all(&folder).ok();
+    forget_unfinished(home);
     restored
+}
+
+/// Everything that is not yet in its place.
+fn unfinished(home: &Home) -> PathBuf {
+    home.root().join("data/restoring")
+}
+
+/// For whoever holds the home: what a restore that was killed has left is of no use.
+pub(crate) fn forget_unfinished(home: &Home) {
+    std::fs::remove_dir_all(unfinished(home)).ok();
 }
 
 fn failed(path: &Path) -> impl Fn(std::io::Error) -> BackupError + Copy {

@@ -31,6 +31,8 @@ pub enum Waits {
     Limit,
     /// For somebody to say something: `input` or `approval`.
     Person(String),
+    /// Not known: the database does not say.
+    Database,
 }
 
 impl Standing {
@@ -53,6 +55,9 @@ impl fmt::Display for Waits {
             Self::Turns { ahead } => write!(f, "queued, {ahead} ahead"),
             Self::Limit => f.write_str("waits for a limit of the agent's to be lifted"),
             Self::Person(what) => write!(f, "waits for a person's {what}"),
+            Self::Database => f.write_str(
+                "it goes on; the database does not answer, so its messages are missing here, and can be read when it does",
+            ),
         }
     }
 }

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use super::TurnReport;
 use super::circle::chain;
-use super::standing::Standing;
+use super::standing::{Standing, Waits};
 use super::wait::{Waiter, report_of};
 use crate::engine::Engine;
 
@@ -385,7 +385,7 @@ impl Engine {
             failed => {
                 tracing::warn!(turn = %report.turn, ?failed, "how far a turn is could not be read");
                 let text = self.text_so_far(&report.session, &report.turn);
-                (Standing { text, waits: None }, Vec::new())
+                (Standing { text, waits: Some(Waits::Database) }, Vec::new())
             }
         };
         let waited_ms = i64::try_from(arrived.elapsed().as_millis()).unwrap_or(i64::MAX);

@@ -7,9 +7,12 @@ pub(crate) mod address;
 pub(crate) mod tls;
 
 use std::collections::HashMap;
+use std::pin::pin;
+use std::time::Duration;
 
 use futures_util::future::{join, join_all};
 use tokio::runtime::Runtime;
+use tokio::time::{Instant, timeout};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Statement};
 
@@ -22,6 +25,7 @@ pub(crate) struct Postgres {
     /// The connection lives on this thread and moves only while it is waited for.
     runtime: Runtime,
     client: Client,
+    address: Address,
     prepared: HashMap<&'static str, Statement>,
     unsent: Vec<Unsent>,
 }
@@ -32,6 +36,13 @@ enum Unsent {
     Prepared(Statement, Vec<Cell>),
 }
 
+/// After so long without an answer it is asked whether the server answers anybody.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How long it may take to make a connection.
+const LONGEST_CONNECTING: Duration = Duration::from_secs(5);
+/// No statement of a transaction takes as long as this where a server answers others but not us.
+const LONGEST_STATEMENT: Duration = Duration::from_secs(60);
+
 impl Postgres {
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let address = Address::parse(url)?;
@@ -39,7 +50,7 @@ impl Postgres {
             .enable_all()
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        let client = runtime.block_on(async {
+        let opening = async {
             let (client, connection) = address.connect().await?;
             #[expect(clippy::disallowed_methods, reason = "ends with this runtime, which owns it")]
             tokio::spawn(async move {
@@ -53,19 +64,22 @@ impl Postgres {
                             SET idle_in_transaction_session_timeout = '5s'";
             client.batch_execute(settings).await?;
             Ok::<_, StoreError>(client)
-        })?;
-        Ok(Self { runtime, client, prepared: HashMap::new(), unsent: Vec::new() })
+        };
+        let opened = runtime.block_on(async { timeout(LONGEST_CONNECTING, opening).await });
+        let client = opened.map_err(|_| no_answer(LONGEST_CONNECTING))??;
+        Ok(Self { runtime, client, address, prepared: HashMap::new(), unsent: Vec::new() })
     }
 
+    /// What may take as long as it takes.
     pub fn plain(&mut self, sql: &str) -> Result<(), StoreError> {
-        Ok(self.runtime.block_on(self.client.batch_execute(sql))?)
+        Ok(self.wait(self.client.batch_execute(sql), Duration::MAX)??)
     }
 
     pub fn begin(&mut self, access: Access) -> Result<(), StoreError> {
         self.unsent.clear();
         self.unsent.push(Unsent::Plain(match access {
             Access::Read => "BEGIN READ ONLY",
-            Access::Write => "BEGIN",
+            Access::Write | Access::WriteAtOnce => "BEGIN",
         }));
         Ok(())
     }
@@ -75,7 +89,8 @@ impl Postgres {
         self.unsent.push(Unsent::Plain("COMMIT"));
         let unsent = std::mem::take(&mut self.unsent);
         let client = &self.client;
-        let results = self.runtime.block_on(join_all(unsent.iter().map(|one| one.send(client))));
+        let sent = self.wait(join_all(unsent.iter().map(|one| one.send(client))), LONGEST_STATEMENT);
+        let results = sent.map_err(|_| StoreError::InDoubt)?;
         results.into_iter().collect::<Result<(), _>>().map_err(|error| match StoreError::from(error) {
             // The server may have committed before it went away.
             StoreError::Unavailable(_) | StoreError::Insecure(_) => StoreError::InDoubt,
@@ -99,9 +114,8 @@ impl Postgres {
         let unsent = std::mem::take(&mut self.unsent);
         let client = &self.client;
         let parameters: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
-        let (sent, rows) = self
-            .runtime
-            .block_on(join(join_all(unsent.iter().map(|one| one.send(client))), client.query(&statement, &parameters)));
+        let sending = join_all(unsent.iter().map(|one| one.send(client)));
+        let (sent, rows) = self.wait(join(sending, client.query(&statement, &parameters)), LONGEST_STATEMENT)?;
         sent.into_iter().collect::<Result<(), _>>()?;
         rows?.iter().map(read_row).collect()
     }
@@ -111,10 +125,29 @@ impl Postgres {
             return Ok(statement.clone());
         }
         // SQLite numbers parameters `?1`, PostgreSQL `$1`. No statement of ours has a question mark in a string.
-        let statement = self.runtime.block_on(self.client.prepare(&sql.replace('?', "$")))?;
+        let statement = self.wait(self.client.prepare(&sql.replace('?', "$")), LONGEST_STATEMENT)??;
         self.prepared.insert(sql, statement.clone());
         Ok(statement)
     }
+
+    /// Waits for an answer as long as one can be hoped for. A server that is frozen, and a network that swallows what it is
+    /// given, take everything and say nothing; a slow statement is told from that by asking for another connection.
+    fn wait<T>(&self, asked: impl Future<Output = T>, longest: Duration) -> Result<T, StoreError> {
+        self.runtime.block_on(async {
+            let (began, mut asked) = (Instant::now(), pin!(asked));
+            loop {
+                match timeout(PATIENCE, &mut asked).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(_) if began.elapsed() < longest && self.address.answers().await => {}
+                    Err(_) => return Err(no_answer(began.elapsed())),
+                }
+            }
+        })
+    }
+}
+
+fn no_answer(waited: Duration) -> StoreError {
+    StoreError::Unavailable(format!("no answer for {} s", waited.as_secs()))
 }
 
 impl Unsent {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
@@ -19,6 +20,9 @@ const OLDEST_SQLITE: (i32, &str) = (3_051_003, "3.51.3");
 /// The log is folded into the file when it has grown to this many pages. Between two folds it is overwritten in place,
 /// which syncs in half the time of a file that grows; and a hot page is then folded once, not once per commit.
 const PAGES_BEFORE_CHECKPOINT: i64 = 4000;
+
+/// How long another program may have the lock: a backup takes it for a moment, a person with a tool until they go home.
+const LONGEST_LOCK: Duration = Duration::from_secs(5);
 
 pub(crate) struct Sqlite {
     connection: Connection,
@@ -39,7 +43,7 @@ impl Sqlite {
         connection.set_prepared_statement_cache_capacity(128);
         // Else a statement that looks through a partial index is compiled anew for every value it is given.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        connection.busy_timeout(LONGEST_LOCK)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "mmap_size", 0)?;
@@ -53,10 +57,16 @@ impl Sqlite {
     }
 
     pub fn begin(&mut self, access: Access) -> Result<(), StoreError> {
-        self.plain(match access {
-            Access::Read => "BEGIN",
-            Access::Write => "BEGIN IMMEDIATE",
-        })
+        match access {
+            Access::Read => self.plain("BEGIN"),
+            Access::Write => self.plain("BEGIN IMMEDIATE"),
+            Access::WriteAtOnce => {
+                self.connection.busy_timeout(Duration::ZERO)?;
+                let begun = self.plain("BEGIN IMMEDIATE");
+                self.connection.busy_timeout(LONGEST_LOCK)?;
+                begun
+            }
+        }
     }
 
     pub fn commit(&mut self) -> Result<(), StoreError> {

@@ -84,8 +84,7 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
         return Ok(Accept::Accepted(accepted));
     }
     let session = session::find_or_create(tx, &new.from, &new.to, &new.fresh_session)?;
-    let put_off = tx.one("SELECT count(*) FROM timer WHERE session = ?1", values![&session.id])?;
-    let waiting = session.queued + put_off.map_or(0, |row| row.int(0));
+    let waiting = session.queued + count_scheduled(tx, &session.id)?;
     if waiting >= new.longest_queue {
         return Ok(Accept::QueueFull { waiting });
     }
@@ -114,6 +113,12 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
     }
     let (turn, session_state, is_held) = (new.id.clone(), session.state, session.is_held());
     Ok(Accept::Accepted(Accepted { turn, session: session.id, seq, position, session_state, is_held, start: None }))
+}
+
+/// How many turns of a session are put off to a later time.
+pub(crate) fn count_scheduled(tx: &mut Tx<'_>, session: &SessionId) -> Result<i64, StoreError> {
+    let put_off = tx.one("SELECT count(*) FROM timer WHERE session = ?1", values![session])?;
+    Ok(put_off.map_or(0, |row| row.int(0)))
 }
 
 /// The session's agent is idle and nothing waits: the turn is given to it at once. This is what happens to most tells, so

@@ -5,6 +5,9 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
 /// Dropping it stops the server and removes its files.
 pub struct Server {
     bin: PathBuf,
@@ -92,6 +95,31 @@ impl Server {
         self.run("pg_ctl", &["-w", "-m", "immediate", "stop"]);
     }
 
+    /// Its processes stay where they are: connections to it stand, and nothing is answered.
+    pub fn freeze(&self) {
+        self.signal(Signal::SIGSTOP);
+    }
+
+    pub fn thaw(&self) {
+        self.signal(Signal::SIGCONT);
+    }
+
+    /// The first process before the others, so that it makes no more of them meanwhile.
+    fn signal(&self, signal: Signal) {
+        let Ok(file) = std::fs::read_to_string(self.data.path().join("cluster/postmaster.pid")) else { return };
+        let first = file.lines().next().expect("a pid").to_owned();
+        let send = |pid: &str| kill(Pid::from_raw(pid.parse().expect("a pid")), signal).ok();
+        send(&first);
+        for process in std::fs::read_dir("/proc").expect("Linux").flatten() {
+            let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+            // Behind the name, which may have anything in it, come the state and the parent.
+            let parent = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1));
+            if parent == Some(first.as_str()) {
+                send(&process.file_name().to_string_lossy());
+            }
+        }
+    }
+
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
@@ -105,6 +133,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        self.thaw();
         self.stop();
     }
 }

@@ -134,6 +134,9 @@ pub fn state(session: &Session) -> String {
     if session.state == "stopped" && session.queued > 0 && session.held_until.is_none() {
         state.push_str(", waits for a place");
     }
+    if session.scheduled > 0 {
+        state.push_str(&format!(", {} put off", session.scheduled));
+    }
     if session.background > 0 {
         state.push_str(&format!(", {} in the background", session.background));
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use iris_testing::daemon::{Daemon, eventually};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::shim::Faults;
 use crate::world::{ECHO, SOON, World, id, setup};
@@ -85,6 +86,83 @@ async fn a_disk_that_says_it_is_full_is_believed() {
     survives("full", "", "disk is full").await;
 }
 
+/// Of what is asked while a commit waits nothing waits for it but what has to be written itself.
+async fn answers_beside_a_commit(world: &World, told: &mut JoinSet<(u16, Value)>) {
+    // Each by a connection of its own, so that new ones are taken, too.
+    for round in 0..5 {
+        for path in ["/api/teams", "/api/status", "/api/sessions", "/api/events?limit=1"] {
+            let answer = tokio::time::timeout(SOON, world.get(path)).await;
+            answer.unwrap_or_else(|_| panic!("{path} waits for somebody else's commit, round {round}"));
+        }
+        // Who wants to write waits, and for no longer than they are willing to.
+        let body = json!({"toTeam": "alpha", "fromTeam": "other", "message": "me too", "timeout": -1});
+        assert!(tokio::time::timeout(Duration::from_millis(50), world.post("/api/teams/tell", body)).await.is_err());
+    }
+    assert!(told.try_join_next().is_none(), "what is not on disk is not acknowledged");
+}
+
+/// Tells in the background, and returns when the daemon has had the time to take it up.
+async fn tell_meanwhile(world: &World) -> JoinSet<(u16, Value)> {
+    let mut client = world.client();
+    let mut told = JoinSet::new();
+    told.spawn(async move {
+        let body = json!({"toTeam": "alpha", "message": "held up", "timeout": 0});
+        let answer = client.post("/api/teams/tell", &body).await.expect("an answer");
+        (answer.status, answer.json().expect("JSON"))
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    told
+}
+
+/// A lone tell commits on a thread of the runtime, and that thread may be the one that hears of everything else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_takes_its_time_holds_up_nobody_who_does_not_write() {
+    let faults = Faults::new();
+    let world = world(&faults);
+    for _ in 0..3 {
+        assert_eq!(world.tell("hello").await["status"], "completed");
+        // Nobody else has written lately, so the tell is alone.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        faults.set("hold", "");
+        let mut told = tell_meanwhile(&world).await;
+        answers_beside_a_commit(&world, &mut told).await;
+        faults.clear("hold");
+        let (status, told) = told.join_next().await.expect("one").expect("told");
+        assert_eq!((status, &told["response"]), (200, &json!("You said: held up")), "{told}");
+    }
+}
+
+/// Somebody looks into the database with a tool, and leaves a transaction open.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_another_program_has_locked_holds_up_nobody_who_does_not_write() {
+    let world = World::new(setup().team("alpha", ECHO));
+    assert_eq!(world.tell("hello").await["status"], "completed");
+    let other = rusqlite::Connection::open(world.path().join("data/iris.db")).expect("opened");
+    other.busy_timeout(SOON).expect("set");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let mut told = tell_meanwhile(&world).await;
+    answers_beside_a_commit(&world, &mut told).await;
+    other.execute_batch("ROLLBACK").expect("unlocked");
+    let (status, told) = told.join_next().await.expect("one").expect("told");
+    assert_eq!((status, &told["response"]), (200, &json!("You said: held up")), "{told}");
+    assert_eq!(world.get("/api/status").await["store"]["state"], "well");
+
+    // For good, it is said what is wrong and what to do.
+    other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let body = json!({"toTeam": "alpha", "message": "refused", "timeout": -1});
+    let (status, problem) =
+        tokio::time::timeout(SOON, world.post("/api/teams/tell", body)).await.expect("an answer though it is locked");
+    assert_eq!((status, problem["kind"].as_str()), (503, Some("unavailable")), "{problem}");
+    assert!(problem["detail"].as_str().is_some_and(|what| what.contains("another program has locked")), "{problem}");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("end that program")), "{problem}");
+    other.execute_batch("ROLLBACK").expect("unlocked");
+    eventually("it goes on by itself", async || Ok(world.get("/api/status").await["store"]["state"] == "well"))
+        .await
+        .expect("it does");
+    assert_eq!(world.tell("again").await["status"], "completed");
+}
+
 /// Agents go whether or not that can be written down, and whoever stopped them is told both.
 #[tokio::test]
 async fn the_kill_switch_says_that_agents_were_ended_though_nothing_can_be_written() {
@@ -100,6 +178,9 @@ async fn the_kill_switch_says_that_agents_were_ended_though_nothing_can_be_writt
     assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("again")), "{problem}");
     let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     assert!(command.is_empty(), "it is gone, or dead and not yet asked how it ended");
+    let log = world.daemon.log();
+    let killed = log.lines().find(|line| line.contains("agents were killed")).expect("it is said");
+    assert!(killed.contains("disk is full") && !killed.contains("in time"), "not waited for what cannot be: {killed}");
     faults.clear("full");
 }
 
@@ -115,6 +196,21 @@ async fn whoever_puts_an_agent_to_sleep_is_told_that_it_cannot_be_written() {
     assert!(problem["detail"].as_str().is_some_and(|what| what.contains("disk is full")), "{problem}");
     faults.clear("full");
     eventually("it ends then", async || Ok(world.session("user").await["state"] == "stopped")).await.expect("it does");
+}
+
+#[tokio::test]
+async fn whoever_wakes_an_agent_is_told_that_it_cannot_be_written() {
+    let faults = Faults::new();
+    let world = world(&faults);
+    world.tell("hello").await;
+    world.post("/api/teams/alpha/sleep", json!({})).await;
+    faults.set("full", "");
+    let woken = world.post("/api/teams/alpha/wake", json!({}));
+    let (status, problem) = tokio::time::timeout(SOON, woken).await.expect("an answer though the disk is full");
+    assert_eq!((status, problem["kind"].as_str()), (503, Some("unavailable")), "{problem}");
+    assert!(problem["detail"].as_str().is_some_and(|what| what.contains("disk is full")), "{problem}");
+    faults.clear("full");
+    eventually("it starts then", async || Ok(world.session("user").await["state"] == "idle")).await.expect("it does");
 }
 
 /// A turn that runs when the disk fills is not forgotten: its end is written when there is room again.
@@ -264,5 +360,48 @@ async fn killed_at_any_sync_of_its_first_start_it_starts_the_next_time() {
         let again =
             Daemon::start(&setup, home.path()).unwrap_or_else(|error| panic!("killed at sync {sync}: {error:#}"));
         again.stop().expect("it ends");
+    }
+}
+
+/// What was there is there, or kept whole; what was only begun is gone with the next start.
+#[tokio::test]
+async fn a_restore_that_is_killed_at_any_sync_leaves_nothing_half_made() {
+    const MORE_THAN_THERE_ARE: u32 = 200;
+    let faults = Faults::new();
+    let World { daemon, setup, home } = world(&faults);
+    daemon.client().tell("user", "alpha", "remember this").await.expect("told");
+    let iris = |words: &[&str]| {
+        let mut command = std::process::Command::new(&setup.binary);
+        command.args(words).env("IRIS_HOME", home.path()).envs(faults.env()).current_dir(home.path());
+        command.output().expect("it runs")
+    };
+    assert!(iris(&["backup", "whole.tar"]).status.success());
+    daemon.stop().expect("it ends");
+    let data = home.path().join("data");
+    let names = || {
+        let entries = std::fs::read_dir(&data).expect("a folder").flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    for sync in 1.. {
+        assert!(sync < MORE_THAN_THERE_ARE, "a restore has an end");
+        faults.set("kill", &sync.to_string());
+        let restored = iris(&["restore", "whole.tar", "--yes"]);
+        faults.clear("kill");
+        for name in names().iter().filter(|name| name.starts_with("iris-before-restore") && name.ends_with(".db")) {
+            let kept = rusqlite::Connection::open(data.join(name)).expect("a database");
+            let said = kept.query_row("SELECT count(*) FROM turn WHERE state = 'completed'", [], |row| row.get(0));
+            assert_eq!(said, Ok(1), "{name}, killed at sync {sync}");
+        }
+        if restored.status.success() {
+            assert!(sync > 3, "it was killed at {sync} syncs");
+            return;
+        }
+        let daemon = Daemon::start(&setup, home.path()).unwrap_or_else(|error| panic!("killed at {sync}: {error:#}"));
+        let turns = daemon.client().get("/api/events?kind=turn.finished").await.and_then(|answer| answer.json());
+        assert_eq!(turns.expect("JSON")["items"].as_array().map(Vec::len), Some(1), "killed at sync {sync}");
+        daemon.stop().expect("it ends");
+        let half: Vec<_> = names().into_iter().filter(|name| name.contains("restor")).collect();
+        let half: Vec<_> = half.iter().filter(|name| !name.starts_with("iris-before-restore")).collect();
+        assert!(half.is_empty() && !names().iter().any(|name| name.ends_with("-journal")), "{half:?} {:?}", names());
     }
 }

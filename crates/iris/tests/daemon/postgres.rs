@@ -10,7 +10,7 @@ use iris_testing::postgres::server::Server;
 use nix::sys::signal::Signal;
 use serde_json::json;
 
-use crate::world::{ECHO, World, id, setup};
+use crate::world::{ECHO, SOON, World, id, setup};
 
 #[tokio::test]
 async fn tells_run_and_survive_a_kill() {
@@ -30,7 +30,7 @@ async fn what_one_node_is_told_the_other_sees_and_may_not_disturb() {
     let second = World::new(setup().team("alpha", ECHO).database(&url));
     let mut stream = second.client().follow("/api/events?kind=turn.finished&after=0").await.expect("a stream");
     let told = first.tell("hello").await;
-    let (_, event) = stream.next(crate::world::SOON).await.expect("the other node hears of it");
+    let (_, event) = stream.next(SOON).await.expect("the other node hears of it");
     assert_eq!(event["turn"], told["turnId"]);
     // The first node serves the session: a tell that comes in through the second is run there.
     let through_second = second.tell("again").await;
@@ -51,12 +51,12 @@ async fn readers_and_idle_agents_are_woken_by_what_another_node_writes() {
     let mut stream = second.client().follow("/api/events?kind=turn.finished&after=0").await.expect("a stream");
     for text in ["one", "two", "three"] {
         let told = first.tell(text).await;
-        let (_, event) = stream.next(crate::world::SOON).await.expect("the reader at the other node is woken");
+        let (_, event) = stream.next(SOON).await.expect("the reader at the other node is woken");
         assert_eq!(event["turn"], told["turnId"]);
     }
     // The agent is idle at the first node, and the tell is taken in by the second.
     let told = second.tell_async("user", "four").await;
-    let (_, event) = stream.next(crate::world::SOON).await.expect("the agent is woken, and the reader again");
+    let (_, event) = stream.next(SOON).await.expect("the agent is woken, and the reader again");
     assert_eq!(event["turn"], told["turnId"]);
 }
 
@@ -136,6 +136,8 @@ async fn a_caller_whose_patience_ends_while_the_server_is_away_is_told_its_turn(
     let ((status, told), ()) = tokio::join!(world.post("/api/teams/tell", body), stop);
     assert_eq!((status, &told["status"]), (200, &json!("mcp_timeout")), "{told}");
     assert_eq!(told["partialResponse"], "so far");
+    // What it has said so far is known without a database; that there are no messages is not because it said nothing.
+    assert!(told["note"].as_str().is_some_and(|note| note.contains("database does not answer")), "{told}");
     server.start();
     let is_over = async || {
         let turn = world.client().get(&format!("/api/turns/{}", id(&told))).await?;
@@ -146,6 +148,46 @@ async fn a_caller_whose_patience_ends_while_the_server_is_away_is_told_its_turn(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_stopped_under_load_and_comes_back_loses_nothing() {
+    loses_nothing(3, Server::stop, Server::start).await;
+}
+
+/// What was sent to it before it froze it may still do when it goes on: also commits that were given up on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_freezes_under_load_and_goes_on_loses_nothing() {
+    loses_nothing(2, Server::freeze, Server::thaw).await;
+}
+
+/// Its processes are there, and the system takes for them what they are sent: only time tells that nobody answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_frozen_is_said_to_be_away_and_nobody_waits_for_it_for_ever() {
+    let Some(server) = Server::new() else { return };
+    let world = World::new(setup().team("alpha", ECHO).database(&server.url()));
+    assert_eq!(world.tell("hello").await["status"], "completed");
+    server.freeze();
+    let body = json!({"toTeam": "alpha", "message": "held up", "timeout": 0, "key": "once"});
+    for path in ["tell", "tell again"] {
+        let told = tokio::time::timeout(SOON, world.post("/api/teams/tell", body.clone())).await;
+        let (status, problem) = told.unwrap_or_else(|_| panic!("{path}: no answer"));
+        assert_eq!((status, problem["kind"].as_str()), (503, Some("unavailable")), "{path}: {problem}");
+        assert!(problem["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{problem}");
+    }
+    let status = world.get("/api/status").await;
+    assert_eq!(status["store"]["state"], "troubled", "{status}");
+    let mut client = world.client();
+    let read = tokio::time::timeout(SOON, client.get("/api/sessions")).await.expect("an answer").expect("an answer");
+    assert_eq!(read.status, 503, "{}", String::from_utf8_lossy(&read.body));
+    server.thaw();
+    eventually("it reconnects by itself", async || Ok(world.get("/api/status").await["store"]["state"] == "well"))
+        .await
+        .expect("reconnected");
+    for _ in 0..2 {
+        let (_, told) = world.post("/api/teams/tell", body.clone()).await;
+        assert_eq!(told["response"], "You said: held up", "{told}");
+    }
+    assert_eq!(world.events("turn.finished").await.len(), 2, "hello, and once what was held up");
+}
+
+async fn loses_nothing(rounds: usize, leave: fn(&Server), come_back: fn(&Server)) {
     let Some(server) = Server::new() else { return };
     let world = World::new(setup().team("alpha", "default: [{ delay: 2ms }, { say: done }]\n").database(&server.url()));
     let accepted: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -170,13 +212,13 @@ async fn a_server_that_is_stopped_under_load_and_comes_back_loses_nothing() {
             }
         });
     }
-    for _ in 0..3 {
+    for _ in 0..rounds {
         tokio::time::sleep(Duration::from_millis(300)).await;
-        server.stop();
+        leave(&server);
         eventually("the trouble is shown", async || Ok(world.get("/api/status").await["store"]["state"] == "troubled"))
             .await
             .expect("shown");
-        server.start();
+        come_back(&server);
         eventually("it reconnects by itself", async || Ok(world.get("/api/status").await["store"]["state"] == "well"))
             .await
             .expect("reconnected");

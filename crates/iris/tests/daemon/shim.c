@@ -26,13 +26,17 @@ static int fault(const char *name, char *value, size_t size) {
 }
 
 /* Only the database: a test still wants to read the log. */
-static int is_database(int fd) {
+static int is_in(int fd, const char *place) {
     char link[64], path[1024];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t count = readlink(link, path, sizeof path - 1);
     if (count <= 0) return 0;
     path[count] = 0;
-    return strstr(path, "/data/iris.db") != NULL;
+    return strstr(path, place) != NULL;
+}
+
+static int is_database(int fd) {
+    return is_in(fd, "/data/iris.db");
 }
 
 static int fails(int fd, const char *name, int error) {
@@ -41,17 +45,23 @@ static int fails(int fd, const char *name, int error) {
     return 1;
 }
 
-/* The process is killed before it syncs the database for the so many-th time. */
+/* The process is killed before it syncs the database, or a copy of it, for the so many-th time. */
 static void dies(int fd) {
     static int count;
     char value[64];
-    if (fault("kill", value, sizeof value) && is_database(fd) && ++count == atoi(value)) kill(getpid(), SIGKILL);
+    if (fault("kill", value, sizeof value) && is_in(fd, "/data/") && ++count == atoi(value)) kill(getpid(), SIGKILL);
+}
+
+/* A disk that takes its time: as long as the file is there. */
+static void waits(int fd) {
+    while (fault("hold", NULL, 0) && is_database(fd)) usleep(1000);
 }
 
 int fdatasync(int fd) {
     static int (*real)(int);
     if (!real) real = dlsym(RTLD_NEXT, "fdatasync");
     dies(fd);
+    waits(fd);
     return fails(fd, "sync", EIO) ? -1 : real(fd);
 }
 
@@ -59,6 +69,7 @@ int fsync(int fd) {
     static int (*real)(int);
     if (!real) real = dlsym(RTLD_NEXT, "fsync");
     dies(fd);
+    waits(fd);
     return fails(fd, "sync", EIO) ? -1 : real(fd);
 }
 

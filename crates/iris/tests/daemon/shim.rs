@@ -1,4 +1,4 @@
-//! Faults that need no privilege: a small library, loaded before libc, that fails syncs, fills the disk or moves the wall
+//! Faults that need no privilege: a small library, loaded before libc, that fails or holds syncs, fills the disk or moves the wall
 //! clock when a file says so. Everything else goes through to the real system.
 
 use std::hash::{Hash, Hasher};
@@ -25,7 +25,7 @@ impl Faults {
         [("LD_PRELOAD".to_owned(), library), ("IRIS_TEST_FAULTS".to_owned(), folder)]
     }
 
-    /// `sync`, `full`, `clock` or `asleep` with a number of seconds, or `kill` with the number of the sync to die at.
+    /// `sync`, `hold`, `full`, `clock` or `asleep` with a number of seconds, or `kill` with the number of the sync to die at.
     pub fn set(&self, fault: &str, value: &str) {
         let beside = self.folder.path().join("next");
         std::fs::write(&beside, value).expect("writable");

@@ -44,6 +44,8 @@ pub(super) enum Names {
     TheHost,
 }
 
+const LONGEST_GREETING: Duration = Duration::from_secs(3);
+
 /// Says what is wrong with a url, without connecting.
 pub fn check_url(url: &str) -> Result<(), String> {
     match Address::parse(url) {
@@ -73,6 +75,16 @@ impl Address {
 
     pub async fn connect(&self) -> Result<(Client, Connection<Socket, Stream>), StoreError> {
         Ok(self.config.connect(self.connector()?).await?)
+    }
+
+    /// Whether the server says anything, be it that it takes no more connections.
+    pub async fn answers(&self) -> bool {
+        let Ok(connector) = self.connector() else { return false };
+        match tokio::time::timeout(LONGEST_GREETING, self.config.connect(connector)).await {
+            Ok(Ok(_)) => true,
+            Ok(Err(refused)) => refused.as_db_error().is_some(),
+            Err(_) => false,
+        }
     }
 }
 

@@ -62,6 +62,7 @@ mod tests {
             queued: 0,
             turns: 0,
             background: 0,
+            scheduled: 0,
             fork_of: None,
             held_until: None,
             held_why: None,

@@ -119,7 +119,7 @@ impl Home {
         let file = open_lock(&path)?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) => {
-                let mut lock = HomeLock { file, path, _folder: folder };
+                let mut lock = HomeLock { file, path, root: self.root.clone(), folder, url: None };
                 lock.announce(None)?;
                 Ok(lock)
             }
@@ -220,13 +220,16 @@ pub struct ConfigLock {
 pub struct HomeLock {
     file: Flock<File>,
     path: PathBuf,
-    _folder: Option<Flock<File>>,
+    root: PathBuf,
+    folder: Option<Flock<File>>,
+    url: Option<String>,
 }
 
 impl HomeLock {
     /// Says where the daemon can be reached, for whoever finds the lock taken.
     pub fn announce(&mut self, url: Option<&str>) -> Result<(), HomeError> {
-        let holder = Holder { pid: std::process::id(), url: url.map(str::to_owned) };
+        self.url = url.map(str::to_owned);
+        let holder = Holder { pid: std::process::id(), url: self.url.clone() };
         let text = serde_json::to_string(&holder).expect("plain data");
         let path = self.path.clone();
         let file = &mut *self.file;
@@ -234,6 +237,29 @@ impl HomeLock {
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(text.as_bytes()))
             .map_err(failed(&path))
+    }
+}
+
+impl HomeLock {
+    /// Says it again if somebody took the file away: clients find the daemon by it. The home itself is still held.
+    pub fn renew(&mut self) -> Result<(), HomeError> {
+        let is_there = |path: &Path, file: &File| match (std::fs::metadata(path), file.metadata()) {
+            (Ok(found), Ok(held)) => (found.dev(), found.ino()) == (held.dev(), held.ino()),
+            _ => false,
+        };
+        // What was put in the place of a home that was taken away is not ours.
+        let is_home = self.folder.as_ref().is_some_and(|folder| is_there(&self.root, folder));
+        if !is_home || is_there(&self.path, &self.file) {
+            return Ok(());
+        }
+        let folder = self.root.join("run");
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed(&folder))?;
+        // Whoever looks just now holds it for the blink of an eye; the next time will do.
+        if let Ok(file) = Flock::lock(open_lock(&self.path)?, FlockArg::LockExclusiveNonblock) {
+            self.file = file;
+            self.announce(self.url.clone().as_deref())?;
+        }
+        Ok(())
     }
 }
 
@@ -279,13 +305,18 @@ mod tests {
     fn a_home_is_held_also_when_its_lock_file_is_taken_away() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let home = Home::prepare(folder.path()).expect("a home");
-        let held = home.lock().expect("nobody holds it");
+        let mut held = home.lock().expect("nobody holds it");
+        held.announce(Some("http://here")).expect("written");
         check_is_taken(&home, &format!("process {}", std::process::id()));
         std::fs::remove_file(home.lock_file()).expect("it is there");
         check_is_taken(&home, "run/daemon.lock was removed");
         std::fs::remove_dir(home.root().join("run")).expect("it is empty");
         check_is_taken(&home, "run/daemon.lock was removed");
+        held.renew().expect("written");
+        let here = Holder { pid: std::process::id(), url: Some("http://here".to_owned()) };
+        assert_eq!(home.holder(), Some(here), "and says who holds it again");
         drop(held);
+        assert_eq!(home.holder(), None);
         Home::prepare(folder.path()).and_then(|home| home.lock()).expect("it is free again");
     }
 

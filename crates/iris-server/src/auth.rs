@@ -128,6 +128,7 @@ where
                 return http::shut(&request);
             }
             let credential = caller.credential.clone();
+            let is_read = request.method() == Method::GET;
             let (mut request, load) = app.loads.count(&caller, request);
             request.extensions_mut().insert(caller.clone());
             // Whoever keeps the request beyond its connection keeps what it sent, too.
@@ -143,7 +144,7 @@ where
                         Some(load) => load.settle(&caller, response),
                         None => response,
                     };
-                    end_with(credential.clone(), response)
+                    end_with(credential.clone(), is_read, response)
                 }
                 () = ended => unknown().into_response(),
             }
@@ -286,11 +287,15 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
 }
 
-/// A stream ends when the credential it was opened with does.
-fn end_with(credential: Credential, response: Response) -> Response {
+/// A stream ends when the credential it was opened with does, and one that was asked for by itself takes its connection with
+/// it: it goes on for as long as there is something to hear, so nothing is asked for after it.
+fn end_with(credential: Credential, is_read: bool, mut response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
         return response;
+    }
+    if is_read {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(|body| {
         let ended = Box::pin(async move { credential.ended().await });

@@ -1,5 +1,6 @@
 //! Connections: taken in, bounded in number and patience, and ended in order.
 
+mod rest;
 pub(crate) mod visit;
 
 use std::future::Future;
@@ -21,6 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::tls::Tls;
+use rest::Sent;
 use visit::{Visit, Visitors};
 
 /// More than any team has. The next one waits in the system's own queue.
@@ -116,7 +118,7 @@ where
     let visitor = Arc::downgrade(&visit);
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Arc::clone(&visit));
-        router.call(request)
+        router.call(Sent::of(request, &visit))
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

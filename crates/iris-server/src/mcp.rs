@@ -15,6 +15,7 @@ mod session;
 mod tool;
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
@@ -40,6 +41,8 @@ use handed::Handed;
 use notice::Subscribed;
 use session::Sessions;
 
+const TIDIED_EVERY: Duration = Duration::from_secs(30);
+
 /// The route, with what answers there. The shipped daemon has Iris's own door; the conformance tests mount the fixtures
 /// of their suite in its place, behind everything else that is round it.
 pub(crate) fn routes<H: ServerHandler>(app: &App, handler: impl Fn() -> H + Send + Sync + 'static) -> Router<App> {
@@ -49,7 +52,7 @@ pub(crate) fn routes<H: ServerHandler>(app: &App, handler: impl Fn() -> H + Send
         // Hosts and origins are checked once for all routes, by `auth`, before a body is read.
         .disable_allowed_hosts()
         .disable_allowed_origins()
-        .with_cancellation_token(closed_with(app));
+        .with_cancellation_token(closed_with(app, Arc::clone(&sessions)));
     let stream = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
     let mut one_piece = stream.clone();
     one_piece.config.json_response = true;
@@ -75,13 +78,16 @@ fn wants_stream(headers: &HeaderMap) -> bool {
     accept.trim_start().starts_with("text/event-stream")
 }
 
-/// Streams that would go on for ever end with the daemon.
-fn closed_with(app: &App) -> CancellationToken {
+/// Streams that would go on for ever end with the daemon. As long as it is there, what is old is not kept because nobody
+/// comes by.
+fn closed_with(app: &App, sessions: Arc<Sessions>) -> CancellationToken {
     let token = CancellationToken::new();
     let (closed, mut closing) = (token.clone(), app.closing.clone());
     drop(tasks::spawn("mcp closing", async move {
         // The sender is gone: so is the daemon.
-        closing.wait_for(|closing| *closing).await.ok();
+        while tokio::time::timeout(TIDIED_EVERY, closing.wait_for(|closing| *closing)).await.is_err() {
+            sessions.tidy().await;
+        }
         closed.cancel();
     }));
     token

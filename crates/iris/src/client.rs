@@ -82,7 +82,7 @@ impl Client {
             http,
             https: OnceLock::new(),
             home,
-            url: given("IRIS_URL"),
+            url: given("IRIS_URL").map(without_root),
             token: given("IRIS_TOKEN"),
             surface: "cli",
             indicator: None,
@@ -230,6 +230,14 @@ impl Client {
     }
 }
 
+/// A name with a dot at its end is the same name. By `localhost.` this machine is meant, and not what some name server makes of
+/// it.
+fn without_root(url: String) -> String {
+    let parsed = url.parse::<Url>().ok().filter(|parsed| parsed.host_str() == Some("localhost."));
+    let renamed = parsed.and_then(|mut parsed| parsed.set_host(Some("localhost")).ok().map(|()| parsed.to_string()));
+    renamed.unwrap_or(url)
+}
+
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
@@ -341,6 +349,19 @@ fn root(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn this_machine_is_known_by_its_full_name_too() {
+        for (given, meant) in [
+            ("http://localhost.:1615", "http://localhost:1615/"),
+            ("http://LOCALHOST.:1615/", "http://localhost:1615/"),
+            ("http://localhost:1615", "http://localhost:1615"),
+            ("https://iris.example.", "https://iris.example."),
+            ("nonsense", "nonsense"),
+        ] {
+            assert_eq!(without_root(given.to_owned()), meant);
+        }
+    }
 
     #[test]
     fn the_owner_s_token_stays_on_this_machine_and_no_token_goes_in_the_open() {

@@ -12,6 +12,7 @@ mod logging;
 mod moment;
 mod place;
 mod printer;
+mod span;
 mod telemetry;
 
 use std::process::ExitCode;

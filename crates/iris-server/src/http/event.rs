@@ -26,6 +26,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::problem::Fault;
+use super::team::known as known_team;
 use super::{PAGE_BYTES, page_after, page_size};
 use crate::{App, wire};
 pub(super) use follow::{Follower, Item};
@@ -59,8 +60,12 @@ impl Filter {
         Self { after: None, before: None, limit: None, team: None, session, job: None, turn: None, kind: None }
     }
 
-    /// With the session of its job in place of the job, which has one of its own.
+    /// With the session of its job in place of the job, which has one of its own. A team that there is not would give a
+    /// stream that says nothing, which looks like an answer.
     async fn resolved(mut self, app: &App) -> Result<Self, Fault> {
+        if let Some(team) = &self.team {
+            known_team(app, team).await?;
+        }
         let Some(job) = self.job.take() else { return Ok(self) };
         let session = app.engine.find_job(&JobId::new(job.as_str())).await?.session.to_string();
         if self.session.as_ref().is_some_and(|asked| *asked != session) {
@@ -141,7 +146,7 @@ fn is(found: &str, wanted: &str) -> bool {
 }
 
 /// A number that cannot be read is not passed over: the reader would miss what came since.
-fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
+pub(super) fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
     let Some(last) = headers.get("last-event-id") else { return Ok(None) };
     let number = last.to_str().ok().and_then(|last| last.parse().ok());
     let what = || "Last-Event-ID is not the number of an event".to_owned();

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::body::Object;
+use super::event::last_seen;
 use super::page_size;
 use super::problem::{Fault, not_found};
 use super::repeat;
@@ -126,8 +127,7 @@ pub(crate) async fn events(
 ) -> Result<Response, Fault> {
     let Query(After { after }) = after?;
     let job = app.engine.find_job(&JobId::new(id)).await?;
-    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
-    Ok(stream::follow(app, &job, last.or(after)).into_response())
+    Ok(stream::follow(app, &job, last_seen(&headers)?.or(after)).into_response())
 }
 
 #[derive(Debug, Deserialize)]

@@ -82,7 +82,8 @@ pub(crate) fn describe(api: &OpenApi) -> Value {
 
 /// The description for people, and a way to try it out. Everything it needs is in the binary.
 pub(crate) fn viewer() -> SwaggerUi {
-    SwaggerUi::new("/api/docs").config(Config::from("/api/openapi.json"))
+    // Without the bar at its top: its picture brings styles of its own, which are not let in.
+    SwaggerUi::new("/api/docs").config(Config::from("/api/openapi.json").use_base_layout())
 }
 
 /// This description

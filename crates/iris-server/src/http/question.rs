@@ -21,6 +21,7 @@ use utoipa::IntoParams;
 use super::body::Object;
 use super::page_size;
 use super::problem::Fault;
+use super::team::known as known_team;
 use crate::App;
 use crate::auth::Caller;
 use crate::wire::question as wire;
@@ -83,6 +84,9 @@ pub(crate) async fn pending(
 ) -> Result<Json<Pending>, Fault> {
     let Query(filter) = filter?;
     filter.check()?;
+    if let Some(team) = &filter.team {
+        known_team(&app, team).await?;
+    }
     let Some(meant) = filter.meant() else { return Ok(Json(Pending { questions: Vec::new(), more: 0 })) };
     let Listed { rows, more } = app.engine.list_open_questions(meant).await?;
     let mut questions = Vec::new();

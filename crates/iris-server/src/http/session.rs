@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::page_size;
 use super::problem::{Fault, not_found};
+use super::team::known as known_team;
 use crate::auth::Caller;
 use crate::{App, wire};
 
@@ -36,7 +37,10 @@ pub(crate) async fn list(
     filter: Result<Query<Filter>, QueryRejection>,
 ) -> Result<Json<Page<Session>>, Fault> {
     let Query(filter) = filter?;
-    let team = filter.team.map(|name| name.parse()).transpose()?;
+    let team = match filter.team {
+        Some(name) => Some(known_team(&app, &name).await?),
+        None => None,
+    };
     let limit = page_size(filter.limit)?;
     let rows = app.engine.list_sessions(team.as_ref(), &filter.after, limit).await?;
     let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);

@@ -44,6 +44,20 @@ pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Re
     }))
 }
 
+/// A team whose past is asked for: one that is configured, or was and has conversations.
+pub(super) async fn known(app: &App, name: &str) -> Result<TeamName, Fault> {
+    let name: TeamName = name.parse()?;
+    let config = app.engine.config();
+    if config.teams.contains_key(&name) || !app.engine.list_sessions(Some(&name), "", 1).await?.is_empty() {
+        return Ok(name);
+    }
+    let fault = Fault::from(SessionError::UnknownTeam(name.to_string()));
+    Err(match config.closest_team(name.as_str()) {
+        Some(meant) => fault.hint(format!("did you mean `{meant}`?")),
+        None => fault,
+    })
+}
+
 fn describe(config: &Config, name: &TeamName, sessions: &[SessionRow]) -> Result<Team, Fault> {
     let team = config.teams.get(name);
     let team = team.ok_or_else(|| Fault::from(SessionError::UnknownTeam(name.to_string())))?;

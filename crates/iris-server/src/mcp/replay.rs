@@ -4,12 +4,14 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures_util::stream;
-use rmcp::model::ServerJsonRpcMessage;
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::{EventId, EventStore, EventStoreError, EventStream};
 use tokio::sync::watch;
@@ -18,8 +20,12 @@ use tokio::sync::watch;
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
 /// Of each stream. Of older progress nobody needs to hear; the answer is the last there is.
 const MOST_OF_ONE: usize = 16;
-/// Answers that wait to be fetched, all together, however long they are. When there are more, one goes of whoever has most.
+/// Answers that wait to be fetched, all together. When there are more, one goes of whoever has most.
 const MOST_DONE: usize = 128;
+/// What one credential may have kept. Of an answer that is too long for it there is kept only where to find it.
+const MOST_BYTES_OF_ONE: usize = 32 * 1024 * 1024;
+/// What all have together.
+const MOST_BYTES: usize = 2 * MOST_BYTES_OF_ONE;
 /// What the stream beside the calls is called, after its session.
 const BESIDE: &str = ":common";
 
@@ -44,6 +50,22 @@ struct Kept {
     events: VecDeque<(u64, ServerSseMessage)>,
     /// It has had its answer.
     done: Option<Instant>,
+    /// How long its answer is. Everything else that is said is short.
+    bytes: usize,
+}
+
+impl Kept {
+    fn is_read(&self) -> bool {
+        self.read == *self.newest.borrow()
+    }
+
+    /// Whoever comes back for the answer is told where it is.
+    fn shorten(&mut self) {
+        if let Some((_, event)) = self.events.back_mut() {
+            event.message = event.message.take().map(|answer| Arc::new(elsewhere(&answer, self.bytes)));
+        }
+        self.bytes = 0;
+    }
 }
 
 impl Replays {
@@ -87,6 +109,8 @@ impl Replays {
     }
 
     fn keep(&self, stream: &str, event: &ServerSseMessage) -> EventId {
+        let is_done = is_answer(event) && !stream.ends_with(BESIDE);
+        let bytes = if is_done { length(event) } else { 0 };
         let mut all = self.lock();
         let kept = all.streams.entry(stream.to_owned()).or_insert_with(|| Kept {
             session: None,
@@ -94,6 +118,7 @@ impl Replays {
             newest: watch::Sender::new(0),
             events: VecDeque::new(),
             done: None,
+            bytes: 0,
         });
         let number = *kept.newest.borrow() + 1;
         let id = format!("{stream}/{number}");
@@ -102,14 +127,22 @@ impl Replays {
         }
         let mut event = event.clone();
         event.event_id = Some(id.clone());
-        let is_done = is_answer(&event) && !stream.ends_with(BESIDE);
         kept.done = is_done.then(Instant::now);
+        kept.bytes = bytes;
         kept.events.push_back((number, event));
+        if bytes > MOST_BYTES_OF_ONE {
+            kept.shorten();
+        }
         kept.newest.send_replace(number);
         if is_done {
             tidy(&mut all);
         }
         id
+    }
+
+    /// Done now and then too, so that nothing is kept longer because nobody calls.
+    pub fn tidy(&self) {
+        tidy(&mut self.lock());
     }
 
     /// The first event after this one, or who tells of it; nothing at the end.
@@ -160,21 +193,91 @@ pub(super) fn place(event: &str) -> Option<(&str, u64)> {
     Some((stream, number.parse().ok()?))
 }
 
+/// How long it is as it is sent.
+fn length(event: &ServerSseMessage) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, &event.message).expect("a message is plain data");
+    count.0
+}
+
+/// What is said in place of an answer that is too long to be kept.
+fn elsewhere(answer: &ServerJsonRpcMessage, bytes: usize) -> ServerJsonRpcMessage {
+    let (id, turn) = match answer {
+        ServerJsonRpcMessage::Response(response) => {
+            let structured = match &response.result {
+                ServerResult::CallToolResult(result) => result.structured_content.as_ref(),
+                _ => None,
+            };
+            (Some(response.id.clone()), structured.and_then(|answer| answer["turnId"].as_str()))
+        }
+        ServerJsonRpcMessage::Error(error) => (error.id.clone(), None),
+        _ => (None, None),
+    };
+    let place = match turn {
+        Some(turn) => format!("team_report, or GET /api/turns/{turn}, has what was said"),
+        None => "make the call again if it only reads".to_owned(),
+    };
+    let what = format!("the call is done, but its answer of {bytes} bytes was too much to be kept; {place}");
+    ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::INTERNAL_ERROR, what, None), id)
+}
+
 /// What is done goes when it is old. When there is too much, one goes of whoever has most: what was read to its end, or else
 /// the oldest.
 fn tidy(all: &mut All) {
     let All { streams, owners } = all;
     streams.retain(|_, kept| kept.done.is_none_or(|done| done.elapsed() < KEPT_FOR));
-    let done = || streams.iter().filter_map(|(stream, kept)| Some((stream, kept, kept.done?)));
-    if done().count() <= MOST_DONE {
-        return;
-    }
     let owner = |kept: &Kept| kept.session.as_ref().and_then(|session| owners.get(session));
-    let mut counts = HashMap::new();
-    done().for_each(|(_, kept, _)| *counts.entry(owner(kept)).or_insert(0) += 1);
-    let rank = |kept: &Kept, done| (counts[&owner(kept)], kept.read == *kept.newest.borrow(), Reverse(done));
-    let next = done().max_by_key(|(_, kept, done)| rank(kept, *done)).map(|(stream, ..)| stream.clone());
-    next.and_then(|stream| streams.remove(&stream));
+    if streams.values().filter(|kept| kept.done.is_some()).count() > MOST_DONE
+        && let Some(stream) = of_most(streams, owner, |_| 1)
+    {
+        streams.remove(&stream);
+    }
+    while is_too_much(streams, owner)
+        && let Some(stream) = of_most(streams, owner, |kept| kept.bytes)
+    {
+        streams.get_mut(&stream).expect("it was found there").shorten();
+    }
+}
+
+fn is_too_much<'a>(streams: &HashMap<String, Kept>, owner: impl Fn(&Kept) -> Option<&'a String>) -> bool {
+    let held = held(streams, owner, |kept| kept.bytes);
+    held.values().any(|bytes| *bytes > MOST_BYTES_OF_ONE) || held.values().sum::<usize>() > MOST_BYTES
+}
+
+/// What is done, by whose it is.
+fn held<'a>(
+    streams: &HashMap<String, Kept>,
+    owner: impl Fn(&Kept) -> Option<&'a String>,
+    weight: impl Fn(&Kept) -> usize,
+) -> HashMap<Option<&'a String>, usize> {
+    let mut held = HashMap::new();
+    let done = streams.values().filter(|kept| kept.done.is_some());
+    done.for_each(|kept| *held.entry(owner(kept)).or_insert(0) += weight(kept));
+    held
+}
+
+/// Of what weighs something: the one to go first.
+fn of_most<'a>(
+    streams: &HashMap<String, Kept>,
+    owner: impl Fn(&Kept) -> Option<&'a String>,
+    weight: impl Fn(&Kept) -> usize,
+) -> Option<String> {
+    let held = held(streams, &owner, &weight);
+    let done = streams.iter().filter_map(|(stream, kept)| Some((stream, kept, kept.done?)));
+    done.filter(|(_, kept, _)| weight(kept) > 0)
+        .max_by_key(|(_, kept, done)| (held[&owner(kept)], kept.is_read(), Reverse(*done)))
+        .map(|(stream, ..)| stream.clone())
 }
 
 #[cfg(test)]
@@ -194,6 +297,12 @@ mod tests {
 
     fn answer() -> ServerSseMessage {
         event(json!({"jsonrpc": "2.0", "id": 1, "result": {}}))
+    }
+
+    fn long_answer(bytes: usize) -> ServerSseMessage {
+        let structured = json!({"turnId": "turn-7", "response": "x".repeat(bytes)});
+        let result = json!({"content": [], "structuredContent": structured, "resultType": "complete"});
+        event(json!({"jsonrpc": "2.0", "id": 1, "result": result}))
     }
 
     async fn read(replays: &Replays, last: &str) -> Vec<String> {
@@ -276,5 +385,46 @@ mod tests {
         }
         assert!(has("mine") && !has("unread") && has(&format!("unread {}", MOST_DONE - 1)));
         assert_eq!(replays.lock().streams.len(), MOST_DONE);
+    }
+
+    #[test]
+    fn long_answers_are_kept_as_long_as_there_is_room_and_then_say_where_they_are() {
+        const MEGABYTE: usize = 1024 * 1024;
+        let replays = Replays::default();
+        let keep = |session: &str, stream: &str, megabytes: usize, is_read: bool| {
+            let id = SessionId::from(session);
+            replays.belongs_to(&id, format!("owner of {session}"));
+            let begun = replays.keep(stream, &progress(1));
+            replays.is_read_in(&id, &begun);
+            let answer = replays.keep(stream, &long_answer(megabytes * MEGABYTE));
+            if is_read {
+                replays.is_read_in(&id, &answer);
+            }
+        };
+        let said = |stream: &str| {
+            let all = replays.lock();
+            let (_, event) = all.streams[stream].events.back().expect("it has an answer");
+            serde_json::to_value(&event.message).expect("JSON")
+        };
+        let is_whole = |stream: &str| said(stream)["result"].is_object();
+        keep("other", "others", 20, false);
+        keep("mine", "unread", 10, false);
+        keep("mine", "read", 10, true);
+        keep("mine", "new", 10, false);
+        assert!(["others", "unread", "read", "new"].into_iter().all(is_whole), "it fits");
+        keep("mine", "newer", 10, false);
+        assert!(is_whole("unread") && !is_whole("read") && is_whole("newer"), "what was read goes first");
+        keep("mine", "newest", 10, false);
+        assert!(!is_whole("unread") && is_whole("new") && is_whole("others"), "then the oldest");
+        keep("mine", "larger than all", 40, false);
+        assert!(is_whole("new") && is_whole("newest"), "it takes the room of none");
+        let instead = said("larger than all");
+        assert_eq!(instead["id"], 1, "the call has its end: {instead}");
+        assert!(
+            instead["error"]["message"].as_str().is_some_and(|said| said.contains("/api/turns/turn-7")),
+            "{instead}"
+        );
+        keep("third", "thirds", 20, false);
+        assert!(!is_whole("new") && is_whole("others") && is_whole("thirds"), "all together have a bound too");
     }
 }

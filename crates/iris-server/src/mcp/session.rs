@@ -191,7 +191,8 @@ impl Sessions {
     }
 
     /// Makes room: what nobody uses goes, and the least used of whoever has most if there are too many.
-    async fn tidy(&self) {
+    pub async fn tidy(&self) {
+        self.replays.tidy();
         let unused = {
             let mut known = self.lock();
             let mut unused = idle(&known, |_, known| known.used.elapsed() > FORGOTTEN_AFTER);

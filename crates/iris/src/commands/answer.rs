@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::moment;
 use crate::printer::Printer;
+use crate::span;
 
 /// Answer a question that an agent waits for
 #[derive(Debug, clap::Args)]
@@ -39,7 +40,7 @@ pub struct AnswerArguments {
     #[arg(required = true)]
     answer: Vec<String>,
     /// Let the answer hold for so long for whoever asks the same; see `iris rules`
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = span::read)]
     remember: Option<Millis>,
     /// What it holds for: the same action, or any use of the tool that is not riskier
     #[arg(long, value_enum, requires = "remember")]

@@ -77,11 +77,27 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     engine.set_outside(Outside { port, check: check_start });
     lock.announce(Some(&url))?;
     announce(context, &url, teams);
-    let ended = serve(engine, Doors { listener, tls, registry: telemetry.registry.clone() }, &mut signals).await;
+    let served = serve(engine, Doors { listener, tls, registry: telemetry.registry.clone() }, &mut signals);
+    let ended = tokio::select! {
+        ended = served => ended,
+        () = stay_known(&mut lock) => unreachable!("it is seen to for ever"),
+    };
     telemetry.finish().await;
     drop(lock);
     ended
 }
+
+/// Clients find the daemon by a file that somebody who tidies up may take away.
+async fn stay_known(lock: &mut HomeLock) {
+    loop {
+        tokio::time::sleep(STAY_KNOWN).await;
+        if let Err(error) = lock.renew() {
+            tracing::debug!(%error, "run/daemon.lock is gone and cannot be written anew");
+        }
+    }
+}
+
+const STAY_KNOWN: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// The store does not know what its home is called.
 fn named(error: StartError, home: &Path) -> Failure {

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::interrupt::CtrlC;
 use crate::moment;
 use crate::printer::Printer;
+use crate::span;
 use patience::Patience;
 
 /// Tell a team something and watch its reply
@@ -50,7 +51,7 @@ pub struct TellArguments {
     #[arg(long, value_name = "K")]
     key: Option<String>,
     /// Tell it only after this time (90s, 10m, 2h), and do not wait unless --timeout says so
-    #[arg(long = "in", value_name = "TIME")]
+    #[arg(long = "in", value_name = "TIME", value_parser = span::read)]
     delay: Option<Millis>,
 }
 

@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::moment;
 use crate::printer::{Column, Table, Tone};
+use crate::span;
 
 /// Make, list and revoke tokens
 #[derive(Debug, clap::Args)]
@@ -62,7 +63,7 @@ struct CreateArguments {
     #[arg(long, value_enum, value_delimiter = ',', default_values = ["read", "tell"])]
     scope: Vec<ScopeName>,
     /// How long it is good, such as 12h or 30d; for ever if not said
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = span::read)]
     expires: Option<Millis>,
     /// Whom it speaks for [default: its name]
     #[arg(long = "as", value_name = "PARTY", conflicts_with = "agent")]

@@ -84,9 +84,7 @@ async fn a_call_that_was_cut_still_counts_for_its_token() {
     for number in 2..4 {
         assert_eq!(call(number, "work", 58_000_000).await.expect("an answer").status(), 200);
     }
-    // It may be refused before all of it was sent, and then not hear so.
-    let refused = call(4, "hello", 20_000_000).await;
-    assert!(refused.map_or(true, |refused| refused.status() == 429));
+    assert_eq!(call(4, "hello", 20_000_000).await.expect("an answer").status(), 429);
     assert_eq!(call(5, "hello", 1_000).await.expect("an answer").status(), 200, "a little is taken");
     for number in 2..4 {
         let params = json!({"requestId": number});
@@ -119,6 +117,23 @@ async fn nobody_wipes_out_the_answer_of_another_and_what_is_gone_is_said_to_be()
     assert_eq!(gone.status(), 410);
     let problem: Value = gone.json().await.expect("a problem");
     assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("team_report")), "{problem}");
+}
+
+/// Nor is one that was too long to be kept: the call has an end, which says where the answer is.
+#[tokio::test]
+async fn an_answer_that_was_too_long_to_be_kept_says_where_it_is() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let session = begin(&modern).await;
+    // Each sign of it is one of six in the answer, which has it twice.
+    let last = cut_off(&modern, &session, &"\"".repeat(6_000_000)).await;
+    until("it is done", async || last_state(&world, "user").await == "completed").await;
+    let heard = rest(&modern, &session, &last).await;
+    let end = heard.last().expect("something is said");
+    let said = end["error"]["message"].as_str().unwrap_or_else(|| panic!("{:.300}", end.to_string()));
+    let turn = said.split_once("/api/turns/").and_then(|(_, turn)| turn.split_once(',')).expect("it names the turn").0;
+    assert_eq!(end["id"], 2, "{said}");
+    assert_eq!(world.get(&format!("/api/turns/{turn}")).await["state"], "completed");
 }
 
 /// Many programs of one token: none of them breaks off what another's call has told, though nobody listens to it just now.

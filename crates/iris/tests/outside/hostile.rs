@@ -64,7 +64,7 @@ async fn no_page_of_another_origin_reads_or_changes_anything() {
     });
     // Signing in changes something, so it is looked at from the outside: everything but the one browser.
     let before = settled(&world).await;
-    let found = run(&job).await;
+    let found = run("hostile/attack.mjs", &job).await;
 
     assert_eq!(
         (&found["before"], &found["after"]),
@@ -128,9 +128,10 @@ async fn what_the_other_port_learnt_is_worth_nothing(world: &World, cookies: &Va
     assert_eq!(state(world).await, before);
 }
 
-async fn run(job: &Value) -> Value {
+/// What a script says that drives the browser.
+pub async fn run(script: &str, job: &Value) -> Value {
     let home = tempfile::tempdir().expect("a folder");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outside/hostile/attack.mjs");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outside").join(script);
     let mut command = Command::new("node");
     command
         .arg(script)

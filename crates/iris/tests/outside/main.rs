@@ -6,5 +6,6 @@ mod world;
 
 mod hostile;
 mod schemathesis;
+mod viewer;
 
 use iris_testing::outside::found;

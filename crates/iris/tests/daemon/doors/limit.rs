@@ -236,9 +236,33 @@ async fn send_padded(world: &World, head: &str, spaces: usize) -> TcpStream {
     let head = format!("POST {head}\r\nhost: localhost\r\ncontent-type: application/json\r\n");
     let head = format!("{head}content-length: {}\r\n\r\n{{}}", 2 + spaces);
     stream.write_all(head.as_bytes()).await.expect("sent");
-    // Whoever is refused may hear so before all is sent.
-    stream.write_all(&vec![b' '; spaces]).await.ok();
+    stream.write_all(&vec![b' '; spaces]).await.expect("it is taken, though nobody reads it");
     stream
+}
+
+/// Most clients send all that they have before they listen: they too hear why nobody wants it.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_sends_too_much_hears_so_when_all_is_sent() {
+    let world = World::new(setup().team("alpha", ECHO));
+    for (token, spaces, told) in [
+        (world.daemon.token.as_str(), 70_000_000, "HTTP/1.1 413"),
+        (world.daemon.token.as_str(), 1_000, "HTTP/1.1 200"),
+        ("nobody", 10_000_000, "HTTP/1.1 401"),
+    ] {
+        let head = format!("/api/teams/alpha/wake HTTP/1.1\r\nauthorization: {}", bearer(token));
+        let mut stream = send_padded(&world, &head, spaces).await;
+        let mut said = [0; 12];
+        let read = tokio::time::timeout(SOON, stream.read_exact(&mut said)).await.expect("in time");
+        assert!(read.is_ok() && said == *told.as_bytes(), "{read:?} {}", String::from_utf8_lossy(&said));
+    }
+    // Who asks first whether to send it is told no, and not to go on.
+    let mut stream = TcpStream::connect(&world.daemon.address).await.expect("connected");
+    let head =
+        "POST /api/teams/alpha/wake HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    let mut said = String::new();
+    let read = tokio::time::timeout(SOON, stream.read_to_string(&mut said)).await.expect("it ends");
+    assert!(read.is_ok() && said.starts_with("HTTP/1.1 401"), "{said}");
 }
 
 /// A request with a key is seen through when its sender is gone, and still counts for it.
@@ -254,8 +278,8 @@ async fn what_is_seen_through_counts_when_its_sender_is_gone() {
         let mut said = [0; 12];
         let mut stream = send_padded(&world, &other, 14_300_000).await;
         let read = tokio::time::timeout(SOON, stream.read_exact(&mut said)).await.expect("in time");
-        // It may not hear so if it went on to send.
-        read.is_err() || said == *b"HTTP/1.1 429"
+        read.expect("it hears so, though it went on to send");
+        said == *b"HTTP/1.1 429"
     };
     // What was sent may not have been read yet, so it is tried until it is.
     let until = Instant::now() + 3 * SOON;

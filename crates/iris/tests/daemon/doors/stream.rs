@@ -6,7 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use iris_testing::client::socket::{self, Message};
 use serde_json::{Value, json};
 
-use super::caller::bearer;
+use super::caller::{bearer, is_problem};
 use crate::world::{ECHO, SOON, World, setup};
 
 /// A socket in a test: what goes wrong fails it.
@@ -137,6 +137,11 @@ async fn both_ways_carry_the_same_events_and_the_same_filters() {
     }
     let unknown = world.client().get("/api/events?job=none").await.expect("an answer");
     assert_eq!(unknown.status, 404);
+    let twice = world.client().get("/api/events?kind=turn&kind=job").await.expect("an answer");
+    assert!(twice.status == 400 && is_problem(&twice)["hint"].to_string().contains("kind=turn,question"), "{twice:?}");
+    let headers = [("authorization", &*bearer(&world.daemon.token)), ("last-event-id", "x")];
+    let lost = world.send("GET", &format!("/api/jobs/{job}/events"), &headers, "").await;
+    assert_eq!(lost.status, 400, "{lost:?}");
     let log = whole_log(&world).await;
     for (filter, least) in [
         (format!("&job={job}"), 3),
@@ -163,6 +168,33 @@ async fn both_ways_carry_the_same_events_and_the_same_filters() {
             assert_eq!(&Reader::new(way, &filter).take_all(&world, until).await, expected, "{way:?} {filter}");
         }
     }
+}
+
+/// A name that is mistyped is not a team in which nothing happens; and one that is gone still has its past.
+#[tokio::test]
+async fn a_team_that_never_was_is_said_to_be_none_and_one_that_is_gone_can_be_read() {
+    let world = World::new(setup().team("alpha", ECHO));
+    world.tell("hello").await;
+    let lists = ["/api/events?after=0&team=", "/api/sessions?team=", "/api/questions/pending?team="];
+    let status = async |path: &str| world.client().get(path).await.expect("an answer").status;
+    let owner = bearer(&world.daemon.token);
+    let streamed = [("authorization", owner.as_str()), ("accept", "text/event-stream")];
+    for list in lists {
+        let none = world.client().get(&format!("{list}alpah")).await.expect("an answer");
+        assert_eq!(none.status, 404, "{list}");
+        let problem = is_problem(&none);
+        assert_eq!(problem["detail"], "there is no team 'alpah'");
+        assert_eq!(problem["hint"], "did you mean `alpha`?");
+        assert_eq!(status(&format!("{list}alpha")).await, 200, "{list}");
+    }
+    assert_eq!(world.send("GET", "/api/events?team=alpah", &streamed, "").await.status, 404);
+    assert_eq!(Socket::open(&world, "/api/stream?team=alpah", &streamed[..1]).await.err(), Some(404));
+    world.edit("  alpha:", "  beta:").await;
+    for list in lists {
+        assert_eq!(status(&format!("{list}alpha")).await, 200, "{list}");
+    }
+    let log = world.get("/api/events?after=0&team=alpha").await;
+    assert!(log["items"].as_array().is_some_and(|events| !events.is_empty()), "{log}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::caller::{bearer, is_problem};
 use super::stream::Socket;
@@ -72,6 +73,23 @@ async fn a_token_lasts_over_a_restart_and_not_beyond_its_time() {
     let world = world.crash_and_restart();
     assert_eq!(world.with(&lasting).get("/api/teams").await.expect("an answer").status, 200);
     assert_eq!(world.with(&short).get("/api/teams").await.expect("an answer").status, 401);
+}
+
+/// Not only is nothing more said: the connection itself is closed.
+#[tokio::test]
+async fn a_stream_takes_its_connection_with_it() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let token = world.token("one", &["read"]).await;
+    let mut stream = tokio::net::TcpStream::connect(&world.daemon.address).await.expect("connected");
+    let head = format!("GET /api/events?after=0 HTTP/1.1\r\nhost: localhost\r\nauthorization: {}\r\n", bearer(&token));
+    stream.write_all(format!("{head}accept: text/event-stream\r\n\r\n").as_bytes()).await.expect("sent");
+    let mut heard = vec![0; 12];
+    stream.read_exact(&mut heard).await.expect("an answer");
+    assert_eq!(heard, b"HTTP/1.1 200");
+    assert_eq!(world.client().delete("/api/tokens/one").await.expect("an answer").status, 200);
+    stream.read_to_end(&mut heard).await.expect("it ends");
+    let heard = String::from_utf8_lossy(&heard);
+    assert!(heard.contains("connection: close\r\n") && heard.ends_with("0\r\n\r\n"), "in good order: {heard}");
 }
 
 #[tokio::test]

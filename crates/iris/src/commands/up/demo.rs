@@ -60,7 +60,7 @@ const NOTHING: &str = "/dev/null";
 
 /// What is in the way, before anything is changed: what has the demo's names and is not the demo's.
 pub async fn look(context: &Context) -> Result<(), Failure> {
-    in_force::refuse_other_home(context).await?;
+    in_force::refuse_unsettled(context).await?;
     let file = Home::at(&context.home).config();
     config_file::refuse_lost(&file)?;
     let config = config::load(&file)?;

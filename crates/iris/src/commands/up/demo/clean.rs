@@ -31,7 +31,7 @@ pub enum Cleaned {
 
 /// Conversations are the daemon's, so there has to be one; if none runs, one is started for it.
 pub async fn clean(context: &mut Context) -> Result<Cleaned, Failure> {
-    in_force::refuse_other_home(context).await?;
+    in_force::refuse_unsettled(context).await?;
     let ground = Ground::at(&context.home);
     let config = config::load(&Home::at(&context.home).config())?;
     if !ground.is_there(&config) {

@@ -103,6 +103,17 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
     change(file, (&text, &before), &new, &wanted)
 }
 
+/// Puts back what was there before something was added, to the letter, and says whether it could: only if the file is still
+/// what came of that. What says nothing is not put back, because a daemon takes it for lost.
+pub fn put_back(file: &Path, before: &str, added: &Additions) -> Result<bool, Failure> {
+    let _held = prepare(file)?;
+    let (text, config) = read(file)?;
+    if config::says_nothing(before) || add_to_text(before, added).ok().as_ref() != Some(&text) {
+        return Ok(false);
+    }
+    change(file, (&text, &config), before, added).map(|()| true)
+}
+
 /// Writes the config of somebody who has none, and says whether there was none.
 pub fn write_if_missing(file: &Path) -> Result<bool, Failure> {
     let _held = hold(file)?;

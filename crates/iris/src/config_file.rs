@@ -83,13 +83,7 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
     let (text, before) = read(file)?;
     if !before.teams.contains_key(name) {
         let what = format!("there is no team '{name}' in {}", place::shown(file));
-        let names: Vec<_> = before.teams.keys().map(TeamName::as_str).collect();
-        let hint = if names.is_empty() {
-            "there is no team in it".to_owned()
-        } else {
-            format!("there are: {}", names.join(", "))
-        };
-        return Err(Failure::fault(FaultKind::NotFound, what).hint(hint));
+        return Err(Failure::fault(FaultKind::NotFound, what).hint(before.unknown_team(name).hint()));
     }
     let new = match flow::remove(&text, "teams", name.as_str()) {
         Some(new) => new,

@@ -60,7 +60,7 @@ pub async fn import(from: &Path, how: How, context: &mut Context) -> Result<Exit
         if is_own { in_force::refuse_other_home(context).await? } else { in_force::refuse_unsettled(context).await? }
     }
     let ours = Ours {
-        config: if is_own { Config::default() } else { config::load(&to)? },
+        config: if is_own { Config::default() } else { config_file::current(&to)? },
         text: if is_own { String::new() } else { config::read_text(&to)?.unwrap_or_default() },
         takes_settings: is_own || config_file::can_be_added_to(&to, "settings"),
     };

@@ -14,6 +14,7 @@ mod questions;
 mod reference;
 mod schema;
 mod show;
+mod unknown_team;
 pub(crate) mod watch;
 
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ pub use place::lines_of_texts;
 pub use questions::{DeadlinesConfig, QuestionsConfig};
 pub use reference::reference;
 pub use schema::schema;
+pub use unknown_team::UnknownTeam;
 pub use watch::{ConfigState, Outside, Waiting};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -14,12 +14,13 @@ use iris_store::{StoreError, StoreHealth, session, turn};
 use uuid::Uuid;
 
 use crate::agent::{StopMode, Stopped};
+use crate::config::UnknownTeam;
 use crate::engine::Engine;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    #[error("there is no team '{0}'")]
-    UnknownTeam(String),
+    #[error(transparent)]
+    UnknownTeam(#[from] UnknownTeam),
     #[error("there is no session {0}")]
     NotFound(String),
     #[error("nothing has been said to {0} yet, so there is nothing to copy")]
@@ -63,7 +64,7 @@ impl SessionError {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::UnknownTeam(_) => Some("run `iris teams list` to see the names".to_owned()),
+            Self::UnknownTeam(unknown) => Some(unknown.hint()),
             Self::NotFound(_) => Some("run `iris sessions list` to see what there is".to_owned()),
             Self::NothingSaid(_) => Some("tell it something first".to_owned()),
             Self::PartyTaken(_) => Some("name another with --as".to_owned()),
@@ -197,7 +198,7 @@ impl Engine {
         if self.inner.is_closing() {
             return Err(SessionError::ShuttingDown);
         }
-        let team = self.inner.team(to).ok_or_else(|| SessionError::UnknownTeam(to.to_string()))?;
+        let team = self.inner.team(to).ok_or_else(|| self.inner.config().unknown_team(to))?;
         if !iris_agents::launch::is_built(team.agent) {
             return Err(SessionError::NotBuilt(team.agent));
         }
@@ -306,7 +307,7 @@ impl Engine {
     /// tell.
     pub async fn fork(&self, from: &Party, to: &TeamName, new: Option<Party>) -> Result<SessionRow, SessionError> {
         if self.inner.team(to).is_none() {
-            return Err(SessionError::UnknownTeam(to.to_string()));
+            return Err(self.inner.config().unknown_team(to).into());
         }
         let origin = self.find_session_of(from, to).await?;
         let origin = origin.filter(|origin| origin.begun).ok_or_else(|| SessionError::NothingSaid(to.clone()))?;

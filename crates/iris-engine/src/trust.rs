@@ -14,6 +14,7 @@ use iris_core::fault::FaultKind;
 use iris_core::team::{AgentKind, TeamName};
 use iris_store::{StoreError, trust};
 
+use crate::config::UnknownTeam;
 use crate::engine::{Engine, Inner};
 use content::digest;
 
@@ -33,8 +34,8 @@ pub struct Trust {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    #[error("there is no team '{0}'")]
-    UnknownTeam(String),
+    #[error(transparent)]
+    UnknownTeam(#[from] UnknownTeam),
     #[error("the settings in {folder} cannot be read ({why})", folder = .folder.display())]
     Unreadable { folder: PathBuf, why: String },
     #[error("the settings have changed since you looked at them")]
@@ -55,7 +56,7 @@ impl TrustError {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::UnknownTeam(_) => Some("run `iris teams list` to see the names".to_owned()),
+            Self::UnknownTeam(unknown) => Some(unknown.hint()),
             Self::Unreadable { .. } => Some(
                 "make the files readable and few, or remove them; until then its agent starts without them".to_owned(),
             ),
@@ -67,7 +68,7 @@ impl TrustError {
 
 impl Engine {
     pub async fn look_at_trust(&self, team: &TeamName) -> Result<Trust, TrustError> {
-        let config = self.inner.team(team).ok_or_else(|| TrustError::UnknownTeam(team.to_string()))?;
+        let config = self.inner.team(team).ok_or_else(|| self.inner.config().unknown_team(team))?;
         look(&self.inner, &config.path, config.agent).await
     }
 

@@ -83,13 +83,7 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
     let (text, before) = read(file)?;
     if !before.teams.contains_key(name) {
         let what = format!("there is no team '{name}' in {}", place::shown(file));
-        let names: Vec<_> = before.teams.keys().map(TeamName::as_str).collect();
-        let hint = if names.is_empty() {
-            "there is no team in it".to_owned()
-        } else {
-            format!("there are: {}", names.join(", "))
-        };
-        return Err(Failure::fault(FaultKind::NotFound, what).hint(hint));
+        return Err(Failure::fault(FaultKind::NotFound, what).hint(before.unknown_team(name).hint()));
     }
     let new = match flow::remove(&text, "teams", name.as_str()) {
         Some(new) => new,
@@ -101,6 +95,17 @@ pub fn remove_team(file: &Path, name: &TeamName) -> Result<(), Failure> {
     };
     let wanted = Additions { teams: vec![(name.clone(), Vec::new())], settings: Vec::new() };
     change(file, (&text, &before), &new, &wanted)
+}
+
+/// Puts back what was there before something was added, to the letter, and says whether it could: only if the file is still
+/// what came of that. What says nothing is not put back, because a daemon takes it for lost.
+pub fn put_back(file: &Path, before: &str, added: &Additions) -> Result<bool, Failure> {
+    let _held = prepare(file)?;
+    let (text, config) = read(file)?;
+    if config::says_nothing(before) || add_to_text(before, added).ok().as_ref() != Some(&text) {
+        return Ok(false);
+    }
+    change(file, (&text, &config), before, added).map(|()| true)
 }
 
 /// Writes the config of somebody who has none, and says whether there was none.

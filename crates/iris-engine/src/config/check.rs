@@ -15,6 +15,8 @@ pub(super) struct Wrong {
     pub hint: Option<&'static str>,
     /// Which item it is of what is under the key.
     item: Option<usize>,
+    /// Which name it is of what is under the key.
+    name: Option<String>,
     /// Where it is, in a text with such a key.
     find: fn(&str, &str) -> Option<Spot>,
 }
@@ -22,11 +24,12 @@ pub(super) struct Wrong {
 impl Wrong {
     pub fn place(&self, yaml: &str) -> Option<Spot> {
         let item = self.item.and_then(|item| locate_item(yaml, &self.key, item));
-        item.or_else(|| (self.find)(yaml, &self.key))
+        let name = || locate_name(yaml, &format!("{}.{}", self.key, self.name.as_ref()?));
+        item.or_else(name).or_else(|| (self.find)(yaml, &self.key))
     }
 
     fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { key: key.into(), what: what.into(), hint: None, item: None, find: locate }
+        Self { key: key.into(), what: what.into(), hint: None, item: None, name: None, find: locate }
     }
 }
 
@@ -52,7 +55,7 @@ pub(super) fn check(config: &Config, yaml: &str) -> Result<(), Wrong> {
             let what = format!("'{name}' is the name of {who}, so no team can have it; give the team another");
             return Err(Wrong { hint: Some(RENAMED), find: locate_name, ..Wrong::new(format!("teams.{name}"), what) });
         }
-        check_team(team).map_err(|(key, what)| Wrong::new(format!("teams.{name}{key}"), what))?;
+        check_team(team).map_err(|wrong| Wrong { key: format!("teams.{name}{}", wrong.key), ..wrong })?;
     }
     Ok(())
 }
@@ -95,47 +98,50 @@ fn check_settings(config: &Config) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The key within the team, with a dot before it, and what is wrong.
-fn check_team(team: &TeamConfig) -> Result<(), (&'static str, String)> {
+/// What is wrong by its key within the team, with a dot before it.
+fn check_team(team: &TeamConfig) -> Result<(), Wrong> {
     if !team.path.is_absolute() {
-        return Err((".path", format!("'{}' must be absolute", team.path.display())));
+        return Err(Wrong::new(".path", format!("'{}' must be absolute", team.path.display())));
     }
     if team.max_budget_usd.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
-        return Err((".maxBudgetUsd", "must be more than 0".to_owned()));
+        return Err(Wrong::new(".maxBudgetUsd", "must be more than 0"));
     }
     // No program can be started with such a thing.
     if let Some(name) = team.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-        return Err((".env", format!("'{}' is no name of a variable", name.escape_debug())));
+        let what = format!("'{}' is no name of a variable", name.escape_debug());
+        return Err(Wrong { name: Some(name.clone()), ..Wrong::new(".env", what) });
     }
     if let Some((name, _)) = team.env.iter().find(|(_, value)| value.contains('\0')) {
-        return Err((".env", format!("there is a NUL character in {name}, which no variable can have")));
+        let what = format!("there is a NUL character in {name}, which no variable can have");
+        return Err(Wrong { name: Some(name.clone()), ..Wrong::new(".env", what) });
     }
-    if team.args.iter().any(|word| word.contains('\0')) {
-        return Err((".args", "there is a NUL character in it, which no argument can have".to_owned()));
+    if let Some(item) = team.args.iter().position(|word| word.contains('\0')) {
+        let what = "there is a NUL character in it, which no argument can have";
+        return Err(Wrong { item: Some(item), ..Wrong::new(".args", what) });
     }
     if !iris_agents::launch::is_built(team.agent) {
         let kind = team.agent.as_str();
-        return Err((
+        return Err(Wrong::new(
             ".agent",
             format!("agents of kind '{kind}' are not built into this version of Iris; there are claude and scripted"),
         ));
     }
     if let Some(color) = team.color.as_ref().filter(|color| !is_color(color)) {
         let what = format!("'{color}' is no colour; write one such as '#3366ff', in quotes, or a name such as teal");
-        return Err((".color", what));
+        return Err(Wrong::new(".color", what));
     }
     if team.skip_permissions && team.grant() != GrantPermission::Yes {
         let what = "true means `grantPermission: yes`, and `grantPermission` says something else; take one of them out";
-        return Err((".skipPermissions", what.to_owned()));
+        return Err(Wrong::new(".skipPermissions", what));
     }
     match (&team.agent, &team.script) {
         (kind, Some(_)) if *kind != AgentKind::Scripted => {
             let what = format!("only a scripted agent plays one, and this one is {}", kind.as_str());
-            Err((".script", format!("{what}; take it out, or write `agent: scripted`")))
+            Err(Wrong::new(".script", format!("{what}; take it out, or write `agent: scripted`")))
         }
-        (AgentKind::Scripted, None) => Err(("", "agent is scripted, so `script` must name a script file".to_owned())),
+        (AgentKind::Scripted, None) => Err(Wrong::new("", "agent is scripted, so `script` must name a script file")),
         (AgentKind::Scripted, Some(script)) if !script.is_absolute() => {
-            Err((".script", format!("'{}' must be absolute", script.display())))
+            Err(Wrong::new(".script", format!("'{}' must be absolute", script.display())))
         }
         _ => Ok(()),
     }

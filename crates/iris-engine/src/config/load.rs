@@ -283,9 +283,10 @@ mod tests {
         check(&team("script: /s.yaml"), "config.yaml:4:13: teams.a.script: only a scripted agent plays one, and this");
         check(&team("color: blurple"), "config.yaml:4:12: teams.a.color: 'blurple' is no colour; write one such as");
         check(&team("color: '#36f'"), "1 teams");
-        check(&team("env: { 'B=': 1 }"), "config.yaml:4:10: teams.a.env: 'B=' is no name of a variable");
-        check(&team("env: { B: \"a\\0\" }"), "config.yaml:4:10: teams.a.env: there is a NUL character in B");
-        check(&team("args: [\"a\\0\"]"), "config.yaml:4:11: teams.a.args: there is a NUL character");
+        check(&team("env: { 'B=': 1 }"), "config.yaml:4:12: teams.a.env: 'B=' is no name of a variable");
+        check(&team("env:\n      A: 1\n      'B=': 1"), "config.yaml:6:7: teams.a.env: 'B=' is no name of a variable");
+        check(&team("env: { B: \"a\\0\" }"), "config.yaml:4:12: teams.a.env: there is a NUL character in B");
+        check(&team("args: [b, \"a\\0\"]"), "config.yaml:4:15: teams.a.args: there is a NUL character");
         let both = |grant: &str| team(&format!("skipPermissions: true\n    grantPermission: {grant}"));
         check(&both("ask"), "config.yaml:4:22: teams.a.skipPermissions: true means `grantPermission: yes`, and");
         check(&both("yes"), "1 teams");
@@ -315,7 +316,14 @@ mod tests {
             "config.yaml:3:22: server.requestsPerSecond: must be a whole number from 1 to 4294967295",
         );
         check("settings:\n  idleTimeout: 99999999999999999999", "config.yaml:2:16: settings.idleTimeout: must be");
-        check("settings:\n  maxProcesses: -1", "settings.maxProcesses: must be a whole number that is not negative");
+        check(
+            "settings:\n  maxProcesses: -1",
+            "settings.maxProcesses: must be a whole number from 0 to 18446744073709551615",
+        );
+        check(
+            "settings:\n  maxProcesses: 99999999999999999999",
+            "must be a whole number from 0 to 18446744073709551615",
+        );
         check("settings:\n  idleTimeout: null", "settings.idleTimeout: must be milliseconds (30000) or a duration");
         check("teams:\n  a:\n    path: '/tmp\n", "config.yaml:3:11: this quote is never closed");
         check("teams:\n  a:\n    path: \"/tmp\n    env: {}\n", "config.yaml:3:11: this quote is never closed");

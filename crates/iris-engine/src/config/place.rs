@@ -37,13 +37,13 @@ pub(super) fn locate_item(yaml: &str, key: &str, item: usize) -> Option<Spot> {
     walk(yaml, |path, part, spot| (part == Part::Item(item) && path == key).then_some(spot))
 }
 
-/// Every key and every item of a list (`teams.a.args.0`), in the order of the file.
-pub(super) fn outline(yaml: &str) -> Vec<String> {
+/// Every key and every item of a list (`teams.a.args.0`), in the order of the file, and the line it is on.
+pub(super) fn outline(yaml: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
-    walk(yaml, |path, part, _| {
+    walk(yaml, |path, part, (line, _)| {
         match part {
-            Part::Name => found.push(path.to_owned()),
-            Part::Item(item) => found.push(format!("{path}.{item}")),
+            Part::Name => found.push((path.to_owned(), line)),
+            Part::Item(item) => found.push((format!("{path}.{item}"), line)),
             Part::Value => {}
         }
         None::<()>

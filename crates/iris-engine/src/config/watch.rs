@@ -3,10 +3,11 @@
 //!
 //! A look at the file ten times a second is cheaper than anything that could tell of a change, and works on every disk.
 
+mod arrival;
 mod ending;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -18,6 +19,7 @@ use super::change::{Pending, changed, pending};
 use super::{Config, ConfigError, load};
 use crate::agent::RunnerHandle;
 use crate::engine::Inner;
+use arrival::{Arrival, Arrivals};
 
 const EVERY: Duration = Duration::from_millis(100);
 /// So many looks in a row have to see the same: half a file may be a config, too, and some write with pauses.
@@ -54,7 +56,7 @@ pub enum Waiting {
     Rest,
     /// Somebody has it open to write to.
     Writer,
-    /// Something is missing at its end, and whoever writes it may not have got further.
+    /// Its end is not as it was, or not ended, and whoever writes it may not have got further.
     Remainder,
 }
 
@@ -145,8 +147,8 @@ fn look(path: &Path) -> Option<Seen> {
 }
 
 impl Seen {
-    /// Whether it was put in the place of the other when it was written already, as commands of Iris and many editors do:
-    /// then it is all that is meant. Such a file was moved after it was written, which is seen unless it was too quick.
+    /// Whether it was put in the place of the other when it was written already, as far as their times tell: such a file
+    /// was moved after it was written, which is seen unless it was too quick. For where nobody tells of moves.
     fn came_whole_after(&self, other: Option<&Self>) -> bool {
         let is_another = other.is_none_or(|other| (self.inode, self.born) != (other.inode, other.born));
         is_another && self.changed > self.written
@@ -156,13 +158,15 @@ impl Seen {
 /// What the looks so far have shown.
 #[derive(Default)]
 struct Looks {
-    /// The file that was used or refused. Nothing before the first was read: it may have changed since the daemon's start.
+    /// The file that was used or refused. Nothing before the first was read, if it has changed since the daemon did.
     used: Option<Option<Seen>>,
     last: Option<Seen>,
     /// So many looks saw the same as the one before them.
     same: u32,
     /// So many saw something that is not used.
     unread: u32,
+    /// How the file came to be there, if that was told.
+    arrival: Option<Arrival>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -174,7 +178,13 @@ enum Sight {
 }
 
 impl Looks {
-    fn see(&mut self, now: &Option<Seen>) -> Sight {
+    /// `told`: what was told before the look. Of what came in between, the next is told.
+    fn see(&mut self, told: Option<Arrival>, now: &Option<Seen>) -> Sight {
+        match told {
+            Some(Arrival::Touched) => {}
+            None if *now == self.last => {}
+            told => self.arrival = told,
+        }
         self.same = if *now == self.last { self.same + 1 } else { 0 };
         self.last.clone_from(now);
         if self.used.as_ref() == Some(now) {
@@ -196,30 +206,41 @@ struct InForce {
 }
 
 impl InForce {
-    /// Why the text may be only what was written so far of what is to follow this one.
-    fn may_go_on(&self, text: &str, now: Option<&Seen>) -> Option<String> {
-        if self.is_followed_whole_by(now) { None } else { ending::may_go_on(text, &self.text) }
-    }
-
-    fn is_cut_off(&self, text: &str, now: Option<&Seen>) -> bool {
-        let is_unended = || !self.is_followed_whole_by(now) && ending::is_unended(text, &self.text);
-        ending::is_cut_off(text, &self.text) || is_unended()
-    }
-
-    fn is_followed_whole_by(&self, now: Option<&Seen>) -> bool {
-        now.is_some_and(|now| now.came_whole_after(self.file.as_ref()))
+    /// What the file as it is now may be half of what is to follow. Nothing where it came whole, as from commands of Iris and
+    /// many editors: then it is all that is meant.
+    fn text_before(&self, now: Option<&Seen>, arrival: Option<Arrival>) -> Option<&str> {
+        let by_its_times = || now.is_some_and(|now| now.came_whole_after(self.file.as_ref()));
+        let is_whole = arrival.map_or_else(by_its_times, |arrival| arrival == Arrival::Moved);
+        (!is_whole).then_some(&self.text)
     }
 }
 
-pub(crate) async fn run(engine: Arc<Inner>) {
-    let (path, watched) = (engine.home.config(), &engine.watched);
-    // One that was not there is not missed.
-    let mut looks = Looks { used: look(&path).is_none().then_some(None), ..Looks::default() };
-    let mut in_force = None;
+/// From the call on, not only once it is first polled: what the file says then is what an edit is compared with.
+pub(crate) fn run(engine: Arc<Inner>) -> impl Future<Output = ()> {
+    let (path, mut arrivals) = (engine.home.config(), Arrivals::default());
+    arrivals.told(&path);
+    let file = look(&path);
+    // One that was not there is not missed. One that has changed since the daemon read it is read again.
+    let is_in_force = |(_, config): &(String, Config)| changed(&engine.config(), config).is_empty();
+    let found = read(&path, None, None).ok().filter(is_in_force).filter(|_| look(&path) == file);
+    let used = (found.is_some() || file.is_none()).then(|| file.clone());
+    let in_force = found.map(|(text, _)| InForce { text, file });
+    keep_looking(engine, path, arrivals, Looks { used, ..Looks::default() }, in_force)
+}
+
+async fn keep_looking(
+    engine: Arc<Inner>,
+    path: PathBuf,
+    mut arrivals: Arrivals,
+    mut looks: Looks,
+    mut in_force: Option<InForce>,
+) {
+    let watched = &engine.watched;
     while !watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
+        let told = arrivals.told(&path);
         let now = look(&path);
-        match looks.see(&now) {
+        match looks.see(told, &now) {
             Sight::Used => watched.wait(None),
             Sight::Changed if looks.used.is_some() && watched.state().waiting.is_none() => {
                 watched.wait(Some(Waiting::Rest));
@@ -230,12 +251,13 @@ pub(crate) async fn run(engine: Arc<Inner>) {
                     watched.wait(Some(Waiting::Writer));
                     continue;
                 }
-                let found = read(&path, now.as_ref(), in_force.as_ref(), watched.outside.get());
+                let before = in_force.as_ref().and_then(|before| before.text_before(now.as_ref(), looks.arrival));
+                let found = read(&path, before, watched.outside.get());
                 // Somebody wrote while it was read: the next look finds what came of it.
                 if look(&path) != now {
                     continue;
                 }
-                let missing = missing(&engine, &found, in_force.as_ref(), now.as_ref());
+                let missing = missing(&engine, &found, before);
                 if let Some(missing) = missing.filter(|_| looks.same < LASTING) {
                     wait_for_remainder(&engine, &path, &missing).await;
                     continue;
@@ -252,14 +274,9 @@ pub(crate) async fn run(engine: Arc<Inner>) {
 }
 
 /// What is missing in the file, if it would change something as it is and more of it may be about to be written.
-fn missing(
-    engine: &Inner,
-    found: &Result<(String, Config), String>,
-    in_force: Option<&InForce>,
-    now: Option<&Seen>,
-) -> Option<String> {
-    let (Ok((text, config)), Some(before)) = (found, in_force) else { return None };
-    let missing = before.may_go_on(text, now)?;
+fn missing(engine: &Inner, found: &Result<(String, Config), String>, before: Option<&str>) -> Option<String> {
+    let (Ok((text, config)), Some(before)) = (found, before) else { return None };
+    let missing = ending::may_go_on(text, before)?;
     (!changed(&engine.config(), config).is_empty()).then_some(missing)
 }
 
@@ -304,19 +321,14 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
 }
 
 /// What it says, and what that means. A file that says nothing is no config: it was emptied, or is about to be written. Nor
-/// is one that stops in the middle of a line.
-fn read(
-    path: &Path,
-    now: Option<&Seen>,
-    in_force: Option<&InForce>,
-    outside: Option<&Outside>,
-) -> Result<(String, Config), String> {
+/// is one that is what it was `before` up to the middle of a line.
+fn read(path: &Path, before: Option<&str>, outside: Option<&Outside>) -> Result<(String, Config), String> {
     let text = super::load::read_text(path).map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| format!("{} cannot be read: it is gone", path.display()))?;
     if super::load::says_nothing(&text) {
         return Err(format!("{} is empty; to have no team, write `teams: {{}}`", path.display()));
     }
-    if in_force.is_some_and(|before| before.is_cut_off(&text, now)) {
+    if before.is_some_and(|before| ending::is_cut_off(&text, before)) {
         return Err(format!(
             "{} is cut off in the middle of its last line; if that is all of it, end that line",
             path.display()
@@ -382,14 +394,31 @@ mod tests {
     }
 
     #[test]
+    fn how_a_file_came_is_known_until_it_changes_untold() {
+        let mut looks = Looks::default();
+        let mut check = |told, number, expected| {
+            looks.see(told, &seen(number));
+            assert_eq!(looks.arrival, expected);
+        };
+        let (moved, written, touched) = (Some(Arrival::Moved), Some(Arrival::Written), Some(Arrival::Touched));
+        check(None, 1, None);
+        check(moved, 2, moved);
+        check(None, 2, moved);
+        check(touched, 3, moved);
+        check(None, 4, None);
+        check(written, 4, written);
+        check(touched, 5, written);
+    }
+
+    #[test]
     fn a_file_is_read_when_it_rests_or_has_not_for_too_long() {
         let mut looks = Looks { used: Some(seen(0)), ..Looks::default() };
-        let rests: Vec<_> = (0..6).map(|_| looks.see(&seen(1))).collect();
+        let rests: Vec<_> = (0..6).map(|_| looks.see(None, &seen(1))).collect();
         assert!(rests[..5].iter().all(|sight| *sight == Sight::Changed) && rests[5] == Sight::Ready, "{rests:?}");
         looks.used = Some(seen(1));
-        assert_eq!(looks.see(&seen(1)), Sight::Used);
+        assert_eq!(looks.see(None, &seen(1)), Sight::Used);
         // Saved with every third look, it never rests.
-        let restless: Vec<_> = (0..20).map(|at| looks.see(&seen(2 + at / 3))).collect();
+        let restless: Vec<_> = (0..20).map(|at| looks.see(None, &seen(2 + at / 3))).collect();
         let first = restless.iter().position(|sight| *sight == Sight::Ready);
         assert_eq!(first, Some(9), "{restless:?}");
     }

@@ -22,6 +22,7 @@ use super::TurnReport;
 use super::circle::chain;
 use super::standing::{Standing, Waits};
 use super::wait::{Waiter, report_of};
+use crate::config::UnknownTeam;
 use crate::engine::Engine;
 
 #[derive(Clone, Debug)]
@@ -96,8 +97,8 @@ pub enum TellOutcome {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TellError {
-    #[error("there is no team '{name}'")]
-    UnknownTeam { name: String, known: Vec<String> },
+    #[error(transparent)]
+    UnknownTeam(#[from] UnknownTeam),
     #[error("the message is empty")]
     Empty,
     #[error("the message has the character NUL in it, which agents do not read")]
@@ -135,7 +136,7 @@ pub enum TellError {
 impl TellError {
     pub fn kind(&self) -> FaultKind {
         match self {
-            Self::UnknownTeam { .. } => FaultKind::NotFound,
+            Self::UnknownTeam(_) => FaultKind::NotFound,
             Self::Empty | Self::Timeout(_) | Self::DelayTooLong { .. } | Self::BadParty(_) => FaultKind::Invalid,
             Self::HasNul | Self::EmptyKey | Self::LongKey { .. } => FaultKind::Invalid,
             Self::TooLong { .. } | Self::QueueFull { .. } => FaultKind::Limit,
@@ -151,10 +152,7 @@ impl TellError {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::UnknownTeam { known, .. } if known.is_empty() => {
-                Some("no team is configured; add one under `teams:` in config.yaml".to_owned())
-            }
-            Self::UnknownTeam { known, .. } => Some(format!("known teams: {}", known.join(", "))),
+            Self::UnknownTeam(unknown) => Some(unknown.hint()),
             Self::QueueFull { .. } => Some("wait for the queue to shrink, or raise settings.maxQueue".to_owned()),
             Self::HasNul => Some("leave it out; for what is no text, name a file that the agent can read".to_owned()),
             Self::TooLong { .. } => Some("put it into a file that the agent can read, and tell it where".to_owned()),
@@ -273,10 +271,7 @@ impl Engine {
         if self.inner.is_closing() {
             return Err(TellError::ShuttingDown);
         }
-        let team = self.inner.team(&tell.to).ok_or_else(|| TellError::UnknownTeam {
-            name: tell.to.to_string(),
-            known: self.inner.config().teams.keys().map(ToString::to_string).collect(),
-        })?;
+        let team = self.inner.team(&tell.to).ok_or_else(|| self.inner.config().unknown_team(&tell.to))?;
         if !is_built(team.agent) {
             return Err(TellError::NotBuilt(team.agent));
         }

@@ -60,7 +60,7 @@ pub(super) async fn known(app: &App, name: &str) -> Result<TeamName, Fault> {
 
 fn describe(config: &Config, name: &TeamName, sessions: &[SessionRow]) -> Result<Team, Fault> {
     let team = config.teams.get(name);
-    let team = team.ok_or_else(|| Fault::from(SessionError::UnknownTeam(name.to_string())))?;
+    let team = team.ok_or_else(|| Fault::from(SessionError::from(config.unknown_team(name))))?;
     Ok(Team {
         name: name.to_string(),
         path: team.path.display().to_string(),
@@ -191,7 +191,7 @@ fn party(caller: &Caller, request: &PartyRequest) -> Party {
 /// if the team does not exist.
 async fn chosen(app: &App, caller: &Caller, team: &TeamName, request: &PartyRequest) -> Result<Vec<SessionRow>, Fault> {
     if !app.engine.config().teams.contains_key(team) {
-        return Err(SessionError::UnknownTeam(team.to_string()).into());
+        return Err(SessionError::from(app.engine.config().unknown_team(team)).into());
     }
     if request.all && request.from_team.is_some() {
         let what = "say either whose session is meant (fromTeam) or all of them, not both".to_owned();

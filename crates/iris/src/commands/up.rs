@@ -96,13 +96,10 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     let status = client.get::<Status>(&["status"], &[]);
     let status = context.printer.while_waiting("asking iris", status).await?;
     let is_own = Home::at(&context.home).holder().is_some_and(|holder| holder.pid == status.pid);
-    if arguments.demo {
-        if demo::is_at_work(context).await? {
-            context.printer.note("the demo is at work already; `iris inbox` has what it asks");
-        } else {
-            demo::prepare(context).await?;
-            demo::begin(context).await?;
-        }
+    let is_begun = arguments.demo && demo::is_at_work(context).await?;
+    if arguments.demo && !is_begun {
+        demo::prepare(context).await?;
+        demo::begin(context).await?;
     }
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
@@ -134,8 +131,16 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         context.printer.json(&up)?;
     } else {
         say(&up, context, arguments.no_open)?;
-        if !arguments.demo {
-            offer::make(&up, context).await?;
+        match (arguments.demo, is_begun) {
+            (false, _) => offer::make(&up, context).await?,
+            (true, false) => context
+                .printer
+                .line("the demo is at work; soon it has a question: see the dashboard, or `iris inbox`")?,
+            (true, true) => {
+                context
+                    .printer
+                    .line("the demo is at work already; what it asks: see the dashboard, or `iris inbox`")?;
+            }
         }
     }
     Ok(Exit::Done)
@@ -162,9 +167,6 @@ fn say(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {
         context.printer.line(format!("found no agent program; {demo} needs none"))?;
     }
     show_link(up, context, no_open)?;
-    if up.demo {
-        context.printer.line("the demo is at work; soon it has a question: see the dashboard, or `iris inbox`")?;
-    }
     Ok(())
 }
 

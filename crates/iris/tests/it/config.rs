@@ -3,14 +3,16 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use iris_testing::generated;
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, Place};
+use crate::daemon::{Daemon, Place, Ran};
 
 /// What people get wrong, one at a time.
 const MISTAKES: [&str; 24] = [
@@ -103,10 +105,10 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
          arrives as it is, as one value, whatever characters it has, and as a list or keys only where such are wanted, if it \
          is written in brackets (`[a, b]`, `{{A: b}}`); a default is read as if it stood there. `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
-         one that cannot be used changes nothing, and `iris status` says so. One that is written where it is, and whose last line is not ended, is \
-         taken for cut off; one in which what was at the end is missing is taken after five seconds, since more may be \
-         about to be written, and after that as what was meant. What is moved into the place of the file, as many \
-         editors and the commands of Iris do, is taken as it is. What an agent is started with (its folder, \
+         one that cannot be used changes nothing, and `iris status` says so. What is moved into the place of the file, as many editors and \
+         the commands of Iris do, is taken as it is. What is written where it is may be half-written: if its last line is not ended, \
+         or something is missing that was there and its end is not as it was, it is taken after five seconds in which nothing \
+         more came; if it is what it was up to the middle of a line, it is refused until that line is ended. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",
         keys.trim_start()
@@ -212,15 +214,30 @@ fn half_a_file_is_no_config() {
     wait_for(&daemon, "all of it", |config| config["config"]["settings"]["maxQueue"] == 151);
     assert!(daemon.iris(&["status"]).ok().contains("as the file says"));
 
-    for (number, end) in [(51, "maxQ"), (52, "maxQueue: 1"), (53, "alpha:\n    path: /"), (54, "description: v1")] {
+    let cut_at = |number, end: &str| {
         let text = version(&daemon.place, number);
         let end = text.find(end).expect("it is there") + end.len();
         fs::write(&file, &text[..end]).expect("written");
+    };
+    let restored = || {
+        fs::write(&file, &whole).expect("written");
+        wait_for(&daemon, "it is right again", |config| config["refused"].is_null() && config["waitingFor"].is_null());
+    };
+    for end in ["maxQ", "maxQueue: 1", "alpha:\n    path: /", "description: v1"] {
+        cut_at(51, end);
         wait_for(&daemon, "it is cut off", |config| {
             config["refused"].as_str().is_some_and(|why| why.contains("in the middle of its last line"))
         });
-        fs::write(&file, &whole).expect("written");
-        wait_for(&daemon, "it is right again", |config| config["refused"].is_null());
+        restored();
+    }
+    // With a change before the cut, it may be all that is meant.
+    for (number, end) in [(52, "maxQueue: 1"), (53, "alpha:\n    path: /"), (54, "description: v1")] {
+        cut_at(number, end);
+        wait_for(&daemon, "more may come", |config| {
+            config["waitingFor"] == "remainder" || config["refused"].is_string()
+        });
+        assert_eq!(version_of(&shown(&daemon)), 151);
+        restored();
     }
     fs::write(&file, "teams:\n").expect("written");
     wait_for(&daemon, "nothing is behind it", |config| {
@@ -246,6 +263,96 @@ fn a_file_that_ends_early_is_waited_for_and_then_taken() {
     assert!(!self::shown(&daemon)["config"]["teams"]["alpha"].is_null());
     let told = daemon.iris(&["events", "--kind", "config.refused"]).ok();
     assert!(told.contains("may be half-written: `teams.beta` is not in it any more"), "{told}");
+}
+
+/// Many an editor ends no last line.
+#[test]
+fn a_file_whose_last_line_is_not_ended_is_taken_after_a_while() {
+    let daemon = Daemon::on(edited());
+    let file = file(&daemon);
+    wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
+    fs::write(&file, version(&daemon.place, 20).trim_end()).expect("written");
+    wait_for(&daemon, "more may come", |config| config["waitingFor"] == "remainder");
+    assert_eq!(version_of(&shown(&daemon)), 101, "the old one serves meanwhile");
+    wait_for(&daemon, "that is all", |config| config["config"]["settings"]["maxQueue"] == 120);
+    assert_eq!(version_of(&shown(&daemon)), 120);
+}
+
+/// What is moved into place is whole, however quickly it was: also without a last team or the end of its last line.
+#[test]
+fn what_is_moved_into_place_is_not_waited_for() {
+    let daemon = Daemon::on(Place::with_teams());
+    let file = file(&daemon);
+    wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
+    let both = fs::read_to_string(&file).expect("a config");
+    let edited = Command::new("sed").args(["-i", "/^  beta:/d"]).arg(&file).status().expect("sed runs");
+    assert!(edited.success());
+    wait_for(&daemon, "it is gone", |config| config["config"]["teams"]["beta"].is_null());
+    write_anew(&file, &both);
+    wait_for(&daemon, "it is there again", |config| !config["config"]["teams"]["beta"].is_null());
+    write_anew(&file, both.lines().take(2).collect::<Vec<_>>().join("\n").as_str());
+    wait_for(&daemon, "it is gone again", |config| config["config"]["teams"]["beta"].is_null());
+    let told = daemon.iris(&["events", "--kind", "config.refused"]).ok();
+    assert!(!told.contains("half-written") && !told.contains("cut off"), "{told}");
+}
+
+/// A new file, but written where it is: that who may read it was said after that makes it no more whole.
+#[test]
+fn a_new_file_that_is_written_in_place_is_waited_for() {
+    let daemon = Daemon::on(Place::with_teams());
+    let file = file(&daemon);
+    wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
+    let first: String =
+        fs::read_to_string(&file).expect("a config").lines().take(2).map(|line| format!("{line}\n")).collect();
+    fs::remove_file(&file).and_then(|()| fs::write(&file, first)).expect("written");
+    std::thread::sleep(Duration::from_millis(20));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("set");
+    wait_for(&daemon, "more may come", |config| {
+        config["waitingFor"] == "remainder" || config["config"]["teams"]["beta"].is_null()
+    });
+    assert!(!shown(&daemon)["config"]["teams"]["beta"].is_null(), "the old one serves");
+}
+
+/// What a command changes is in force with all that is in the file, also with what the daemon does not use or waits for.
+#[test]
+fn nothing_is_changed_in_a_file_that_is_not_in_force() {
+    let daemon = Daemon::on(Place::with_teams());
+    let file = file(&daemon);
+    wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
+    let whole = fs::read_to_string(&file).expect("a config");
+    let theirs = daemon.place.path("theirs.yaml");
+    let folder = daemon.place.path("").display().to_string();
+    fs::write(&theirs, format!("teams:\n  theirs: {{ path: {folder} }}\n")).expect("written");
+    let alpha: Vec<&str> = whole.lines().take(2).collect();
+    let (cut, short) =
+        (format!("{}\n  beta: {{ path: {folder} }}", alpha.join("\n")), format!("{}\n", alpha.join("\n")));
+    let refused = format!("{whole}  gamma: {{ path: {folder}, env: {{ A: '${{ONLY_HERE}}' }} }}\n");
+    for (text, told) in [
+        (&cut, "may be half-written"),
+        (&short, "may be half-written"),
+        (&refused, "as it is, and goes on with what was in it before"),
+    ] {
+        for words in [
+            &["teams", "add", &folder, "--name", "more"][..],
+            &["teams", "remove", "alpha"],
+            &["teams", "import", theirs.to_str().expect("text")],
+            &["up", "--demo", "--no-open"],
+            &["demo", "clean"],
+        ] {
+            // Written anew each time, and not waited for: the daemon may not have seen it yet.
+            fs::write(&file, text).expect("written");
+            let mut command = daemon.place.command(words);
+            command.env("ONLY_HERE", "here");
+            let said = Ran::of(command).failed(4);
+            assert!(said.contains("nothing was changed: ") && said.contains(told), "{words:?}: {said}");
+            assert!(said.contains("config.yaml"), "{said}");
+            assert_eq!(&fs::read_to_string(&file).expect("a config"), text, "{words:?}");
+        }
+    }
+    assert!(!shown(&daemon)["config"]["teams"]["beta"].is_null(), "the old one serves");
+    fs::write(&file, &whole).expect("written");
+    wait_for(&daemon, "it is right again", |config| config["refused"].is_null() && config["waitingFor"].is_null());
+    daemon.iris(&["teams", "add", &folder, "--name", "more"]).ok();
 }
 
 /// It is put in the place of the file whole, so that nothing is missing.

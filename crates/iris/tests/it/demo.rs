@@ -123,6 +123,45 @@ fn what_was_put_off_goes_with_it() {
     assert_eq!(stage.conversations(), 0);
 }
 
+/// The agent of a team that is gone ends with its turn, and the turn waits for an answer.
+#[test]
+fn it_goes_when_its_teams_are_gone_already() {
+    let stage = Stage::new();
+    stage.up().ok();
+    stage.wait_for_its_question();
+    let again = stage.up();
+    let told = format!("{}{}", again.stdout, again.stderr);
+    assert_eq!(told.matches("the demo is at work").count(), 1, "{told}");
+    assert!(told.contains("the demo is at work already; what it asks"), "{told}");
+    for team in ["demo-lead", "demo-coder"] {
+        stage.iris(&["teams", "remove", team]).ok();
+    }
+    assert_eq!(stage.iris(&["demo", "clean"]).ok(), "the demo is gone\n");
+    assert_eq!(stage.conversations(), 0);
+    assert!(!stage.0.home().join("demo").exists());
+}
+
+#[test]
+fn the_config_is_left_as_it_was_found() {
+    for config in ["# mine\nsettings:\n  maxQueue: 9\n", "{ \"settings\": { \"maxQueue\": 9 } }"] {
+        let stage = Stage::new();
+        stage.0.configure(config);
+        let file = stage.0.home().join("config.yaml");
+        stage.up().ok();
+        assert_ne!(fs::read_to_string(&file).expect("a config"), config);
+        assert_eq!(mode(&stage.0.home().join("demo/config.yaml.before")), 0o600);
+        stage.iris(&["demo", "clean"]).ok();
+        assert_eq!(fs::read_to_string(&file).expect("a config"), config);
+        // What its owner changed meanwhile stays.
+        stage.up().ok();
+        let changed = fs::read_to_string(&file).expect("a config").replace("9", "8");
+        fs::write(&file, changed).expect("written");
+        stage.iris(&["demo", "clean"]).ok();
+        let left = fs::read_to_string(&file).expect("a config");
+        assert!(left.contains('8') && !left.contains("demo"), "{left}");
+    }
+}
+
 /// What people type is text, wherever it ends up.
 #[test]
 fn an_answer_is_written_and_never_run() {

@@ -286,7 +286,7 @@ fn a_folder_becomes_a_second_team_only_by_a_name() {
     assert!(ran.stderr.contains("the same folder is also the team shop"), "{ran:?}");
     ran.ok();
     let told = place.iris(&["teams", "remove", "nope"]).failed(3);
-    assert!(told.contains("there are: second, shop"), "{told}");
+    assert!(told.contains("known teams: second, shop"), "{told}");
 }
 
 /// Whatever form a config has, it keeps, and so does the file.

@@ -150,6 +150,10 @@ fn how_a_turn_ends_is_an_exit_code_and_a_sentence() {
     };
     check(&["tell", "alpha", "fail"], 1, &["error: the turn of alpha failed: the model is tired", "hint: "]);
     check(&["tell", "alpha", "crash"], 1, &["was terminated", "exit code 3", "out of cheese", "iris cache inspect"]);
+    let meant = &["error: there is no team 'alpa'", "hint: did you mean 'alpha'? known teams: alpha, beta"];
+    for words in [&["tell", "alpa", "hi"][..], &["teams", "show", "alpa"], &["wake", "alpa"], &["cancel", "alpa"]] {
+        check(words, 3, meant);
+    }
     check(&["tell", "nobody", "hi"], 3, &["error: there is no team 'nobody'", "hint: known teams: alpha, beta"]);
     check(&["tell", "alpha", ""], 2, &["the message is empty"]);
     check(&["tell", "alpha", "hi", "--timeout", "soon"], 2, &["use -1 (not at all)"]);

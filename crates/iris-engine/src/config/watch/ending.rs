@@ -3,10 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::config::expand::expand;
-use crate::config::load::parse_unfilled;
 use crate::config::place::outline;
 
 /// Whether it is what it was, cut off in the middle of a line.
@@ -15,27 +12,46 @@ pub(super) fn is_cut_off(text: &str, before: &str) -> bool {
     !rest.is_empty() && !rest.starts_with(['\r', '\n']) && !text.ends_with('\n')
 }
 
-/// Whether its last line is not ended, as every line was before. What ends with the bracket that it begins with is whole.
-pub(super) fn is_unended(text: &str, before: &str) -> bool {
-    let is_in_braces = text.trim_start().starts_with('{') && text.trim_end().ends_with('}');
-    before.ends_with('\n') && !text.ends_with('\n') && before.trim_end() != text && !is_in_braces
-}
-
 /// Why more may be about to be written. Whoever takes something out of the middle leaves the end as it was.
 pub(super) fn may_go_on(text: &str, before: &str) -> Option<String> {
-    if !text.ends_with('\n') && text.lines().last() != before.lines().last() {
+    if is_unended(text) && text.lines().last() != before.lines().last() {
         return Some("its last line is not ended".to_owned());
     }
-    let (now, before) = (filled(text), filled(before));
-    let (keys, keys_before) = (outline(&now), outline(&before));
-    if keys.last() != keys_before.last() && !is_renamed(&keys, &keys_before) {
-        let known: BTreeSet<&String> = keys.iter().collect();
-        let missing = keys_before.iter().find(|key| !known.contains(key))?;
-        return Some(format!("`{missing}` is not in it any more"));
+    let (now, before) = (Outline::of(text), Outline::of(before));
+    if now.keys.last() == before.keys.last() && now.end == before.end {
+        return None;
     }
-    let last = keys.last()?;
-    let is_shorter = is_shorter(text_of(&now, last)?.trim_end(), text_of(&before, last)?.trim_end());
-    is_shorter.then(|| format!("`{last}` is shorter than it was"))
+    if !is_renamed(&now.keys, &before.keys) {
+        let known: BTreeSet<&String> = now.keys.iter().collect();
+        if let Some(missing) = before.keys.iter().find(|key| !known.contains(key)) {
+            return Some(format!("`{missing}` is not in it any more"));
+        }
+    }
+    let is_shorter = now.keys.last() == before.keys.last() && now.end.len() < before.end.len();
+    is_shorter.then(|| format!("`{}` is shorter than it was", now.keys.last().map_or("", String::as_str)))
+}
+
+/// What ends with the bracket that it begins with is whole.
+fn is_unended(text: &str) -> bool {
+    let is_in_braces = text.trim_start().starts_with('{') && text.trim_end().ends_with('}');
+    !text.ends_with('\n') && !is_in_braces
+}
+
+struct Outline {
+    keys: Vec<String>,
+    /// The lines from the last key on that say something.
+    end: Vec<String>,
+}
+
+impl Outline {
+    fn of(text: &str) -> Self {
+        let text = filled(text);
+        let keys = outline(&text);
+        let last = keys.last().map_or(1, |(_, line)| *line);
+        let says_something = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        let end = text.lines().skip(last - 1).filter(says_something).map(|line| line.trim_end().to_owned()).collect();
+        Self { keys: keys.into_iter().map(|(key, _)| key).collect(), end }
+    }
 }
 
 /// Whether all that was there is, in its place, some of it by another name: as where a team was given one.
@@ -53,22 +69,8 @@ fn is_but_one_name(now: &str, old: &str) -> bool {
     now.len() == old.len() && now.iter().zip(&old).filter(|(now, old)| now != old).count() == 1
 }
 
-/// Whether lines, or words, are missing at the end of a text.
-fn is_shorter(text: &str, before: &str) -> bool {
-    before.strip_prefix(text).is_some_and(|rest| rest.starts_with(char::is_whitespace))
-}
-
 fn filled(text: &str) -> String {
     expand(text, |name| std::env::var(name).ok()).map_or_else(|_| text.to_owned(), |filled| filled.text)
-}
-
-fn text_of(yaml: &str, key: &str) -> Option<String> {
-    let values = parse_unfilled(yaml)?;
-    let found = key.split('.').try_fold(&values, |value, name| match value {
-        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
-        _ => value.get(name),
-    });
-    found?.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -90,14 +92,16 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_ended_where_every_line_was_is_cut_off() {
+    fn a_line_that_is_not_ended_may_go_on() {
         let before = "settings:\n  maxProcesses: 40\n";
-        for cut in ["# mine\nsettings:\n  maxProcesses: 4", "settings:\n  maxProcesses: 41"] {
-            assert!(is_unended(cut, before), "{cut}");
-            assert!(!is_unended(cut, before.trim_end()) && may_go_on(cut, before.trim_end()).is_some(), "{cut}");
+        for unended in ["# mine\nsettings:\n  maxProcesses: 4", "settings:\n  maxProcesses: 41"] {
+            for before in [before, before.trim_end()] {
+                assert_eq!(may_go_on(unended, before).as_deref(), Some("its last line is not ended"), "{unended}");
+            }
         }
-        for whole in [before, before.trim_end(), "{ settings: {} }", "settings:\n  maxProcesses: 4\n"] {
-            assert!(!is_unended(whole, before), "{whole}");
+        for whole in [before, before.trim_end(), "{ settings: { maxProcesses: 4 } }", "settings:\n  maxProcesses: 4\n"]
+        {
+            assert_eq!(may_go_on(whole, before), None, "{whole}");
         }
         assert_eq!(may_go_on("# mine\na: 1\nb: 2", "a: 1\nb: 2"), None, "it ends as it did");
     }
@@ -118,7 +122,8 @@ mod tests {
         );
         // What ends as it did was written to its end, and so was what has all that it had.
         check(before, before, "nothing");
-        check("teams:\n  b:\n    path: /b\n    args: [x, z]\n", before, "nothing");
+        check("teams:\n  b:\n    path: /b\n    args: [x, y]\n", before, "nothing");
+        check("teams:\n  b:\n    path: /b\n    args: [x, z]\n", before, "`teams.a` is not in it any more");
         check(&format!("{before}  c: {{ path: /c }}\nsettings: {{ port: 1 }}\n"), before, "nothing");
         // A team was given another name; or one was added, and the last is still to come.
         let two = "teams:\n  a: { path: /a }\n  b: { path: /b }\n";
@@ -126,7 +131,10 @@ mod tests {
         check("teams:\n  c: { path: /c }\n  a: { path: /a }\n", two, "`teams.b` is not in it any more");
         let long = "a: 1\nb: |\n  one\n  two\n";
         check("a: 2\nb: |\n  one\n", long, "`b` is shorter than it was");
+        check("a: 2\nb: |\n  other\n", long, "`b` is shorter than it was");
+        check("a: 2\nb: one\n", "a: 1\nb: one\n  two\n", "`b` is shorter than it was");
         check("a: 2\nb: |\n  one\n  three\n", long, "nothing");
+        check("a: 2\nb: one\n", "a: 2\nb: one two # or three\n\n# the end\n", "nothing");
         check("a: 2\n", "a: ${HOME}\nb: 1\n", "`b` is not in it any more");
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! The generator's own page would fill the lines of the examples and call them EXTRA.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -22,9 +21,15 @@ fn write_all(command: &Command, folder: &Path) -> io::Result<()> {
         write_all(below, folder)?;
     }
     let man = Man::new(command.clone());
-    let mut page = File::create(folder.join(man.get_filename()))?;
+    let mut page = Vec::new();
     render(command, &man, &mut page)?;
-    page.flush()
+    std::fs::write(folder.join(man.get_filename()), escaped(&String::from_utf8_lossy(&page)))
+}
+
+/// A formatter reads bytes: what is not ASCII has to be named.
+fn escaped(page: &str) -> String {
+    let written = |c: char| if c.is_ascii() { c.to_string() } else { format!("\\[u{:04X}]", u32::from(c)) };
+    page.chars().map(written).collect()
 }
 
 fn render(command: &Command, man: &Man, page: &mut dyn Write) -> io::Result<()> {
@@ -77,6 +82,20 @@ fn sections(text: &str) -> Roff {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_page_is_one_that_a_formatter_reads() {
+        use clap::CommandFactory;
+        let folder = tempfile::tempdir().expect("a folder");
+        write(crate::arguments::Arguments::command(), folder.path()).expect("written");
+        let pages = std::fs::read_dir(folder.path()).expect("readable").map(|page| page.expect("a page").path());
+        for page in pages {
+            let text = std::fs::read_to_string(&page).expect("text");
+            assert!(text.is_ascii(), "{}", page.display());
+        }
+        let tell = std::fs::read_to_string(folder.path().join("iris-tell.1")).expect("a page");
+        assert!(tell.contains(r"\[u2026]"), "{tell}");
+    }
 
     #[test]
     fn examples_keep_their_lines_and_sentences_are_filled() {

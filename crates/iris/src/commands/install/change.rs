@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::entry::{changes, is_address, is_ours, shown_entry, updated};
+use super::entry::{changes, is_address, is_ours, kept_home, shown_entry, updated};
 use super::{Agent, Done, Entry, Outcome, Registry};
 use crate::failure::{Failure, no_room};
 use crate::{moment, place};
@@ -43,6 +43,7 @@ pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Do
     let mut done = Done::new(registry, outcome, dry_run);
     done.entry = Some(shown_entry(&wanted));
     done.notes = ours.map(|found| changes(found, &wanted)).unwrap_or_default();
+    done.notes.extend(kept_home(&wanted, &usual));
     Change { registry, before, commands, wanted: Some(wanted) }.make(done).await
 }
 

@@ -64,7 +64,8 @@ impl Entry {
     }
 }
 
-/// An entry of ours that starts this program, in this home. Whatever else is in it is its user's, and stays.
+/// An entry of ours that starts this program, in this home. Whatever else is in it is its user's, and stays; so does a home
+/// where none but the usual is asked for, since who runs this again in another shell asks for no other.
 pub fn updated(found: &Value, usual: &Value) -> Value {
     let mut entry = found.clone();
     for (key, value) in usual.as_object().into_iter().flatten() {
@@ -78,16 +79,19 @@ pub fn updated(found: &Value, usual: &Value) -> Value {
             entry[key] = value.clone();
         }
     }
-    if usual["env"][HOME] == entry["env"][HOME] {
-        return entry;
-    }
-    match (usual["env"].get(HOME), entry["env"].as_object_mut()) {
-        (Some(home), Some(env)) => drop(env.insert(HOME.to_owned(), home.clone())),
-        (Some(_), None) => entry["env"] = usual["env"].clone(),
-        (None, Some(env)) => drop(env.remove(HOME)),
-        (None, None) => {}
+    if let Some(home) = usual["env"].get(HOME) {
+        match entry["env"].as_object_mut() {
+            Some(env) => drop(env.insert(HOME.to_owned(), home.clone())),
+            None => entry["env"] = usual["env"].clone(),
+        }
     }
     entry
+}
+
+/// What is said of an entry that stays with another home than would be written.
+pub fn kept_home(entry: &Value, usual: &Value) -> Option<String> {
+    let home = entry["env"].get(HOME).filter(|home| usual["env"].get(HOME) != Some(home))?;
+    Some(format!("env.{HOME} stays {home}; for the usual home: `iris uninstall`, then `iris install`"))
 }
 
 /// What differs between an entry and what becomes of it, a line for each key. None of it is a secret: of `env`, only the
@@ -171,9 +175,11 @@ mod tests {
         expected["env"]["IRIS_HOME"] = json!("/srv");
         assert_eq!(updated(&theirs, &usual(Some("/srv"))), expected);
         assert!(!shown_entry(&expected).to_string().contains("secret"));
-        let back = updated(&expected, &usual(None));
-        assert_eq!(back["env"], theirs["env"], "the usual home is not named");
-        assert_eq!(changes(&expected, &back), [r#"env.IRIS_HOME: "/srv" → not set"#]);
+        assert_eq!(updated(&expected, &usual(None)), expected, "a home that was chosen stays");
+        assert!(kept_home(&expected, &usual(None)).is_some_and(|kept| kept.contains(r#"stays "/srv";"#)));
+        assert_eq!(kept_home(&expected, &usual(Some("/srv"))), None);
+        let other = updated(&expected, &usual(Some("/other")));
+        assert_eq!(changes(&expected, &other), [r#"env.IRIS_HOME: "/srv" → "/other""#]);
         let older = json!({ "command": "iris", "args": ["start"] });
         assert_eq!(updated(&older, &usual(Some("/srv"))), usual(Some("/srv")));
     }

@@ -57,7 +57,7 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
         keys.push(("script".to_owned(), json!(absolute(script)?)));
     }
     keys.extend(arguments.description.map(|about| ("description".to_owned(), json!(about))));
-    in_force::refuse_other_home(context).await?;
+    in_force::refuse_unsettled(context).await?;
     config_file::add_team(&file(context), &name, &keys)?;
     in_force::wait(context, |teams| teams.iter().any(|team| *team == name.as_str())).await?;
     tell(context, json!({ "team": name, "path": folder }), format!("{name} is a team: {}", place::shown(&folder)))?;
@@ -142,7 +142,7 @@ pub async fn add_folder(path: PathBuf, name: TeamName, context: &mut Context) ->
 
 pub async fn remove(name: &str, context: &mut Context) -> Result<Exit, Failure> {
     let name: TeamName = name.parse()?;
-    in_force::refuse_other_home(context).await?;
+    in_force::refuse_unsettled(context).await?;
     config_file::remove_team(&file(context), &name)?;
     in_force::wait(context, |teams| teams.iter().all(|team| *team != name.as_str())).await?;
     tell(context, json!({ "team": name }), format!("{name} is a team no longer; its conversations are kept"))?;

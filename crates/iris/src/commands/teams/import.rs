@@ -44,9 +44,6 @@ pub enum How {
 }
 
 pub async fn import(from: &Path, how: How, context: &mut Context) -> Result<Exit, Failure> {
-    if how == How::Really {
-        in_force::refuse_other_home(context).await?;
-    }
     let to = file(context);
     let text = config::read_text(from)?.ok_or_else(|| {
         Failure::fault(FaultKind::NotFound, format!("there is no file {}", place::shown(from)))
@@ -58,8 +55,12 @@ pub async fn import(from: &Path, how: How, context: &mut Context) -> Result<Exit
         let what = format!("{} is the config of this Iris already", place::shown(&to));
         return Err(Failure::invalid(what).hint("name the config.yaml of an Iris MCP"));
     }
+    if how == How::Really {
+        // A file that is none of ours no daemon uses; this makes it one.
+        if is_own { in_force::refuse_other_home(context).await? } else { in_force::refuse_unsettled(context).await? }
+    }
     let ours = Ours {
-        config: if is_own { Config::default() } else { config::load(&to)? },
+        config: if is_own { Config::default() } else { config_file::current(&to)? },
         text: if is_own { String::new() } else { config::read_text(&to)?.unwrap_or_default() },
         takes_settings: is_own || config_file::can_be_added_to(&to, "settings"),
     };

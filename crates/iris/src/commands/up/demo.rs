@@ -16,7 +16,7 @@ use tokio::process::Command;
 
 use crate::commands::Context;
 use crate::commands::teams::in_force;
-use crate::config_file;
+use crate::config_file::{self, Additions};
 use crate::failure::Failure;
 use crate::place;
 pub use clean::{Cleaned, clean};
@@ -60,7 +60,7 @@ const NOTHING: &str = "/dev/null";
 
 /// What is in the way, before anything is changed: what has the demo's names and is not the demo's.
 pub async fn look(context: &Context) -> Result<(), Failure> {
-    in_force::refuse_other_home(context).await?;
+    in_force::refuse_unsettled(context).await?;
     let file = Home::at(&context.home).config();
     config_file::refuse_lost(&file)?;
     let config = config::load(&file)?;
@@ -101,22 +101,30 @@ pub async fn prepare(context: &Context) -> Result<(), Failure> {
         git(shop, arguments).await?;
     }
     for member in &MEMBERS {
-        let script = ground.script(member);
-        std::fs::write(&script, member.script).map_err(failed)?;
-        if !known.teams.contains_key(&member.team()) {
-            let keys = [
-                ("path", json!(shop)),
-                ("agent", json!("scripted")),
-                ("script", json!(script)),
-                ("description", json!(member.about)),
-                ("grantPermission", json!("ask")),
-                // Nobody's own hooks and keys take part, as in `git` below.
-                ("env", json!({ "GIT_CONFIG_GLOBAL": NOTHING, "GIT_CONFIG_SYSTEM": NOTHING })),
-            ];
-            config_file::add_team(&file, &member.team(), &keys.map(|(key, value)| (key.to_owned(), value)))?;
-        }
+        std::fs::write(ground.script(member), member.script).map_err(failed)?;
     }
-    Ok(())
+    let missing: Vec<_> = MEMBERS.iter().filter(|member| !known.teams.contains_key(&member.team())).collect();
+    if missing.len() == MEMBERS.len() {
+        let before = config::read_text(&file)?.unwrap_or_default();
+        ground.keep_config(&before).map_err(failed)?;
+    }
+    config_file::add_all(&file, &additions(&ground, missing))
+}
+
+fn additions<'a>(ground: &Ground, members: impl IntoIterator<Item = &'a Member>) -> Additions {
+    let teams = members.into_iter().map(|member| {
+        let keys = [
+            ("path", json!(ground.shop)),
+            ("agent", json!("scripted")),
+            ("script", json!(ground.script(member))),
+            ("description", json!(member.about)),
+            ("grantPermission", json!("ask")),
+            // Nobody's own hooks and keys take part, as in `git` below.
+            ("env", json!({ "GIT_CONFIG_GLOBAL": NOTHING, "GIT_CONFIG_SYSTEM": NOTHING })),
+        ];
+        (member.team(), keys.map(|(key, value)| (key.to_owned(), value)).to_vec())
+    });
+    Additions { teams: teams.collect(), settings: Vec::new() }
 }
 
 /// A team that is gone keeps its conversations. The demo must not go on with one, nor take it away in the end.

@@ -1,5 +1,6 @@
 //! Taking the demo away: its conversations, its teams, its files, and nothing else.
 
+use std::path::Path;
 use std::time::Duration;
 
 use iris_api::rule::Rules;
@@ -12,7 +13,7 @@ use iris_engine::home::Home;
 use tokio::time::Instant;
 
 use super::own::Ground;
-use super::{MEMBERS, Member};
+use super::{MEMBERS, Member, additions};
 use crate::client::{Client, ClientError};
 use crate::commands::teams::in_force;
 use crate::commands::{Context, down, mcp};
@@ -31,7 +32,7 @@ pub enum Cleaned {
 
 /// Conversations are the daemon's, so there has to be one; if none runs, one is started for it.
 pub async fn clean(context: &mut Context) -> Result<Cleaned, Failure> {
-    in_force::refuse_other_home(context).await?;
+    in_force::refuse_unsettled(context).await?;
     let ground = Ground::at(&context.home);
     let config = config::load(&Home::at(&context.home).config())?;
     if !ground.is_there(&config) {
@@ -52,22 +53,32 @@ pub async fn clean(context: &mut Context) -> Result<Cleaned, Failure> {
 
 async fn take_away(context: &Context, ground: &Ground, config: &Config) -> Result<Cleaned, Failure> {
     let client = context.client();
-    let teams: Vec<&Member> = ground.teams(config).collect();
+    let teams: Vec<&'static Member> = ground.teams(config).collect();
     for member in &MEMBERS {
         // One that a user took the name for is left alone, and so is what was said to it.
         let is_foreign = config.teams.contains_key(&member.team()) && !teams.iter().any(|own| own.name == member.name);
         if !is_foreign {
-            forget_conversations(&client, member.name).await?;
+            let forgotten = forget_conversations(&client, member.name);
+            context.printer.indicator().notice("ending the demo's agents", forgotten).await?;
             revoke_rules(&client, member.name).await?;
         }
     }
-    for member in &teams {
-        config_file::remove_team(&Home::at(&context.home).config(), &member.team())?;
-    }
+    remove_teams(&Home::at(&context.home).config(), ground, &teams)?;
     let taken_up = in_force::wait(context, |names| teams.iter().all(|member| !names.contains(&member.name))).await;
     let failed = |error| Failure::of_file(format!("{}: {error}", place::shown(&ground.folder)), &error);
     let cleaned = remove_files(ground).map_err(failed)?;
     taken_up.map(|()| cleaned)
+}
+
+/// If nobody has changed the file since they came, it is left as it was found.
+fn remove_teams(file: &Path, ground: &Ground, teams: &[&'static Member]) -> Result<(), Failure> {
+    let before = std::fs::read_to_string(&ground.config).ok().filter(|_| teams.len() == MEMBERS.len());
+    if let Some(before) = before
+        && config_file::put_back(file, &before, &additions(ground, &MEMBERS))?
+    {
+        return Ok(());
+    }
+    teams.iter().try_for_each(|member| config_file::remove_team(file, &member.team()))
 }
 
 /// Those of conversations that are forgotten went with them. One may have outlived its conversation, if a person deleted
@@ -91,7 +102,7 @@ async fn forget_conversations(client: &Client, team: &str) -> Result<(), Failure
             return Ok(());
         }
         for session in &sessions {
-            withdraw_what_waits(client, session).await?;
+            cancel_turns(client, session).await?;
         }
         let sleep = PartyRequest { force: true, all: true, ..PartyRequest::default() };
         // A team that is in the config no longer cannot be put to sleep, and mostly sleeps already.
@@ -111,11 +122,12 @@ async fn forget_conversations(client: &Client, team: &str) -> Result<(), Failure
     }
 }
 
-/// Also what is put off to a time, which the session does not count as queued.
-async fn withdraw_what_waits(client: &Client, session: &Session) -> Result<(), Failure> {
+/// Also what is put off to a time, which the session does not count as queued, and what runs: the agent of a team that is in
+/// the config no longer ends with its turn, which may wait for an answer for half an hour.
+async fn cancel_turns(client: &Client, session: &Session) -> Result<(), Failure> {
     let turns: Vec<Turn> = client.all(&["sessions", &session.id, "turns"], &[]).await?;
-    for turn in turns.iter().filter(|turn| turn.state == "queued" || turn.state == "scheduled") {
-        // It may have begun meanwhile; then it ends with its agent.
+    for turn in turns.iter().filter(|turn| turn.finished_at.is_none()) {
+        // It may be over meanwhile.
         client.post::<TurnCancelled>(&["turns", &turn.id, "cancel"], &()).await.ok();
     }
     Ok(())
@@ -133,6 +145,7 @@ fn remove_files(ground: &Ground) -> std::io::Result<Cleaned> {
     for member in &MEMBERS {
         gone(std::fs::remove_file(ground.script(member)))?;
     }
+    gone(std::fs::remove_file(&ground.config))?;
     gone(std::fs::remove_file(&ground.mark))?;
     let is_all = gone(std::fs::remove_dir(&ground.scripts))? & gone(std::fs::remove_dir(&ground.folder))?;
     Ok(if is_all { Cleaned::All } else { Cleaned::ButForeignFiles })

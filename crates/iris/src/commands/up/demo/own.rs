@@ -1,5 +1,7 @@
 //! What of a home is the demo's. A name alone does not say it: users have teams and folders of their own.
 
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use iris_core::fault::FaultKind;
@@ -15,13 +17,16 @@ pub struct Ground {
     pub scripts: PathBuf,
     /// Says that the folders beside it were made for the demo.
     pub mark: PathBuf,
+    /// The config as it was without the demo.
+    pub config: PathBuf,
 }
 
 impl Ground {
     pub fn at(home: &Path) -> Self {
         let folder = home.join("demo");
         let (shop, scripts, mark) = (folder.join("shop"), folder.join("scripts"), folder.join(".made-by-iris"));
-        Self { folder, shop, scripts, mark }
+        let config = folder.join("config.yaml.before");
+        Self { folder, shop, scripts, mark, config }
     }
 
     pub fn script(&self, member: &Member) -> PathBuf {
@@ -34,6 +39,13 @@ impl Ground {
             &self.mark,
             "`iris demo clean` takes away shop with all that is in it, the demo's scripts and this file.\n",
         )
+    }
+
+    /// For its owner only: there may be secrets in it.
+    pub fn keep_config(&self, text: &str) -> std::io::Result<()> {
+        let mut options = std::fs::OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.config)?;
+        file.write_all(text.as_bytes())
     }
 
     pub fn is_marked(&self) -> bool {

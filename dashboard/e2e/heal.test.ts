@@ -226,6 +226,17 @@ test("what is sent again because its answer was lost is done once", async () => 
   const told = (await daemon.call("GET", `/api/sessions/${sessionId}/turns`)).items as { message: string }[];
   expect(told.filter(({ message }) => message === "deploy it once").length).toBe(1);
 
+  await box.blur();
+  await loseFirst("**/answer");
+  const asked = await daemon.tell("beacon", "ask");
+  const reply = page.getByRole("dialog").getByLabel("Or answer in your own words");
+  await reply.fill("Green, not red");
+  await reply.press("Enter");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await expect.poll(async () => (await daemon.call("GET", `/api/turns/${asked.turnId}`)).response).toBe("Green, not red it is");
+  await page.waitForTimeout(1000);
+  expect(await page.getByText("What you wrote was not sent").count(), "it was").toBe(0);
+
   await loseFirst("**/api/jobs");
   await page.goto(`${wire.url}/jobs?start=yes`);
   await page.getByLabel("What is to be done").fill("release it");

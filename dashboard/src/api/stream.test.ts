@@ -61,6 +61,17 @@ test("an attempt that hangs is given up, by itself or at once by who looks", asy
   expect(said, "what is there is left alone").toEqual(["lost", "live"]);
 });
 
+test("who comes back to a machine that slept does not wait for the silence to be found out", async () => {
+  const said: string[] = [];
+  const stream = new EventStream({ event: () => {}, delta: () => {}, connection: ({ state }) => said.push(state), missed: () => {} });
+  stream.start();
+  await vi.advanceTimersByTimeAsync(10);
+  vi.setSystemTime(Date.now() + 3_600_000);
+  stream.retryNow();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(said).toEqual(["live", "lost", "live"]);
+});
+
 test("silence is a lost connection, and a beat of the daemon is none", async () => {
   const said: string[] = [];
   const stream = new EventStream({ event: () => {}, delta: () => {}, connection: ({ state }) => said.push(state), missed: () => {} });

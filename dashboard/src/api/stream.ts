@@ -91,7 +91,12 @@ export class EventStream {
 
   /** Somebody looks or the network is back: do not wait for the pause to end, nor for an attempt of before. */
   retryNow = () => {
-    if ((this.timer === undefined && !this.isTrying) || document.visibilityState === "hidden") return;
+    if (document.visibilityState === "hidden") return;
+    if (this.timer === undefined && !this.isTrying) {
+      // A machine that slept has not counted the silence.
+      if (Date.now() - (this.heardAt ?? Infinity) > SILENCE) this.cut?.abort("silent");
+      return;
+    }
     clearTimeout(this.timer);
     this.timer = undefined;
     this.cut?.abort();

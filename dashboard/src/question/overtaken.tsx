@@ -3,17 +3,17 @@
 // above the page says that they are there, and takes nothing from what they do instead.
 import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "radix-ui";
-import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { Watched, useWatched } from "@/api/watch";
 import { DialogContent } from "@/shell/dialog";
 import { pageMoved } from "@/shell/notices";
 import { Plain } from "@/text/plain";
 
-import { sending } from "./ask";
+import { refusals, sending } from "./ask";
 import { deedLine } from "./deed";
 import { Outcome, questionQuery } from "./linked";
-import type { Question } from "./question";
+import { type Question, spoken } from "./question";
 import { type Written, isClosed, keepWords, putAway, unsent, writtenIn } from "./unsent";
 
 /** The question whose words are shown, and in which field somebody was when it went. */
@@ -30,7 +30,7 @@ export function useKeptWords({ id }: Question): RefObject<HTMLDivElement | null>
       if (found.length === 0) return;
       keepWords(id, found.map(({ written }) => written));
       const at = found.findIndex(({ field }) => field === document.activeElement);
-      if (at >= 0 && !sending.get().has(id)) opened.set({ id, at });
+      if (at >= 0 && !sending.get().has(id) && !refusals.get().has(id)) opened.set({ id, at });
     };
   }, [id]);
   return answers;
@@ -42,22 +42,34 @@ export function Overtaken() {
   const now = useWatched(opened);
   const lost = [...all].filter(([id]) => !sent.has(id));
   const shown = lost.find(([id]) => id === now?.id);
+  const waiting = lost.filter((one) => one !== shown);
+  const newest = waiting.at(-1);
   return (
     <>
-      {lost.filter((one) => one !== shown).map(([id]) => <Strip key={id} id={id} />)}
+      {newest && <Strip key={newest[0]} id={newest[0]} words={newest[1]} more={waiting.length - 1} />}
       {shown && <Kept key={shown[0]} id={shown[0]} words={shown[1]} at={now?.at ?? 0} />}
     </>
   );
 }
 
-function Strip({ id }: { id: string }) {
+function Strip({ id, words, more }: { id: string; words: readonly Written[]; /** How many others there are, which come when it is put away. */ more: number }) {
+  const { data: ended, isPending } = useQuery(questionQuery(id));
+  // It was taken, and only the word that it was is lost.
+  const said = ended?.answer ? spoken(ended.answer) : undefined;
+  const isSent = words.some(({ text }) => said === text.trim() || said?.endsWith(`: ${text.trim()}`));
+  useEffect(() => {
+    if (isSent) putAway(id);
+  }, [id, isSent]);
+  const isShown = !isPending && !isSent;
   useLayoutEffect(() => {
+    if (!isShown) return;
     pageMoved();
     return pageMoved;
-  }, []);
+  }, [isShown]);
+  if (!isShown) return null;
   return (
     <div role="status" className="flex flex-wrap items-center gap-x-3 border-b border-held bg-surface px-3 py-2">
-      <span className="font-medium text-held">What you wrote was not sent</span>
+      <span className="font-medium text-held">What you wrote was not sent{more > 0 && `, nor to ${more} more`}</span>
       <About id={id} />
       <button type="button" className="link min-h-6 max-md:min-h-11" onClick={() => opened.set({ id, at: 0 })}>
         Show it
@@ -73,7 +85,7 @@ function Strip({ id }: { id: string }) {
 function About({ id }: { id: string }) {
   const { data: question } = useQuery(questionQuery(id));
   return question ? (
-    <span className="said line-clamp-2 min-w-0">
+    <span className="said line-clamp-2 min-w-0 max-md:basis-full">
       Not open any more: <Plain text={question.team} />: <Plain text={deedLine(question)} />
     </span>
   ) : null;

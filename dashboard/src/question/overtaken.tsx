@@ -60,7 +60,8 @@ function Strip({ id, words, more }: { id: string; words: readonly Written[]; /**
   useEffect(() => {
     if (isSent) putAway(id);
   }, [id, isSent]);
-  const isShown = !isPending && !isSent;
+  // Of very many that are open not all are listed.
+  const isShown = !isPending && !isSent && ended?.state !== "open";
   useLayoutEffect(() => {
     if (!isShown) return;
     pageMoved();

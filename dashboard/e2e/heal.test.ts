@@ -128,7 +128,6 @@ test("a read that is swallowed while all else goes well does not look fresh for 
   end();
   await page.getByText("Which colour for the button?").waitFor({ timeout: 60_000 });
   await live(page);
-  forgive(page);
 });
 
 test("a connection on which nothing happens is live; one that is dead without a word is found out, and another taken", async () => {

@@ -71,6 +71,36 @@ test.each(CASES)("$name", async ({ path, from, open, to = from }) => {
   await expect.poll(() => to(page).evaluate((element) => element === document.activeElement), { message: "who has the focus", timeout: 5000 }).toBe(true);
 });
 
+test("after an answer it is with the next question, and at last with the page", async () => {
+  const page = await signedIn(daemon);
+  const has = (what: ReturnType<Page["locator"]>) => expect.poll(() => what.evaluateAll((all) => all.some((element) => element === document.activeElement)), { message: "who has the focus", timeout: 5000 }).toBe(true);
+  await card(page).waitFor();
+  const of = (team: string) => page.getByRole("article", { name: `Question of ${team}` });
+  await daemon.tell("beacon", "ask");
+  await of("beacon").getByRole("button", { name: "Red" }).focus();
+  // What has just moved does not take a press.
+  await page.waitForTimeout(700);
+  await page.keyboard.press("Enter");
+  await of("beacon").waitFor({ state: "detached" });
+  await has(page.getByRole("article"));
+  // Over another page by keys alone, too.
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await daemon.tell("beacon", "ask");
+  await page.getByRole("dialog").getByText("Which colour for the button?").waitFor();
+  await page.keyboard.press("r");
+  await has(page.getByRole("dialog").getByRole("textbox"));
+  await page.keyboard.type("Green");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await has(page.getByRole("link", { name: "Settings" }));
+  const { sessionId } = await daemon.tell("beacon", "ask");
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await of("beacon").getByRole("button", { name: "Red" }).click();
+  await of("beacon").waitFor({ state: "detached" });
+  await has(page.locator("#main"));
+});
+
 test("a box that is left gives it to its card, and the search to the conversation", async () => {
   const page = await signedIn(daemon);
   await card(page).getByRole("textbox").focus();

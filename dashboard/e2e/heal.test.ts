@@ -3,7 +3,7 @@ import { type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, Wire, closeBrowser, closePages, forgive, signedIn } from "./stage";
+import { Daemon, PHONE, Wire, closeBrowser, closePages, forgive, signedIn } from "./stage";
 
 let daemon: Daemon;
 let wire: Wire;
@@ -26,12 +26,19 @@ const live = (page: Page) => page.locator('[data-connection="live"]').waitFor();
 
 async function cut(page: Page) {
   wire.cut();
-  await page.locator('[data-connection="lost"]').waitFor({ timeout: 60_000 });
+  await page.locator('[data-connection="lost"]').waitFor({ timeout: 60_000, state: "attached" });
 }
 
 async function mend(page: Page) {
   wire.mend();
   await page.locator('[data-connection="live"]').waitFor({ timeout: 60_000 });
+}
+
+/** Requests are neither answered nor refused from now on. Gives the way to end it; what was swallowed stays so. */
+async function swallow(page: Page, path: string) {
+  let isWhole = false;
+  await page.route(path, (route) => (isWhole ? route.continue() : undefined));
+  return () => (isWhole = true);
 }
 
 test("one request that fails leaves nothing green that is not", async () => {
@@ -88,6 +95,56 @@ test("what was missed and cannot be read is not taken for fresh", async () => {
   await page.getByText("Nobody needs you").first().waitFor();
   expect(await page.locator("[data-stale]").count()).toBe(0);
   forgive(page);
+});
+
+test.each(["by itself", "at once by who does not want to wait"])("what the network swallows is read again, %s; that it is behind is said on a phone as well", async (how) => {
+  const page = await signedIn(daemon, { viewport: PHONE }, wire);
+  await page.getByText("Nobody needs you").first().waitFor();
+  await cut(page);
+  await page.getByRole("alert").getByRole("button", { name: "Try now" }).waitFor();
+  const end = await swallow(page, "**/api/questions/pending");
+  await daemon.tell("beacon", "ask");
+  await expect.poll(async () => (await daemon.call("GET", "/api/questions/pending")).questions.length).toBe(1);
+  wire.mend();
+  const strip = page.getByRole("status").filter({ hasText: "Catching up" });
+  await strip.getByText(/\d+ s old/).waitFor();
+  end();
+  if (how !== "by itself") await strip.getByRole("button", { name: "Try now" }).click();
+  await page.getByText("Which colour for the button?").waitFor({ timeout: 60_000 });
+  await strip.waitFor({ state: "detached" });
+  forgive(page);
+});
+
+test("a read that is swallowed while all else goes well does not look fresh for ever", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await live(page);
+  await page.getByText("Nobody needs you").first().waitFor();
+  const list = "**/api/questions/pending";
+  const heard = page.waitForRequest(list);
+  const end = await swallow(page, list);
+  await daemon.tell("beacon", "ask");
+  await heard;
+  await page.locator('[data-connection="behind"]').waitFor({ timeout: 60_000 });
+  end();
+  await page.getByText("Which colour for the button?").waitFor({ timeout: 60_000 });
+  await live(page);
+});
+
+test("a connection on which nothing happens is live; one that is dead without a word is found out, and another taken", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await live(page);
+  const said = await page.evaluateHandle(() => {
+    const states = new Set<string>();
+    new MutationObserver(() => states.add(document.querySelector("[data-connection]")?.getAttribute("data-connection") ?? "")).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-connection"] });
+    return states;
+  });
+  await page.waitForTimeout(15_000);
+  expect(await said.evaluate((states) => [...states].filter((state) => state !== "live"))).toEqual([]);
+  wire.hold();
+  await daemon.tell("beacon", "ask");
+  await expect.poll(() => said.evaluate((states) => [...states]), { timeout: 60_000 }).toContain("lost");
+  await page.getByText("Which colour for the button?").waitFor({ timeout: 60_000 });
+  await live(page);
 });
 
 test("a session that was opened without a connection is read when it is back", async () => {
@@ -167,6 +224,17 @@ test("what is sent again because its answer was lost is done once", async () => 
   await expect.poll(() => box.inputValue()).toBe("");
   const told = (await daemon.call("GET", `/api/sessions/${sessionId}/turns`)).items as { message: string }[];
   expect(told.filter(({ message }) => message === "deploy it once").length).toBe(1);
+
+  await box.blur();
+  await loseFirst("**/answer");
+  const asked = await daemon.tell("beacon", "ask");
+  const reply = page.getByRole("dialog").getByLabel("Or answer in your own words");
+  await reply.fill("Green, not red");
+  await reply.press("Enter");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await expect.poll(async () => (await daemon.call("GET", `/api/turns/${asked.turnId}`)).response).toBe("Green, not red it is");
+  await page.waitForTimeout(1000);
+  expect(await page.getByText("What you wrote was not sent").count(), "it was").toBe(0);
 
   await loseFirst("**/api/jobs");
   await page.goto(`${wire.url}/jobs?start=yes`);

@@ -3,7 +3,7 @@ import { type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, PHONE, WIDE, closeBrowser, closePages, signedIn } from "./stage";
+import { Daemon, PHONE, WIDE, closeBrowser, closePages, forgive, signedIn } from "./stage";
 
 const MANY = Array.from({ length: 9 }, (_, index) => `team${index + 1}`);
 let daemon: Daemon;
@@ -109,7 +109,7 @@ test("of those that are selected, what another answers leaves the numbers to the
   await card(page, "team3").click({ position: { x: 200, y: 8 } });
   const bar = page.getByRole("toolbar", { name: "Answer together" });
   await answeredElsewhere("team2");
-  await bar.getByText("1 not open any more").waitFor();
+  await bar.getByText("1 not in this list any more").waitFor();
   await settled(page);
   expect(await answeredBy(() => page.keyboard.press("1"))).toEqual(["team1"]);
   await bar.waitFor({ state: "detached" });
@@ -123,6 +123,23 @@ test("of those that are selected, what another answers leaves the numbers to the
   expect(await answeredBy(() => page.keyboard.press("1"))).toEqual([]);
   await bar.getByRole("button", { name: "Clear" }).click();
   expect(await answeredBy(() => page.keyboard.press("1"))).toEqual(["team3"]);
+});
+
+test("of those that are selected, what is put aside in another tab leaves the numbers to the others as well", async () => {
+  const page = await signedIn(daemon);
+  for (const team of ["team1", "team2", "team3"]) await daemon.tell(team, "ask");
+  for (const team of ["team1", "team2", "team3"]) await card(page, team).waitFor();
+  for (const team of ["team1", "team2"]) await card(page, team).getByRole("checkbox").check();
+  await card(page, "team3").click({ position: { x: 200, y: 8 } });
+  const other = await page.context().newPage();
+  await other.goto(`${daemon.url}/inbox`);
+  await card(other, "team2").getByLabel("Put aside until later").click();
+  await other.getByRole("menuitem").first().click();
+  await card(page, "team2").waitFor({ state: "detached" });
+  await page.bringToFront();
+  await page.getByRole("toolbar", { name: "Answer together" }).getByText("1 not in this list any more").waitFor();
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual(["team1"]);
 });
 
 test("a number whose button is out of view shows it, and the next press counts", async () => {
@@ -261,6 +278,71 @@ test("words that are written over another page go to nobody either", async () =>
   expect(new URL(page.url()).pathname, "and nobody was taken elsewhere").toBe("/fleet");
   await page.getByRole("button", { name: "Put it away" }).click();
   await dialog.getByText("Which colour for the button?").waitFor();
+});
+
+test("words that nobody is writing in just then stay as well, also on another page, and take nothing from what is done meanwhile", async () => {
+  const page = await signedIn(daemon);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  for (const team of ["team1", "team2", "team3"]) await daemon.tell(team, "ask");
+  const reply = (team: string) => card(page, team).getByLabel("Or answer in your own words");
+  await reply("team1").fill("Green, because the door is green");
+  await reply("team2").fill("Grey");
+  await reply("team3").fill("Brown");
+  await answeredElsewhere("team1");
+  const strip = (team: string) => page.getByRole("status").filter({ hasText: `Not open any more: ${team}` });
+  await strip("team1").getByText("What you wrote was not sent").waitFor();
+  expect(await reply("team3").evaluate((element) => element === document.activeElement), "who writes elsewhere goes on").toBe(true);
+  await page.getByRole("link", { name: "Fleet", exact: true }).click();
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await answeredElsewhere("team2");
+  await strip("team2").waitFor();
+  await strip("team2").getByRole("button", { name: "Put it away" }).click();
+  await strip("team2").waitFor({ state: "detached" });
+  await strip("team1").getByRole("button", { name: "Show it" }).click();
+  const kept = page.getByRole("dialog", { name: "What you wrote was not sent" });
+  await kept.getByText(/answered by user.*Red/).waitFor();
+  await kept.getByRole("button", { name: "Copy" }).click();
+  await kept.getByText("Copied").waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("Green, because the door is green");
+  await kept.getByRole("button", { name: "Put it away" }).click();
+  await expect.poll(() => page.getByText("What you wrote was not sent").count()).toBe(0);
+  await page.reload();
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await page.getByRole("link", { name: "Inbox" }).click();
+  await expect.poll(() => reply("team3").inputValue()).toBe("Brown");
+  expect(await page.getByText("What you wrote was not sent").count(), "what was put away is").toBe(0);
+});
+
+test("words whose own answer came second stay", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("team1", "ask");
+  let letGo = () => {};
+  const held = new Promise<void>((go) => (letGo = go));
+  const isSent = new Promise<void>((sent) => void page.route("**/answer", async (route) => (sent(), await held, await route.continue())));
+  await card(page, "team1").getByLabel("Or answer in your own words").fill("Green, but not before noon");
+  await page.keyboard.press("Enter");
+  await isSent;
+  await answeredElsewhere("team1");
+  await card(page, "team1").waitFor({ state: "detached" });
+  letGo();
+  await page.getByText("Not needed any more").waitFor();
+  await page.getByRole("button", { name: "Show it" }).click();
+  expect(await page.getByLabel("What you wrote, to be copied").inputValue()).toBe("Green, but not before noon");
+  forgive(page);
+});
+
+test("what was changed of an action stays field by field, and nothing that was there before", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("team1", "change staging");
+  await card(page, "team1").getByRole("button", { name: "Edit first" }).click();
+  await card(page, "team1").getByLabel("command").fill("deploy staging --dry");
+  await card(page, "team1").getByLabel("timeout").fill("90");
+  await card(page, "team1").getByLabel("timeout").blur();
+  const [{ id } = { id: "" }] = await pending();
+  await daemon.call("POST", `/api/questions/${id}/answer`, { response: { value: false } });
+  await page.getByRole("button", { name: "Show it" }).click();
+  const kept = page.getByRole("dialog", { name: "What you wrote was not sent" });
+  expect(await kept.getByRole("textbox").evaluateAll((all) => all.map((one) => [one.getAttribute("aria-label"), (one as HTMLTextAreaElement).value]))).toEqual([["command", "deploy staging --dry"], ["timeout", "90"]]);
 });
 
 test("single keys can be switched off", async () => {

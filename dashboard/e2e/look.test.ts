@@ -118,7 +118,19 @@ test.each(LOOKS)("$name", async ({ name: look, ...options }) => {
   await page.getByRole("dialog").getByRole("heading", { name: /^Run make \w+_\w+\?$/ }).waitFor();
   await page.screenshot({ path: join(PICTURES, `modal-${look}.png`) });
   expect(await serious(page), `modal, ${look}`).toEqual([]);
+  // And goes by itself, with words in it.
+  const words = page.getByRole("dialog").getByRole("textbox");
+  await words.fill("not before the release");
+  await words.blur();
   await daemon.call("POST", "/api/teams/atlas/cancel", {});
+  await page.getByText("What you wrote was not sent").waitFor();
+  await page.screenshot({ path: join(PICTURES, `unsent-${look}.png`) });
+  expect(await serious(page), `unsent, ${look}`).toEqual([]);
+  if (look.startsWith("phone")) expect(await small(page), `unsent, ${look}: too small for a thumb`).toEqual([]);
+  await page.getByRole("button", { name: "Show it" }).click();
+  await page.getByRole("dialog").waitFor();
+  await page.screenshot({ path: join(PICTURES, `unsent-shown-${look}.png`) });
+  expect(await serious(page), `unsent-shown, ${look}`).toEqual([]);
 });
 
 test.each([390, 800, 1280, 1440])("no row of the fleet moves while ages grow, at %s", async (width) => {

@@ -205,6 +205,32 @@ test("while one looks at another page, it opens over it; a key too early is no a
   expect(await answerOf(turnId)).toBe("It is gone");
 });
 
+test("who looks elsewhere is told by the desktop, also if what is asked cannot be read just then", async () => {
+  const page = await signedIn(daemon);
+  // The desktop, as far as a page knows of it.
+  await page.addInitScript(() => {
+    const told: string[] = [];
+    class Told {
+      static permission = "granted";
+      constructor(title: string, { body }: { body: string }) {
+        told.push(`${title}: ${body}`);
+      }
+    }
+    Object.assign(window, { Notification: Told, told });
+    document.hasFocus = () => false;
+    localStorage.setItem("iris.notify", "true");
+  });
+  await page.reload();
+  await page.locator('[data-connection="live"]').waitFor();
+  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+  await daemon.tell("atlas", "ask");
+  await expect.poll(told).toEqual(["atlas needs you: Which colour for the button?"]);
+  await page.route(/\/api\/questions\/(?!pending|decided|figures)[^/]+$/, (route) => route.abort("connectionreset"));
+  await daemon.tell("beacon", "approve fifteen");
+  await expect.poll(async () => (await told()).at(-1)).toMatch(/^beacon needs you: What it asks could not be read yet/);
+  forgive(page);
+});
+
 test("it never opens while somebody writes, and goes away with Escape", async () => {
   const page = await signedIn(daemon);
   const { sessionId } = await daemon.tell("atlas", "hello", 0);

@@ -137,6 +137,11 @@ export class Wire {
     for (const end of this.ends) end.destroy();
   }
 
+  /** What is connected is never heard of again, and not closed either. What connects from now on is. */
+  hold() {
+    for (const end of this.ends) end.unpipe().pause();
+  }
+
   mend() {
     this.isWhole = true;
   }

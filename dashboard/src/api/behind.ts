@@ -27,7 +27,7 @@ export async function catchUp(before: Connection, read: Promise<void>): Promise<
 
 /** Of what somebody looks at and could not be read anew, when it last was. */
 function unreadSince(of: QueryClient): number | undefined {
-  const failed = of.getQueryCache().findAll({ type: "active", predicate: ({ state }) => state.data !== undefined && isPassing(state.error) });
+  const failed = of.getQueryCache().findAll({ type: "active", predicate: ({ state }) => state.data !== undefined && (isPassing(state.error) || isPassing(state.fetchFailureReason)) });
   return failed.length === 0 ? undefined : Math.min(...failed.map(({ state }) => state.dataUpdatedAt));
 }
 
@@ -36,5 +36,5 @@ function look() {
 }
 
 queries.getQueryCache().subscribe((event) => {
-  if (event.type === "observerAdded" || event.type === "observerRemoved" || (event.type === "updated" && (event.action.type === "error" || event.action.type === "success"))) look();
+  if (event.type === "observerAdded" || event.type === "observerRemoved" || (event.type === "updated" && ["failed", "error", "success"].includes(event.action.type))) look();
 });

@@ -69,13 +69,49 @@ const headers: Middleware = {
   },
 };
 
-export const api = createClient<paths>({ baseUrl: "/", credentials: "same-origin" });
+/** How long nothing may be heard before a request counts as lost: a network may swallow one without a word. What changes
+ * something may have to wait for an agent to end. */
+const SILENCE = { read: 15_000, write: 60_000 };
+
+/** The kind of refusal of what may have been done: it was sent, and nothing was heard since. */
+export const UNKNOWN = "outcome_unknown";
+
+let reads = new AbortController();
+
+/** Gives up what is being read. Whoever asked may ask again, by another way. */
+export function abandonReads() {
+  reads.abort();
+  reads = new AbortController();
+}
+
+/** The time runs from the last piece, not from the first: what is long may take long. */
+async function fetchHeard(request: Request): Promise<Response> {
+  const isRead = request.method === "GET";
+  const cut = new AbortController();
+  let limit: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(limit);
+    limit = isRead ? setTimeout(() => cut.abort(), SILENCE.read) : setTimeout(() => cut.abort(UNKNOWN), SILENCE.write);
+  };
+  heard();
+  try {
+    const answer = await fetch(request, { signal: AbortSignal.any([cut.signal, ...(isRead ? [reads.signal] : [])]) });
+    const pieces = answer.body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ transform: (piece, next) => (heard(), next.enqueue(piece)), flush: () => clearTimeout(limit) }));
+    if (!pieces) clearTimeout(limit);
+    return new Response(pieces ?? null, answer);
+  } catch (error) {
+    clearTimeout(limit);
+    throw error;
+  }
+}
+
+export const api = createClient<paths>({ baseUrl: "/", credentials: "same-origin", fetch: fetchHeard });
 api.use(headers);
 
 /** The body of an answer, or a refusal thrown. */
 export async function body<T>(asked: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
-  const { data, error, response } = await asked.catch(() => {
-    throw new Refusal(0, { hint: "Is it running? `iris up` starts it." });
+  const { data, error, response } = await asked.catch((error: unknown) => {
+    throw new Refusal(0, error === UNKNOWN ? { kind: UNKNOWN, detail: "the daemon has not answered", hint: "It may have been done all the same: look before you try again." } : { hint: "Is it running? `iris up` starts it." });
   });
   if (!response.ok) throw new Refusal(response.status, (error ?? {}) as Partial<Problem>);
   return data as T;

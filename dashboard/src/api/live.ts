@@ -1,7 +1,7 @@
 // What follows from an event: which answers are out of date, and what is shown without asking again.
 import { kept } from "@/shell/keep";
 
-import { Refusal, api, body, isPassing, pauseAfter } from "./call";
+import { Refusal, abandonReads, api, body, isPassing, pauseAfter } from "./call";
 import { type Session, queries, received, refresh, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
 import { catchUp } from "./behind";
 import { configQuery } from "./config";
@@ -139,9 +139,20 @@ onEvent((event) => {
 export const stream = new EventStream({
   event: hear,
   delta: (delta) => deltas.forEach((listener) => listener(delta)),
-  connection: connection.set,
+  connection: (now) => {
+    // What was asked for by the way that is dead would be waited for, and keeps a connection from what is asked for next.
+    if (now.state === "lost") abandonReads();
+    connection.set(now);
+  },
   missed: (upTo) => {
     void catchUp(connection.get(), refresh());
     gaps.forEach((listener) => listener(upTo));
   },
 }, () => !wantsNotifications.get());
+
+/** Somebody does not want to wait: what is under way is given up, and everything is asked for once more. */
+export function tryNow() {
+  abandonReads();
+  if (connection.get().state === "live") void catchUp(connection.get(), refresh());
+  else stream.retryNow();
+}

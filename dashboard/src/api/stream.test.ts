@@ -2,11 +2,13 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { EventStream } from "./stream";
 
-/** The daemon: whether it can be reached, its newest event, and the streams that are open. */
-const world = { isThere: true, hangs: false, newest: 7, open: [] as ReadableStreamDefaultController<Uint8Array>[] };
+/** The daemon: whether it can be reached, its newest event, and the streams that are open, on which its heart beats. */
+const world = { isThere: true, hangs: false, beats: true, newest: 7, open: [] as ReadableStreamDefaultController<Uint8Array>[] };
 
 beforeEach(() => {
   vi.useFakeTimers();
+  Object.assign(world, { isThere: true, hangs: false, beats: true, newest: 7, open: [] });
+  setInterval(() => world.beats && world.open.forEach((open) => open.enqueue(new TextEncoder().encode(":\n\n"))), 5_000);
   vi.stubGlobal("localStorage", { getItem: () => null });
   vi.stubGlobal("addEventListener", () => {});
   vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => {} });
@@ -14,7 +16,7 @@ beforeEach(() => {
     if (!world.isThere) throw new TypeError("no");
     if (world.hangs) await new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason)));
     if (path === "/api/status") return Response.json({ newestEvent: world.newest });
-    return new Response(new ReadableStream<Uint8Array>({ start: (open) => void world.open.push(open) }));
+    return new Response(new ReadableStream<Uint8Array>({ start: (open) => (world.open.push(open), signal.addEventListener("abort", () => (world.open.splice(world.open.indexOf(open), 1), open.error(signal.reason)))) }));
   });
 });
 afterEach(() => {
@@ -57,4 +59,26 @@ test("an attempt that hangs is given up, by itself or at once by who looks", asy
   stream.retryNow();
   await vi.advanceTimersByTimeAsync(30_000);
   expect(said, "what is there is left alone").toEqual(["lost", "live"]);
+});
+
+test("who comes back to a machine that slept does not wait for the silence to be found out", async () => {
+  const said: string[] = [];
+  const stream = new EventStream({ event: () => {}, delta: () => {}, connection: ({ state }) => said.push(state), missed: () => {} });
+  stream.start();
+  await vi.advanceTimersByTimeAsync(10);
+  vi.setSystemTime(Date.now() + 3_600_000);
+  stream.retryNow();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(said).toEqual(["live", "lost", "live"]);
+});
+
+test("silence is a lost connection, and a beat of the daemon is none", async () => {
+  const said: string[] = [];
+  const stream = new EventStream({ event: () => {}, delta: () => {}, connection: ({ state }) => said.push(state), missed: () => {} });
+  stream.start();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(said).toEqual(["live"]);
+  world.beats = false;
+  await vi.advanceTimersByTimeAsync(13_000);
+  expect(said).toEqual(["live", "lost", "live"]);
 });

@@ -1,5 +1,5 @@
 // The stream of events: one connection, resumed by number. It knows when it is cut: the daemon's heartbeat comes every
-// 15 seconds, and silence for longer is a lost connection, whatever the network says.
+// 5 seconds, and silence for longer is a lost connection, whatever the network says.
 import { createParser } from "eventsource-parser";
 
 import { type Shapes, isSignedOut, signs } from "./call";
@@ -26,7 +26,8 @@ export interface Listener {
   missed(upTo: number): void;
 }
 
-const SILENCE = 40_000;
+/** Two heartbeats, and what a network takes. */
+const SILENCE = 12_000;
 const LONGEST_PAUSE = 10_000;
 /** How long one attempt may take until the daemon says that it streams. A network may swallow a request without a word. */
 const ATTEMPT = 10_000;
@@ -90,7 +91,12 @@ export class EventStream {
 
   /** Somebody looks or the network is back: do not wait for the pause to end, nor for an attempt of before. */
   retryNow = () => {
-    if ((this.timer === undefined && !this.isTrying) || document.visibilityState === "hidden") return;
+    if (document.visibilityState === "hidden") return;
+    if (this.timer === undefined && !this.isTrying) {
+      // A machine that slept has not counted the silence.
+      if (Date.now() - (this.heardAt ?? Infinity) > SILENCE) this.cut?.abort("silent");
+      return;
+    }
     clearTimeout(this.timer);
     this.timer = undefined;
     this.cut?.abort();

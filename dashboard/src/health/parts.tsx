@@ -5,7 +5,7 @@ import type { Shapes } from "@/api/call";
 import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { pendingLine } from "@/settings/pending";
-import { CONNECTIONS } from "@/shell/frame";
+import { CONNECTIONS } from "@/shell/connection";
 import { useStaleSince } from "@/shell/stale";
 import { Plain } from "@/text/plain";
 import { Ago, Moment, minute } from "@/text/time";

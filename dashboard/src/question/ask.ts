@@ -5,6 +5,7 @@ import { queries, refresh } from "@/api/ask";
 import { Refusal, type Shapes, api, body } from "@/api/call";
 import { meQuery } from "@/api/me";
 import { onEvent } from "@/api/live";
+import { once } from "@/api/once";
 import { Watched, throttle } from "@/api/watch";
 import { setDraft } from "@/shell/draft";
 import { complain, say } from "@/shell/notices";
@@ -103,7 +104,7 @@ export async function answer(given: Answer): Promise<boolean> {
   // What is approved is what was looked at: its digest goes along, and for how long the card says it holds.
   const sent = { response: { value, text }, digest: question.digest, remember: holding.get().get(question.id), again: again ?? false };
   try {
-    await body(api.POST("/api/questions/{id}/answer", { params: { path: { id: question.id } }, body: sent }));
+    await once(`answer ${question.id}`, JSON.stringify(sent), (key) => body(api.POST("/api/questions/{id}/answer", { params: { path: { id: question.id }, header: { "Idempotency-Key": key } }, body: sent })));
   } catch (error) {
     sending.update((now) => new Set([...now].filter((id) => id !== question.id)));
     return refuse(given, error as Refusal);

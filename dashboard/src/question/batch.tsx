@@ -34,7 +34,7 @@ export async function answerAll(questions: Question[], value: Choice["value"]): 
 
 const isUnseen = ({ id }: Question, left: ReadonlyMap<string, number>) => (left.get(id) ?? 0) > 0;
 
-export function Batch({ questions, gone, onDone }: { questions: Question[]; /** How many more were selected and are not open any more. */ gone: number; onDone: () => void }) {
+export function Batch({ questions, gone, onDone }: { questions: Question[]; /** How many more were selected and are not in the list any more. */ gone: number; onDone: () => void }) {
   const refused = useWatched(refusals);
   const hasKeys = useWatched(wantsKeys);
   const failed = questions.filter(({ id }) => refused.has(id)).length;
@@ -52,7 +52,7 @@ export function Batch({ questions, gone, onDone }: { questions: Question[]; /** 
       </span>
       {gone > 0 && (
         <span role="status" className="text-held">
-          {gone} not open any more
+          {gone} not in this list any more
         </span>
       )}
       {questions.length > 0 && offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}

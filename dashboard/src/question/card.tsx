@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 
 import { sessionsQuery } from "@/api/ask";
+import { UNKNOWN } from "@/api/call";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { PartyName } from "@/session/party";
@@ -59,7 +60,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
       {!isEditing && <Remember question={question} chosen={remember} onChoose={(chosen) => hold(question.id, chosen)} />}
       {refused && (
         <p role="alert" className="said text-bad">
-          <Plain text={refusedLine(refused.status === 0 ? "Not sent" : "Not taken", refused)} />
+          <Plain text={refusedLine(refused.kind === UNKNOWN ? "Not known whether it was taken" : refused.status === 0 ? "Not sent" : "Not taken", refused)} />
         </p>
       )}
     </div>

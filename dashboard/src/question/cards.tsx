@@ -1,5 +1,4 @@
 // The list of questions in the inbox: one of them is current, some may be selected, and keys are for those.
-import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { useWatched } from "@/api/watch";
@@ -7,7 +6,7 @@ import { numbers, useKeys } from "@/shell/keys";
 import { say } from "@/shell/notices";
 import { clock, zone } from "@/text/time";
 
-import { pendingQuery, sending } from "./ask";
+import { sending } from "./ask";
 import { Batch, answerAll, byNumber } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { SETTLES, cardOf, useCursor } from "./current";
@@ -24,8 +23,8 @@ export function Cards({ questions, linked }: { questions: Question[]; /** The on
   const toggle = (id: string) => setSelected((all) => (all.has(id) ? new Set([...all].filter((other) => other !== id)) : new Set(all).add(id)));
   const clear = () => setSelected(new Set());
   const chosen = questions.filter(({ id }) => selected.has(id));
-  const gone = useGone(selected);
-  // Then the numbers are those of the bar, and no card shows any: also if others have answered some of them, or all.
+  const gone = useGone(selected, questions);
+  // Then the numbers are those of the bar, and no card shows any: also if some of them, or all, have gone from the list.
   const isTogether = chosen.length + gone.count > 1;
   const pressTogether = (index: number) => {
     const choice = gone.isSettled() ? byNumber(chosen, index) : undefined;
@@ -96,12 +95,11 @@ function putAside(question: Question, until = Date.now() + 60 * 60_000) {
   say({ tone: "plain", text: `Put aside until ${clock(back)} ${zone()}${back < until ? ", 5 minutes before it runs out" : ""}`, undo: () => wake(question.id) });
 }
 
-/** How many of those that were selected are not open any more, and not by us. Just after one went, a number was meant for what was
- * selected before. */
-function useGone(selected: ReadonlySet<string>) {
-  const { data: open = [] } = useQuery(pendingQuery);
+/** How many of those that were selected are not in the list any more, and were not answered by us: another has, or they were put
+ * aside. Just after one went, a number was meant for what was selected before. */
+function useGone(selected: ReadonlySet<string>, listed: Question[]) {
   const sent = useWatched(sending);
-  const count = [...selected].filter((id) => latest(id) === id && !sent.has(id) && !open.some((question) => question.id === id)).length;
+  const count = [...selected].filter((id) => latest(id) === id && !sent.has(id) && !listed.some((question) => question.id === id)).length;
   const changed = useRef(0);
   useLayoutEffect(() => () => void (changed.current = Date.now()), [count]);
   return { count, isSettled: () => Date.now() - changed.current >= SETTLES };

@@ -1,6 +1,8 @@
 // Which question of the inbox is the current one: the one that keys are for.
 import { useEffect, useRef, useState } from "react";
 
+import { useLostFocus } from "@/shell/focus";
+
 import { cursorAt, isCardSeen } from "./cursor";
 import { latest } from "./edit";
 import type { Question } from "./question";
@@ -28,8 +30,17 @@ export function useCursor(questions: Question[], linked: string | undefined) {
     if (current && moved.current.to !== current.id) moved.current = { to: current.id, at: Date.now() };
   });
 
+  // The focus went with a card. Nobody has gone to the one that takes its place: keys stay deaf for the moment.
+  const isHandedOn = useRef(false);
+  useLostFocus(() => {
+    isHandedOn.current = true;
+    if (current) cardOf(current)?.focus({ preventScroll: true });
+    isHandedOn.current = false;
+  });
+
   // By somebody who went there, so nothing is kept from them.
   const goTo = (id: string | undefined) => {
+    if (isHandedOn.current) return;
     setCursor(id);
     setAdrift(false);
     moved.current = { to: id, at: 0 };

@@ -38,6 +38,7 @@ export function EditForm({ question, onClose }: { question: Question; onClose: (
             rows={1}
             spellCheck={false}
             aria-label={visible(field.name)}
+            data-start={start[index]?.text}
             autoFocus={index === 0}
             value={field.text}
             onChange={(event) => setNow((all) => all.with(index, { ...field, text: event.target.value }))}

@@ -8,7 +8,7 @@ import { onEvent } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { DialogContent } from "@/shell/dialog";
 import { kept } from "@/shell/keep";
-import { isTyping } from "@/shell/keys";
+import { isTyping, useKeys } from "@/shell/keys";
 import { isCutOff } from "@/shell/writing";
 
 import { useOpenQuestions } from "./ask";
@@ -78,6 +78,8 @@ export function QuestionModal() {
   };
 
   useAnswerKeys(question, { inDialog: true });
+  const content = useRef<HTMLDivElement>(null);
+  useKeys({ r: () => content.current?.querySelector<HTMLElement>("[data-reply]")?.focus() }, { enabled: isOpen, inDialog: true });
 
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
@@ -94,7 +96,7 @@ export function QuestionModal() {
           <>
             <Dialog.Title className="sr-only">An agent needs you</Dialog.Title>
             <QuestionHead question={question} />
-            <div onClickCapture={(event) => Date.now() < wakesAt && event.stopPropagation()}>
+            <div ref={content} onClickCapture={(event) => Date.now() < wakesAt && event.stopPropagation()}>
               <QuestionBody key={question.id} question={question} keys />
             </div>
             <div className="flex items-center justify-between text-xs text-dim">

@@ -76,7 +76,7 @@ function FieldView({ name, field, isRequired }: { name: string; field: Field; is
           ))}
         </select>
       ) : (
-        <input {...common} type={field.type === "number" || field.type === "integer" ? "number" : "text"} step={field.type === "integer" ? 1 : "any"} min={field.minimum} max={field.maximum} maxLength={field.maxLength} />
+        <input {...common} data-start={common.defaultValue} type={field.type === "number" || field.type === "integer" ? "number" : "text"} step={field.type === "integer" ? 1 : "any"} min={field.minimum} max={field.maximum} maxLength={field.maxLength} />
       )}
     </div>
   );

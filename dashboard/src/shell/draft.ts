@@ -4,7 +4,7 @@ import { useWatched } from "@/api/watch";
 
 import { kept } from "./keep";
 
-const drafts = kept<Readonly<Record<string, string>>>("drafts", {}, () => sessionStorage);
+export const drafts = kept<Readonly<Record<string, string>>>("drafts", {}, () => sessionStorage);
 
 export type SetDraft = (next: string | ((now: string) => string)) => void;
 

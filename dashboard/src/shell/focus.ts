@@ -1,6 +1,8 @@
 // Where the focus goes when what had it goes: to what had it before, else to the page. Never to nothing, from where a key
 // leads nowhere and a screen reader begins anew.
 
+import { useEffect } from "react";
+
 const OVER = '[role="dialog"], [role="menu"]';
 
 /** For each thing that lies over the page: what had the focus when it came. */
@@ -42,7 +44,7 @@ function focusOn(element: Element | undefined) {
     at.focus({ preventScroll: true });
     if (document.activeElement === at) return;
   }
-  document.getElementById("main")?.focus({ preventScroll: true });
+  focusMain();
 }
 
 function before(element: Element): Element | undefined {
@@ -51,6 +53,19 @@ function before(element: Element): Element | undefined {
   const button = over.getAttribute("role") === "menu" ? document.getElementById(over.getAttribute("aria-labelledby") ?? "") : null;
   return button ?? origins.get(over);
 }
+
+/** What had the focus went, and nothing has it since. */
+const isLost = () => document.activeElement === document.body && last?.isConnected === false;
+
+/** Says who takes the focus when what had it went with something that nobody closed, such as a question that is answered. What
+ * is further inside is asked first. */
+export function useLostFocus(take: () => void) {
+  useEffect(() => {
+    if (isLost()) take();
+  });
+}
+
+export const focusMain = () => document.getElementById("main")?.focus({ preventScroll: true });
 
 /** Out of what is written in, to what it is in. */
 export function leave(field: Element) {

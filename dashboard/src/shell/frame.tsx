@@ -4,18 +4,18 @@ import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { Activity, Command, Inbox, ListChecks, Settings, Users } from "lucide-react";
 import { useEffect, useState } from "react";
 
-import { behindSince } from "@/api/behind";
 import { Refusal } from "@/api/call";
-import { connection, stream } from "@/api/live";
+import { stream } from "@/api/live";
 import { meQuery } from "@/api/me";
 import { Watched, useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
 import { QuestionModal } from "@/question/modal";
 import { Overtaken } from "@/question/overtaken";
 import { isSnoozed, snoozed } from "@/question/snooze";
-import { useAtNow, useNow, zone } from "@/text/time";
+import { useAtNow, zone } from "@/text/time";
 
-import { watchFocus } from "./focus";
+import { ConnectionState, ConnectionStrip } from "./connection";
+import { focusMain, useLostFocus, watchFocus } from "./focus";
 import { useKeys, useNoRepeats } from "./keys";
 import { fetchWhenIdle, fetched } from "./fetched";
 import { Notices, complain, dismissAbove, isSlip, undoLast } from "./notices";
@@ -61,6 +61,7 @@ export function Frame() {
   useNotifications();
   useNoRepeats();
   useEffect(watchFocus, []);
+  useLostFocus(focusMain);
   useEffect(watchWriting, []);
   useEffect(fetchWhenIdle, []);
   useEffect(() => {
@@ -108,14 +109,14 @@ export function Frame() {
         </div>
       </nav>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <LostConnection />
+        <ConnectionStrip />
+        <Overtaken />
         <Notices />
         <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none" onClickCapture={(event) => isSlip(event.target as Element) ? event.stopPropagation() : dismissAbove()}>
           <Outlet />
         </main>
       </div>
       <QuestionModal />
-      <Overtaken />
       <Overlays />
     </div>
   );
@@ -168,40 +169,4 @@ function useTitle(count: number) {
     if (title) watcher.observe(title, { childList: true });
     return () => watcher.disconnect();
   }, [count]);
-}
-
-export const CONNECTIONS = { live: "Live", behind: "Catching up", connecting: "Connecting", lost: "Connection lost", resting: "Resting", "signed-out": "Signed out" };
-
-function ConnectionState() {
-  const { state: heard } = useWatched(connection);
-  const isBehind = useWatched(behindSince) !== undefined;
-  const state = heard === "live" && isBehind ? "behind" : heard;
-  const colour = { behind: "bg-held pulse", live: "bg-good", connecting: "bg-dim pulse", lost: "bg-bad pulse", resting: "bg-dim", "signed-out": "bg-bad" }[state];
-  return (
-    <p className="flex items-center gap-2 text-xs text-dim" data-connection={state}>
-      <span className={`size-2 rounded-full ${colour}`} aria-hidden="true" />
-      {CONNECTIONS[state]}
-    </p>
-  );
-}
-
-function LostConnection() {
-  const now = useWatched(connection);
-  return now.state === "lost" ? <Lost {...now} /> : null;
-}
-
-/** What is shown may be out of date, and that is said before anything else. */
-function Lost({ since, retryAt, why }: { since: number; retryAt: number; why: string }) {
-  const now = useNow();
-  return (
-    <div role="alert" className="flex flex-wrap items-center gap-x-3 border-b border-bad bg-bad-soft px-3 py-2">
-      <span className="font-medium text-bad">Connection lost</span>
-      <span>
-        What you see is {Math.max(0, Math.round((now - since) / 1000))} s old ({why}). Trying again {retryAt > now ? `in ${Math.ceil((retryAt - now) / 1000)} s` : "now"}.
-      </span>
-      <button type="button" className="link" onClick={stream.retryNow}>
-        Try now
-      </button>
-    </div>
-  );
 }

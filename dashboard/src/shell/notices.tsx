@@ -56,8 +56,10 @@ const dismiss = (id: number) => notices.update((all) => all.filter((notice) => n
 /** Those above the page make it move when they come and go. */
 const isAbove = () => !matchMedia("(width >= 48rem)").matches;
 
-/** When the page last moved by itself because of them. */
+/** When the page last moved by itself because of something above it. */
 let movedAt = 0;
+
+export const pageMoved = () => void (movedAt = Date.now());
 
 /** How long a press was meant for what was there before. */
 const SETTLES = 500;
@@ -74,7 +76,7 @@ export function Notices() {
   const hasKeys = useWatched(wantsKeys);
   const newest = shown.at(-1)?.id;
   useLayoutEffect(() => {
-    const note = () => void (isAbove() && (movedAt = Date.now()));
+    const note = () => void (isAbove() && pageMoved());
     // When it comes, when another takes its place, and when it goes.
     if (newest === undefined) return;
     note();

@@ -29,8 +29,9 @@ export function useNotifications() {
         const { id, ...put } = event.data as { id: string; askedOf?: string | null; job?: string | null };
         const tell = (line: string) => notify(`${event.team ?? "An agent"} needs you`, visible(line), `/inbox?question=${encodeURIComponent(id)}`);
         const isPutToUs = event.kind === "question.opened" && needsMe(put, queries.getQueryData(meQuery.queryKey)?.party ?? "user");
-        // Shown: nobody else has answered, and it is there for everybody now. What it comes to is not in its events.
-        if (isPutToUs || event.kind === "question.shown") void body(api.GET("/api/questions/{id}", { params: { path: { id } } })).then((question) => tell(deedLine(question)), () => {});
+        // Shown: nobody else has answered, and it is there for everybody now. What it comes to is not in its events; that it
+        // waits is said also if that cannot be read.
+        if (isPutToUs || event.kind === "question.shown") void body(api.GET("/api/questions/{id}", { params: { path: { id } } })).then((question) => tell(deedLine(question)), () => tell("What it asks could not be read yet; the inbox has it."));
       }),
     [],
   );

@@ -210,7 +210,8 @@ async fn is_of_this_log(app: &App, after: i64) -> Result<(), Fault> {
     Err(Fault::new(FaultKind::Gone, what).hint(hint).head(head))
 }
 
-pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Whoever reads knows by its absence that a connection is dead, so it says how long something dead looks alive.
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// A reader that takes nothing for this long has stalled. The next piece is asked for when there is room for it, so one that
 /// wakes up before the connection itself is given up is told why it ends.

@@ -44,8 +44,9 @@ struct Reset {
 /// How long a daemon may be away before following is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_millis(250);
-/// The daemon's heart beats every 15 seconds; a stream without one is dead, whatever the network says.
-const SILENCE: Duration = Duration::from_secs(45);
+/// The daemon's heart beats every 5 seconds, that of an older daemon every 15; a stream without one is dead, whatever the
+/// network says.
+const SILENCE: Duration = Duration::from_secs(20);
 /// How long one attempt may take until the daemon says that it streams.
 const ATTEMPT: Duration = Duration::from_secs(10);
 

@@ -66,7 +66,10 @@ fn places(area: Rect, state: &State) -> Places {
         return Places { counts, list, rest, question };
     }
     let counts = u16::from(area.height >= COUNTED);
-    let most = (area.height / 3).max(3) - 1;
+    // A third, and what the question leaves free: of many that wait, more are seen.
+    let asked = state.inbox.chosen().map_or(0, |question| lines(question, state, usize::from(area.width)).len());
+    let free = area.height.saturating_sub(counts + 1).saturating_sub(u16::try_from(asked).unwrap_or(u16::MAX));
+    let most = ((area.height / 3).max(3) - 1).max(free);
     let rows = count.min(most).min(area.height.saturating_sub(counts + 1 + LEAST));
     let parts = [Constraint::Length(counts), Constraint::Length(rows), Constraint::Length(1), Constraint::Fill(1)];
     let [counts, list, rest, question] = Layout::vertical(parts).areas(area);

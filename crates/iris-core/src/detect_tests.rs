@@ -101,6 +101,73 @@ fn a_question_may_be_written_in_the_format_for_questions() {
     check("```json\n{\"question\": {\"type\": \"blocking\"}}\n```\nIt parses now.", DetectedKind::None, "");
 }
 
+/// Models write JSON as people do.
+#[test]
+fn a_block_that_is_nearly_right_is_read_as_it_is_meant() {
+    let block = |body: &str| found(&format!("Set up.\n\n```json\n{body}\n```"));
+    let options = |options: &str| {
+        let found = block(&format!(
+            r#"{{"question": {{"type": "blocking", "text": "How many?", "options": {options}, "default": "9"}}}}"#
+        ));
+        assert_eq!(found.question.expect("a question").text, "How many?");
+        found.options
+    };
+    assert_eq!(options("[2, 4.5, true, null]"), ["2", "4.5", "true"]);
+    assert_eq!(options(r#"[{"value": 2, "recommended": null}, {"id": "b"}, {"label": "C"}]"#), ["2", "b", "C"]);
+    assert_eq!(options(r#"{"A": "the first", "B": null}"#), ["A", "B"]);
+    for body in [
+        r#"{"question": {"type": "BLOCKING", "text": "How many?"}}"#,
+        r#"{"question": {"type": "Non-Blocking", "text": "How many?",},}"#,
+        "{\n  // why\n  question: {type: 'blocking', /* x */ text: \"How many?\"}\n}",
+        r#"{"question": {"text": "How many?", "priority": 1}}"#,
+        r#"{"question": [{"type": "blocking", "text": "How many?"}]}"#,
+        r#"{"questions": [{"type": "blocking", "text": "How many?"}]}"#,
+        r#"[{"question": "How many?", "type": "blocking"}]"#,
+        // No JSON at all.
+        r#"{"question": {"type": "blocking", "text": "How many?", "options": [}}"#,
+    ] {
+        let found = block(body);
+        assert_eq!(found.kind, DetectedKind::Blocking, "{body}: {found:?}");
+        assert_eq!(found.question.expect("a question").text, "How many?", "{body}");
+    }
+    let good = r#"{"question": {"type": "blocking", "text": "How many?"}}"#;
+    for reply in [
+        format!("Set up.\n```JSON\n{good}\n```"),
+        format!("Set up.\n~~~json5\n{good}\n~~~\n"),
+        format!("Set up.\n````json title=ask\n{good}\n````\nI wait."),
+        format!("- Set up.\n  ```json\n  {good}\n  ```"),
+        format!("Set up.\n```rust\nf()\n```\n```\n{good}"),
+        format!("Set up. A question:\n\n{good}\n"),
+    ] {
+        check(&reply, DetectedKind::Blocking, "How many?");
+    }
+    for none in [
+        r#"{"question": {"type": "blocking" | "approval", "text": "your question"}}"#,
+        r#"{"question": {"type": "...", "text": "your question"}}"#,
+        r#"{"question": "What is 2 + 2?", "answer": 4}"#,
+        r#"{"questions": [{"type": "radio", "text": "How old are you?"}]}"#,
+    ] {
+        assert!(!block(none).is_for_people(), "{none}");
+    }
+}
+
+#[test]
+fn several_questions_that_are_written_are_all_asked() {
+    let one = r#"{"question": {"type": "blocking", "text": "How many?", "options": [1, 2]}}"#;
+    let two = r#"{"question": {"type": "approval", "text": "Deploy?"}}"#;
+    let thought = r#"{"question": {"type": "educational", "text": "Why?"}}"#;
+    for reply in [
+        format!("```json\n{one}\n```\nand\n```json\n{two}\n```"),
+        format!("```json\n{one}\n{two}\n{thought}\n```"),
+        format!("```json\n[{one}, {two}]\n```\n```json\n{thought}\n```"),
+    ] {
+        let found = found(&reply);
+        assert_eq!((found.kind, found.options.len()), (DetectedKind::Blocking, 0), "{reply}");
+        let written = found.written.expect("it is written");
+        assert_eq!(written.request.question, "1. How many? (1 / 2)\n2. Deploy?", "{reply}");
+    }
+}
+
 #[test]
 fn which_of_them_may_be_asked_for_without_a_mark() {
     let ways = |first: &str, second: &str, ask: &str| format!("{first}:\n\n1. RabbitMQ\n2. Postgres\n\n{second}{ask}");

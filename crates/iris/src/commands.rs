@@ -103,17 +103,24 @@ pub async fn run(command: Command, context: &mut Context) -> Result<Exit, Failur
 }
 
 /// What only people do is refused in the shell of an agent. It keeps honest agents honest; one that is not can read what
-/// its user can read (docs/asks.md).
+/// its user can read (docs/asks.md). Every command is named, so that a new one has to say whose it is.
 fn refuse_agents(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Answer(_) | Command::Rules(_) | Command::Token(_) | Command::Link(_) | Command::Trust(_) => {
-            refuse_agent()
-        }
+        // `up` makes a link that signs its reader in as the user, as `link` does.
+        Command::Answer(_)
+        | Command::Rules(_)
+        | Command::Token(_)
+        | Command::Link(_)
+        | Command::Up(_)
+        | Command::Trust(_)
+        | Command::Monitor(_) => refuse_agent(),
         // Nobody would know how deep in a chain of tells they are.
         Command::Fork(_) => refuse_beginning(),
         Command::Jobs(arguments) if arguments.starts_one() => refuse_beginning(),
         // What these do is written down as done by a person.
-        Command::Down(_) | Command::Stop(_) | Command::Sleep(_) | Command::Cancel(_) => refuse_ending(),
+        Command::Down(_) | Command::Stop(_) | Command::Sleep(_) | Command::Cancel(_) | Command::Demo(_) => {
+            refuse_ending()
+        }
         Command::Jobs(arguments) if arguments.stops_one() => refuse_ending(),
         Command::Sessions(arguments) if arguments.deletes_one() => refuse_ending(),
         Command::Cache(arguments) if arguments.clears() => refuse_ending(),
@@ -121,7 +128,29 @@ fn refuse_agents(command: &Command) -> Result<(), Failure> {
         Command::Backup(_) | Command::Restore(_) | Command::Audit(_) => {
             refuse_in_shell("only people copy or replace what Iris keeps", "ask for it with the tool ask_question")
         }
-        _ => Ok(()),
+        Command::Install(_) | Command::Uninstall(_) => refuse_changing(),
+        Command::Service(arguments) if arguments.changes() => refuse_changing(),
+        Command::Teams(arguments) if arguments.changes() => refuse_changing(),
+        Command::Doctor(arguments) if arguments.repairs() => refuse_changing(),
+        // These read, or speak for the agent; a daemon that is there keeps a second one away from its home.
+        Command::Status(_)
+        | Command::Teams(_)
+        | Command::Tell(_)
+        | Command::Wake(_)
+        | Command::Inbox(_)
+        | Command::Jobs(_)
+        | Command::Sessions(_)
+        | Command::Cache(_)
+        | Command::Events(_)
+        | Command::Config(_)
+        | Command::Detect(_)
+        | Command::Doctor(_)
+        | Command::Mcp(_)
+        | Command::Serve(_)
+        | Command::Service(_)
+        | Command::Completions(_)
+        | Command::Man(_)
+        | Command::Help { .. } => Ok(()),
     }
 }
 
@@ -141,6 +170,13 @@ fn refuse_ending() -> Result<(), Failure> {
     refuse_in_shell(
         "only people end the work of others by command",
         "the tools team_sleep and team_cancel do it in your own name",
+    )
+}
+
+fn refuse_changing() -> Result<(), Failure> {
+    refuse_in_shell(
+        "only people change which teams there are and how Iris is set up",
+        "ask for it with the tool ask_question",
     )
 }
 

@@ -57,7 +57,7 @@ pub struct Policy {
 }
 
 /// A question as it is asked by a tool or over the API.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskRequest {
     pub question: String,

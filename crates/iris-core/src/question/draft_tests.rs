@@ -97,16 +97,20 @@ fn a_question_that_is_written_as_one_keeps_all_that_is_written() {
     assert_eq!((clarifying.kind, clarifying.way), (QuestionKind::Clarifying, Way::Detected));
     assert_eq!(clarifying.text, "Größe?\n\"S\"");
     let offered = &clarifying.detail.questions()[0].options;
-    assert!(offered[0].recommended && offered[0].description == "d" && offered.len() == 2, "{offered:?}");
+    assert!(offered[0].recommended && offered[0].description == "d; i" && offered.len() == 2, "{offered:?}");
     assert_eq!(clarifying.default.as_ref().map(Answer::words).as_deref(), Some("B"));
     assert_eq!((clarifying.on_deadline, clarifying.deadline), (OnDeadline::Default, Some(POLICY.blocking)));
-    assert!(clarifying.blocks() && clarifying.detail.takes_words());
+    assert!(clarifying.blocks() && !clarifying.detail.takes_words(), "it wants one of them");
     let context = clarifying.context.expect("what it says");
     assert!(context.starts_with("I looked.\nwhy\n(found"), "{context}");
     for kind in ["educational", "celebratory"] {
         let draft = of(kind, options);
         assert!(!draft.blocks() && draft.kind.as_str() == kind && draft.deadline.is_none(), "{draft:?}");
     }
+    let stray = of("BLOCKING", r#", "options": ["A", "B"], "default": "C", "implications": ["slow", "dear"]"#);
+    assert_eq!((stray.kind, stray.default.as_ref()), (QuestionKind::Blocking, None));
+    assert!(stray.detail.takes_words());
+    assert!(stray.context.as_ref().is_some_and(|context| context.contains("slow")), "{:?}", stray.context);
     let confirming = of("confirming", "");
     assert_eq!(confirming.detail.questions()[0].options.len(), 2);
     let preference = of("preference", r#", "default": {"a": 1}"#);

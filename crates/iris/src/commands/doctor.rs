@@ -46,6 +46,12 @@ pub struct DoctorArguments {
     fix: bool,
 }
 
+impl DoctorArguments {
+    pub fn repairs(&self) -> bool {
+        self.fix
+    }
+}
+
 pub async fn run(arguments: DoctorArguments, context: &mut Context) -> Result<Exit, Failure> {
     let (home, client) = (Home::at(&context.home), context.client());
     context.printer.wait_for("looking");

@@ -36,6 +36,15 @@ pub struct ServiceArguments {
     command: ServiceCommand,
 }
 
+impl ServiceArguments {
+    pub fn changes(&self) -> bool {
+        match &self.command {
+            ServiceCommand::Install { dry_run } | ServiceCommand::Uninstall { dry_run } => !dry_run,
+            ServiceCommand::Status => false,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum ServiceCommand {
     /// Write the unit and start it

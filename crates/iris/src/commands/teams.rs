@@ -29,6 +29,16 @@ pub struct TeamsArguments {
     command: TeamsCommand,
 }
 
+impl TeamsArguments {
+    pub fn changes(&self) -> bool {
+        match &self.command {
+            TeamsCommand::List | TeamsCommand::Show { .. } => false,
+            TeamsCommand::Add(_) | TeamsCommand::Remove { .. } => true,
+            TeamsCommand::Import { dry_run, .. } => !dry_run,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum TeamsCommand {
     /// List all teams

@@ -211,7 +211,27 @@ fn an_agent_s_shell_does_not_decide() {
         let told = Ran::of(command).failed(4);
         assert!(told.contains(why), "{words:?}: {told}");
     };
-    refused(&["answer", "01", "yes"], "only people decide");
+    for words in [
+        &["answer", "01", "yes"][..],
+        &["link"],
+        // Its link signs its reader in as the user.
+        &["up", "--no-open"],
+        &["up", "--no-open", "--json"],
+        &["up", "--demo", "--no-open"],
+    ] {
+        refused(words, "only people decide");
+    }
+    for words in [
+        &["teams", "add", "."][..],
+        &["teams", "remove", "alpha"],
+        &["teams", "import", "config.yaml"],
+        &["install"],
+        &["uninstall"],
+        &["service", "install"],
+        &["doctor", "--fix"],
+    ] {
+        refused(words, "only people change which teams there are");
+    }
     for words in [
         &["jobs", "stop", "01"][..],
         &["down"],
@@ -220,10 +240,18 @@ fn an_agent_s_shell_does_not_decide() {
         &["cancel", "alpha"],
         &["sessions", "delete", "01", "--yes"],
         &["cache", "clear", "01", "--yes"],
+        &["demo", "clean"],
     ] {
         refused(words, "only people end the work of others");
     }
     refused(&["backup", "copy.tar"], "only people copy");
     refused(&["audit", "export"], "only people copy");
+    for words in [&["teams", "list"][..], &["inbox", "--once"], &["status"], &["events"]] {
+        let mut command = daemon.place.command(words);
+        command.env("IRIS_SESSION", "some-session");
+        Ran::of(command).ok();
+    }
+    let events = daemon.place.iris(&["events"]).ok();
+    assert!(!events.contains("link.made"), "{events}");
     assert!(daemon.place.iris(&["tell", "alpha", "hi"]).ok().contains("hi"), "nothing of it was done");
 }

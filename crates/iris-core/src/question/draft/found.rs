@@ -46,11 +46,18 @@ impl Draft {
         let said: Vec<_> = said.into_iter().filter(|said| !said.trim().is_empty()).chain([found.why()]).collect();
         let mut request = AskRequest {
             context: Some(Value::from(said.join("\n"))),
-            allow_free_text: Some(true),
+            allow_free_text: Some(
+                written.request.allow_free_text.unwrap_or(true) || written.request.options.is_empty(),
+            ),
             ..written.request.clone()
         };
         if request.kind == QuestionKind::Confirming.as_str() && request.options.is_empty() {
             request.options = ["yes", "no"].map(|label| AskOption::Label(label.to_owned())).to_vec();
+        }
+        // Words of one's own are for people: a default is one of the options.
+        let strict = AskRequest { allow_free_text: written.request.allow_free_text, ..request.clone() };
+        if matches!(Self::asked(&strict, Way::Detected, policy), Err(AskError::Default(_))) {
+            request.default_response = None;
         }
         let plain = AskRequest { default_response: None, ..request.clone() };
         let mut draft =

@@ -1,0 +1,218 @@
+//! What is in such a block.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use jsonc_parser::ast::{Object, Value as Node};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use super::block::Block;
+use crate::detect::DetectedKind;
+use crate::question::draft::{AskOption, AskRequest};
+
+#[derive(Clone, Debug)]
+pub(super) struct Fields {
+    pub kind: DetectedKind,
+    pub request: AskRequest,
+    /// Where its words stand.
+    pub place: Range<usize>,
+}
+
+impl Fields {
+    /// A question for the human stays open without an answer, also where the agent goes on with its default; nothing does
+    /// where the agent only wants to make somebody think, or glad.
+    pub fn waits(&self) -> bool {
+        self.kind != DetectedKind::Offer
+    }
+
+    pub fn labels(&self) -> Vec<String> {
+        let label = |option: &AskOption| match option {
+            AskOption::Label(label) | AskOption::Full { label, .. } => label.clone(),
+        };
+        self.request.options.iter().map(label).collect()
+    }
+}
+
+/// The questions of a block. None if it is no JSON, or if what should be a question has no words.
+pub(super) fn read(text: &str, block: &Block) -> Option<Vec<Fields>> {
+    let body = &text[block.body.clone()];
+    if !body.contains("question") {
+        return Some(Vec::new());
+    }
+    // Also several one after the other, and what is left open by a comment.
+    let list = format!("[{body}\n]");
+    let parsed = parse_to_ast(&list, &CollectOptions::default(), &ParseOptions::default()).ok()?;
+    let mut questions = Vec::new();
+    collect(parsed.value.as_ref()?, Form::Loose, &mut questions);
+    let read = |(object, form): &(&Object<'_>, Form)| fields(object, *form, block);
+    Some(questions.iter().filter_map(read).collect())
+}
+
+/// Whether it is under the name `question`. What is not may be something else, as the questions of a survey are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Named,
+    Loose,
+}
+
+fn collect<'a, 'b>(node: &'b Node<'a>, form: Form, found: &mut Vec<(&'b Object<'a>, Form)>) {
+    match node {
+        Node::Array(list) => list.elements.iter().for_each(|element| collect(element, form, found)),
+        Node::Object(object) => match inner(object, "question") {
+            Some(inner) => collect(inner, Form::Named, found),
+            None => match inner(object, "questions") {
+                Some(inner) => collect(inner, Form::Loose, found),
+                None => found.push((object, form)),
+            },
+        },
+        _ => {}
+    }
+}
+
+fn inner<'a, 'b>(object: &'b Object<'a>, name: &str) -> Option<&'b Node<'a>> {
+    object.get(name).map(|property| &property.value).filter(|value| matches!(value, Node::Object(_) | Node::Array(_)))
+}
+
+fn fields(object: &Object<'_>, form: Form, block: &Block) -> Option<Fields> {
+    let said = ["text", "question"].iter().find_map(|name| object.get_string(name))?;
+    if said.value.trim().is_empty() {
+        return None;
+    }
+    // Without its quotes, and the bracket before it all is not in the reply.
+    let place = block.body.start + said.range.start..block.body.start + said.range.end - 2;
+    let question = said.value.clone().into_owned();
+    let Value::Object(mut given) = Value::from(Node::Object(object.clone())) else { return None };
+    let options = options(given.remove("options"));
+    let kind = match type_of(given.get("type")) {
+        Type::Known(kind) if form == Form::Named || block.is_last => kind,
+        // Whoever ends with it asks, whatever it is called.
+        Type::Other if form == Form::Named && block.is_last => "blocking",
+        _ => return None,
+    };
+    let mut take = |names: &[&str]| names.iter().find_map(|name| given.remove(*name).filter(|value| !value.is_null()));
+    let request = AskRequest {
+        question,
+        kind: kind.to_owned(),
+        default_response: take(&["default", "defaultOption", "defaultResponse"]),
+        allow_free_text: take(&["allowFreeText"]).and_then(|value| value.as_bool()),
+        context: both(take(&["context"]), take(&["implications"])),
+        options,
+        ..AskRequest::default()
+    };
+    Some(Fields { kind: kind_of(kind, request.options.len()), request, place })
+}
+
+fn both(context: Option<Value>, implications: Option<Value>) -> Option<Value> {
+    let Some(implications) = implications else { return context };
+    let named = [("context", context), ("implications", Some(implications))];
+    let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Some(Value::Object(named.collect::<Map<_, _>>()))
+}
+
+enum Type {
+    Known(&'static str),
+    Other,
+    /// All of them: the format is spoken about.
+    Any,
+}
+
+const TYPES: [&str; 10] = [
+    "blocking",
+    "non_blocking",
+    "clarifying",
+    "confirming",
+    "preference",
+    "approval",
+    "choice",
+    "error_recovery",
+    "educational",
+    "celebratory",
+];
+
+fn type_of(given: Option<&Value>) -> Type {
+    let word = given.and_then(Value::as_str).unwrap_or_default();
+    if word.contains(['|', '<', '/', '…']) || word.contains("...") {
+        return Type::Any;
+    }
+    let letters = |word: &str| word.chars().filter(|sign| sign.is_alphanumeric()).collect::<String>().to_lowercase();
+    let word = letters(word);
+    TYPES.into_iter().find(|known| letters(known) == word).map_or(Type::Other, Type::Known)
+}
+
+fn kind_of(kind: &str, options: usize) -> DetectedKind {
+    match kind {
+        "approval" | "confirming" if options < 2 => DetectedKind::Approval,
+        "error_recovery" => DetectedKind::ErrorRecovery,
+        "educational" | "celebratory" => DetectedKind::Offer,
+        "choice" => DetectedKind::Choice,
+        _ if options >= 2 => DetectedKind::Choice,
+        _ => DetectedKind::Blocking,
+    }
+}
+
+fn options(given: Option<Value>) -> Vec<AskOption> {
+    match given.unwrap_or_default() {
+        Value::Array(list) => list.into_iter().filter_map(option).collect(),
+        // By their names.
+        Value::Object(named) => named
+            .into_iter()
+            .map(|(label, description)| full(label, None, None, words(&description).into_iter().collect(), false))
+            .collect(),
+        other => option(other).into_iter().collect(),
+    }
+}
+
+fn option(given: Value) -> Option<AskOption> {
+    let Value::Object(mut given) = given else { return words(&given).map(AskOption::Label) };
+    let recommended = given.get("recommended").is_some_and(|value| words(value).as_deref() == Some("true"));
+    let mut take = |names: &[&str]| names.iter().find_map(|name| words(&given.remove(*name)?));
+    let (id, value) = (take(&["id"]), take(&["value"]));
+    let label = take(&["label", "title", "name", "text", "option"]).or_else(|| value.clone()).or_else(|| id.clone())?;
+    let described = [take(&["description"]), take(&["implications"])].into_iter().flatten().collect();
+    Some(full(label, id, value, described, recommended))
+}
+
+fn full(
+    label: String,
+    id: Option<String>,
+    value: Option<String>,
+    described: Vec<String>,
+    recommended: bool,
+) -> AskOption {
+    let description = Some(described.join("; ")).filter(|text| !text.is_empty());
+    AskOption::Full { id, label, value: value.map(Value::from), description, recommended }
+}
+
+/// None for what says nothing.
+fn words(value: &Value) -> Option<String> {
+    let said = match value {
+        Value::Null => return None,
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().filter_map(words).collect::<Vec<_>>().join("; "),
+        other => other.to_string(),
+    };
+    Some(said).filter(|said| !said.trim().is_empty())
+}
+
+/// A name and a string after it, whatever is around them.
+static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+    let pair = r#"["']?\b(type|text|question)["']?\s*:\s*"((?:[^"\\\n]|\\.)*)"\s*(\|?)"#;
+    Regex::new(pair).expect("it is a pattern")
+});
+
+/// Where the words of a question stand in a block that is no JSON. None if it does not say of a type that it is one.
+pub(super) fn guess(text: &str, block: &Block) -> Option<Range<usize>> {
+    let body = &text[block.body.clone()];
+    let (mut is_typed, mut place) = (false, None);
+    for pair in PAIR.captures_iter(body) {
+        let said = pair.get(2).filter(|said| !said.as_str().trim().is_empty());
+        let Some(said) = said.filter(|_| pair[3].is_empty()) else { continue };
+        match &pair[1] {
+            "type" => is_typed |= matches!(type_of(Some(&said.as_str().into())), Type::Known(_)),
+            _ => place = place.or(Some(block.body.start + said.start()..block.body.start + said.end())),
+        }
+    }
+    place.filter(|_| is_typed)
+}

@@ -1,9 +1,7 @@
 //! What is wrong with a text that is no config, in our words: which key it is about, what must be there, what was meant.
 
-use iris_core::team::TeamName;
 use saphyr_parser::Parser;
 
-use super::Config;
 use super::place::{Spot, find_key_at, locate, locate_name};
 use super::schema;
 
@@ -86,14 +84,6 @@ pub(super) fn closest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     let alike = |name: &&str| strsim::jaro_winkler(&given.to_lowercase(), &name.to_lowercase());
     let best = known.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)))?;
     (alike(best) >= ALIKE).then_some(best)
-}
-
-impl Config {
-    /// The team that is meant by a name that none has, if it is alike.
-    pub fn closest_team(&self, name: &str) -> Option<&str> {
-        let names: Vec<_> = self.teams.keys().map(TeamName::as_str).collect();
-        closest(name, &names)
-    }
 }
 
 fn explain_form(said: &str) -> Option<String> {

@@ -51,11 +51,7 @@ pub(super) async fn known(app: &App, name: &str) -> Result<TeamName, Fault> {
     if config.teams.contains_key(&name) || !app.engine.list_sessions(Some(&name), "", 1).await?.is_empty() {
         return Ok(name);
     }
-    let fault = Fault::from(SessionError::UnknownTeam(name.to_string()));
-    Err(match config.closest_team(name.as_str()) {
-        Some(meant) => fault.hint(format!("did you mean `{meant}`?")),
-        None => fault,
-    })
+    Err(Fault::from(SessionError::from(config.unknown_team(&name))))
 }
 
 fn describe(config: &Config, name: &TeamName, sessions: &[SessionRow]) -> Result<Team, Fault> {

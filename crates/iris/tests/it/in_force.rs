@@ -101,3 +101,14 @@ fn a_team_that_is_left_out_is_named_nowhere_and_a_mistake_is_told_of_their_file(
     assert!(config.contains("here") && !config.contains("far"), "{config}");
     place.iris(&["config", "check"]).ok();
 }
+
+#[test]
+fn teams_are_imported_into_a_config_that_says_nothing() {
+    let place = Place::empty();
+    place.configure("# nothing yet\n");
+    let theirs = place.path("theirs.yaml");
+    fs::write(&theirs, "teams:\n  here: { path: /tmp }\n").expect("written");
+    assert!(place.iris(&["teams", "import", theirs.to_str().expect("text")]).ok().contains("added: here"));
+    let config = fs::read_to_string(place.home().join("config.yaml")).expect("a config");
+    assert!(config.starts_with("# nothing yet\n") && config.contains("here"), "{config}");
+}

@@ -218,6 +218,22 @@ test("what is half written is there when one comes back, and gone when it was se
   expect(await reply.inputValue()).toBe("neither, but");
   await page.reload();
   await expect.poll(() => reply.inputValue()).toBe("neither, but");
+  // So is what is half filled in.
+  await daemon.tell("team1", "form");
+  const form = card(page, "team1");
+  await form.getByLabel("Server").check();
+  await form.getByLabel("Your own answer to: How many people?").fill("Three, and a dog");
+  await page.getByRole("link", { name: "Fleet", exact: true }).click();
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await page.getByRole("link", { name: "Inbox" }).click();
+  expect(await form.getByLabel("Server").isChecked()).toBe(true);
+  expect(await form.getByLabel("Your own answer to: How many people?").inputValue()).toBe("Three, and a dog");
+  await page.getByRole("link", { name: "Fleet", exact: true }).click();
+  const { id = "" } = (await pending()).find(({ team }) => team === "team1") ?? {};
+  await daemon.call("POST", `/api/questions/${id}/cancel`, {});
+  await page.getByRole("button", { name: "Show it" }).click();
+  expect(await page.getByLabel("What you wrote, to be copied").inputValue()).toBe("Three, and a dog");
+  await page.getByRole("button", { name: "Put it away" }).click();
   await page.goto(`${daemon.url}/session/${sessionId}`);
   const box = page.getByPlaceholder(/^Tell atlas/);
   await box.fill("long words");

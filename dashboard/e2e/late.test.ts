@@ -23,6 +23,16 @@ test("what ran out is said in the fleet, and is answered and run again from what
   await page.getByText("ran out of time").waitFor();
   await page.getByRole("link", { name: "Which colour for the button?" }).click();
   await page.getByRole("button", { name: "Answer anyway and run it again" }).click();
+  // Words to what has ended are meant for that, whatever else is asked meanwhile.
+  const reply = page.locator("[data-reply]");
+  await reply.fill("Neither");
+  const read = page.waitForResponse("**/api/questions/pending");
+  await daemon.tell("beacon", "ask");
+  await read;
+  await page.waitForTimeout(1000);
+  expect(await page.getByText("What you wrote was not sent").count()).toBe(0);
+  await reply.fill("");
+  await expect.poll(async () => (await daemon.call("GET", "/api/questions/pending")).questions.length, { timeout: 20_000 }).toBe(0);
   await page.getByRole("button", { name: "Red" }).click();
   await page.getByText("Taken: the work is run again with your answer.").waitFor();
   const messages = async () => (await daemon.call("GET", `/api/sessions/${sessionId}/turns`)).items.map(({ message }: { message: string }) => message);

@@ -71,6 +71,14 @@ export const decidedOfQuery = (session: string) =>
 /** Where what is being written to a question is kept meanwhile. */
 export const draftOf = ({ id }: Pick<Question, "id">) => `reply ${id}`;
 
+/** The same of one that is a form. */
+export const formOf = ({ id }: Pick<Question, "id">) => `form ${id}`;
+
+export function forgetDrafts(question: Pick<Question, "id">) {
+  setDraft(draftOf(question), "");
+  setDraft(formOf(question), "");
+}
+
 /** The questions whose answer is on its way, or was taken. */
 export const sending = new Watched<ReadonlySet<string>>(new Set());
 
@@ -109,7 +117,7 @@ export async function answer(given: Answer): Promise<boolean> {
     sending.update((now) => new Set([...now].filter((id) => id !== question.id)));
     return refuse(given, error as Refusal);
   }
-  setDraft(draftOf(question), "");
+  forgetDrafts(question);
   // It has won; the event that says so is on its way, and needs not be waited for. It stays among those that are sent, so
   // that a list which was asked for before and arrives after offers it to nobody.
   queries.setQueryData(pendingQuery.queryKey, (open) => open?.filter(({ id }) => id !== question.id));

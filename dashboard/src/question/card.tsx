@@ -53,7 +53,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
       {isEditing ? null : question.responseType === "form" ? (
         <SchemaForm schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
       ) : takesForm(question) ? (
-        <AskedForm asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
+        <AskedForm of={question} asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
       ) : (
         <OnePress question={question} keys={keys} isSending={isSending} give={give} />
       )}

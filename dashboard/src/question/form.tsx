@@ -1,14 +1,35 @@
 // Several questions at once, or several answers to one: they are answered together.
-import { useId, useState } from "react";
+import { useId } from "react";
 
+import { useDraft } from "@/shell/draft";
 import { Plain } from "@/text/plain";
 import { visible } from "@/text/visible";
 
-import { type Asked, formValue } from "./question";
+import { formOf } from "./ask";
+import { type Asked, type Question, formValue } from "./question";
 
-export function AskedForm({ asked, isSending, onAnswer, onRefuse }: { asked: Asked[]; isSending: boolean; onAnswer: (values: string[]) => void; onRefuse: () => void }) {
-  const [picked, setPicked] = useState<string[][]>(() => asked.map(() => []));
-  const [own, setOwn] = useState<string[]>(() => asked.map(() => ""));
+interface Filled {
+  picked: string[][];
+  own: string[];
+}
+
+/** What a draft of these says; nothing, if it is none of them. */
+function filled(draft: string, asked: Asked[]): Filled {
+  const found = draft === "" ? undefined : (JSON.parse(draft) as Filled);
+  return found?.own.length === asked.length ? found : { picked: asked.map(() => []), own: asked.map(() => "") };
+}
+
+/** The words among it, each by its number. */
+export const ownWords = (draft: string) => (JSON.parse(draft) as Filled).own.map((text, index) => ({ name: `Answer ${index + 1}`, text })).filter(({ text }) => text.trim() !== "");
+
+export function AskedForm({ of, asked, isSending, onAnswer, onRefuse }: { of: Pick<Question, "id">; asked: Asked[]; isSending: boolean; onAnswer: (values: string[]) => void; onRefuse: () => void }) {
+  const [draft, setDraft] = useDraft(formOf(of));
+  const { picked, own } = filled(draft, asked);
+  const change = (how: (now: Filled) => Partial<Filled>) =>
+    setDraft((draft) => {
+      const now = filled(draft, asked);
+      return JSON.stringify({ ...now, ...how(now) });
+    });
   const value = formValue(asked, picked, own);
   return (
     <form
@@ -19,7 +40,7 @@ export function AskedForm({ asked, isSending, onAnswer, onRefuse }: { asked: Ask
       }}
     >
       {asked.map((one, index) => (
-        <OneAsked key={index} asked={one} picked={picked[index] ?? []} own={own[index] ?? ""} onPick={(values) => setPicked((all) => all.with(index, values))} onOwn={(text) => setOwn((all) => all.with(index, text))} />
+        <OneAsked key={index} asked={one} picked={picked[index] ?? []} own={own[index] ?? ""} onPick={(values) => change(({ picked }) => ({ picked: picked.with(index, values) }))} onOwn={(text) => change(({ own }) => ({ own: own.with(index, text) }))} />
       ))}
       <div className="flex flex-wrap gap-2">
         <button type="submit" className="button button-accent min-h-9" disabled={isSending || !value}>

@@ -47,7 +47,7 @@ function TooLate({ question }: { question: Question }) {
           {question.responseType === "form" ? (
             <SchemaForm schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
           ) : takesForm(question) ? (
-            <AskedForm asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
+            <AskedForm of={question} asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
           ) : (
             <OnePress question={question} keys="never" isSending={isSending} give={give} />
           )}

@@ -4,11 +4,12 @@ import { hashKey } from "@tanstack/react-query";
 
 import { queries } from "@/api/ask";
 import { Watched } from "@/api/watch";
-import { drafts, setDraft } from "@/shell/draft";
+import { drafts } from "@/shell/draft";
 import { isTyping } from "@/shell/keys";
 
-import { draftOf, pendingQuery } from "./ask";
+import { draftOf, forgetDrafts, formOf, pendingQuery } from "./ask";
 import { latest } from "./edit";
+import { ownWords } from "./form";
 
 /** The words of one field, by its name on the page. */
 export interface Written {
@@ -22,7 +23,7 @@ export const unsent = new Watched<ReadonlyMap<string, readonly Written[]>>(new M
 export const keepWords = (id: string, words: readonly Written[]) => unsent.update((all) => new Map(all).set(id, words));
 
 export function putAway(id: string) {
-  setDraft(draftOf({ id }), "");
+  forgetDrafts({ id });
   unsent.update((all) => new Map([...all].filter(([other]) => other !== id)));
 }
 
@@ -40,12 +41,20 @@ export function writtenIn(all: Element): { field: Field; written: Written }[] {
   return fields.map((field) => ({ field, written: { name: field.getAttribute("aria-label") ?? field.labels?.[0]?.textContent ?? "", text: field.value } }));
 }
 
-/** Whoever began a reply may be on another page by now. */
+/** Those that were open when it was last looked. */
+let before: ReadonlySet<string> | undefined;
+
+/** Whoever began to answer may be on another page by now, or have read the page anew. What is written to a question that had
+ * ended before is meant for that: see past.tsx. */
 function lookForDrafts() {
+  const open = queries.getQueryData(pendingQuery.queryKey);
+  if (!open) return;
   for (const [name, text] of Object.entries(drafts.get())) {
-    const id = name.slice(draftOf({ id: "" }).length);
-    if (name === draftOf({ id }) && isClosed(id) && !unsent.get().has(id)) keepWords(id, [{ name: "", text }]);
+    const id = name.slice(name.indexOf(" ") + 1);
+    const words = name === draftOf({ id }) ? [{ name: "", text }] : name === formOf({ id }) ? ownWords(text) : [];
+    if (words.length > 0 && (before?.has(id) ?? true) && isClosed(id) && !unsent.get().has(id)) keepWords(id, words);
   }
+  before = new Set(open.map(({ id }) => id));
 }
 
 const PENDING = hashKey(pendingQuery.queryKey);

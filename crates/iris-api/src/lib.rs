@@ -18,6 +18,10 @@ use utoipa::ToSchema;
 /// The header by which the command line (`cli`) and the monitor (`monitor`) say what they are, for the log.
 pub const CLIENT: &str = "iris-client";
 
+/// The header by which whoever tells says that it follows the turn to its end, though its request does not wait
+/// (`timeout` -1). A header, so that a daemon that does not know it takes the tell all the same.
+pub const FOLLOWS: &str = "iris-follows";
+
 /// A page of a list. `next` is the cursor of the next page; absent on the last.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

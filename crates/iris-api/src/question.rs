@@ -285,6 +285,7 @@ pub struct AskRequest {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(expecting = "an option: an object with a `label`")]
 pub struct AskOption {
     /// By which it may be answered, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -412,3 +412,88 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_questions_of_an_faq_are_nobody_s() {
+    for (lead, asked) in [
+        (
+            "I wrote the FAQ:",
+            [("Can I use my own domain?", "Explains the CNAME."), ("Do you offer refunds?", "See the terms.")],
+        ),
+        (
+            "Die FAQ steht:",
+            [("Kann ich eine eigene Domain nehmen?", "Erklärt den CNAME."), ("Soll ich sichern?", "Rät dazu.")],
+        ),
+        (
+            "La FAQ :",
+            [("Puis-je utiliser mon domaine ?", "Explique le CNAME."), ("Dois-je sauvegarder ?", "Le conseille.")],
+        ),
+        (
+            "Preguntas frecuentes:",
+            [("¿Puedo usar mi dominio?", "Explica el CNAME."), ("¿Debo hacer una copia?", "La aconseja.")],
+        ),
+        (
+            "Частые вопросы:",
+            [("Можно ли взять свой домен?", "Объясняет CNAME."), ("Нужно ли делать копию?", "Советует её.")],
+        ),
+        ("常见问题：", [("可以使用自己的域名吗？", "说明 CNAME。"), ("要不要先备份？", "建议做快照。")]),
+        // Without its name: most of them are not what an agent asks.
+        (
+            "The help page:",
+            [("Can I use my own domain?", "Explains the CNAME."), ("Is there a free tier?", "Lists the limits.")],
+        ),
+    ] {
+        for set_off in [|q: &str, a: &str| format!("- **{q}** {a}\n"), |q: &str, a: &str| format!("**{q}**\n\n{a}\n\n")]
+        {
+            let list: String = asked.iter().map(|(question, answer)| set_off(question, answer)).collect();
+            let reply = format!("{lead}\n\n{list}\nIt is linked from the footer.");
+            assert!(!found(&reply).needs_answer(), "{reply}: {:?}", found(&reply));
+        }
+    }
+    for asks in [
+        "Before I start:\n\n- **Should I drop the table?** Nothing reads it.\n- **Should I rename it?** The ORM does.",
+        "Open:\n\n1. **What is the limit?** I could not find it.\n2. **Should I encrypt it?** It costs 5 %.",
+        "The FAQ is written. Should I publish it? It is linked from nowhere yet.",
+    ] {
+        assert!(found(asks).needs_answer(), "{asks}");
+    }
+}
+
+#[test]
+fn a_search_that_stops_for_a_report_waits_for_it() {
+    for asks in [
+        "Reload the page and tell me if the menu shows up. That tells me whether it's the bundle or the server.",
+        "Lade neu und sag mir, ob das Menü erscheint; dann weiß ich, ob es am Bundle oder am Server liegt.",
+        "Recharge la page et dis-moi si le menu apparaît ; je saurai alors si ça vient du bundle ou du serveur.",
+        "Recarga la página y dime si el menú aparece; con eso sabré si está en el bundle o en el servidor.",
+        "请刷新页面，告诉我菜单是否出现，这样我就知道是打包的问题还是服务器的问题。",
+        "That is from a release build. I need one with symbols. Without it I'd just be guessing.",
+    ] {
+        let found = found(asks);
+        assert_eq!((found.needs_answer(), found.kind), (true, DetectedKind::Blocking), "{asks}: {}", found.reason);
+    }
+    for offers in ["Fixed. Try it and tell me if it works.", "Fertig. Probier es aus und sag mir, ob es klappt."] {
+        assert!(!found(offers).needs_answer(), "{offers}");
+    }
+}
+
+#[test]
+fn a_bug_that_was_found_is_no_failure_and_either_of_two_answers_is_no_choice() {
+    let kind = |text: &str| found(text).kind;
+    for approval in [
+        "He encontrado el fallo: la fecha se compara como cadena. ¿Lo aplico?",
+        "원인은 캐시 키 충돌이었습니다. 수정안을 적용해도 될까요?",
+        "Der Plan steht, geändert ist noch nichts. Ich warte auf deine Freigabe.",
+    ] {
+        assert_eq!(kind(approval), DetectedKind::Approval, "{approval}");
+    }
+    assert_eq!(kind("推送被远端拒绝，原因是分支受保护。要改走合并请求，还是先放一放？"), DetectedKind::ErrorRecovery);
+    for blocking in [
+        "There is no such file. Could you point me to it, or tell me which repo it's in?",
+        "Bitte schick mir das Schema oder nenne mir den Pfad, sonst kann ich nicht weitermachen.",
+        "请把配置文件发给我，或者告诉我它放在哪个目录。",
+    ] {
+        assert_eq!(kind(blocking), DetectedKind::Blocking, "{blocking}");
+    }
+    assert_eq!(kind("Should I use JSON or YAML?"), DetectedKind::Choice);
+}

@@ -26,3 +26,39 @@ pub enum FaultKind {
     /// A fault of Iris itself.
     Internal,
 }
+
+/// What is wrong with a value, as serde says it, without the names of our types.
+pub fn in_words(said: &str) -> String {
+    let Some((before, wanted)) = said.split_once(", expected ") else { return said.to_owned() };
+    let name = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (wanted, rest) = match wanted.strip_prefix("struct ") {
+        Some(named) => ("an object", &named[name(named)..]),
+        None => match wanted.split_at(name(wanted)) {
+            ("i64" | "u64" | "i32" | "u32" | "usize", rest) => ("a whole number", rest),
+            ("f64", rest) => ("a number", rest),
+            _ => (wanted, ""),
+        },
+    };
+    format!("{before}, expected {wanted}{rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_expected_is_said_in_words() {
+        for (said, expected) in [
+            ("invalid type: string \"x\", expected i64", "invalid type: string \"x\", expected a whole number"),
+            (
+                "a: invalid type: null, expected struct Tell at line 1",
+                "a: invalid type: null, expected an object at line 1",
+            ),
+            ("invalid type: null, expected a string", "invalid type: null, expected a string"),
+            ("unknown field `x`, expected one of `a`, `b`", "unknown field `x`, expected one of `a`, `b`"),
+            ("key must be a string", "key must be a string"),
+        ] {
+            assert_eq!(in_words(said), expected);
+        }
+    }
+}

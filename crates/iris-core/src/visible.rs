@@ -56,7 +56,8 @@ pub fn is_odd_space(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{2800}' | '\u{3000}')
 }
 
-/// Default_Ignorable_Code_Point of Unicode 17, with the separators of lines and the annotations beside it.
+/// Default_Ignorable_Code_Point of Unicode 17 and the other formatting characters (general category Cf) but those that draw
+/// a sign around a number, with the separators of lines and a note head without a shape beside them.
 fn draws_nothing(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}'         // soft hyphen, grapheme joiner, Arabic letter mark
@@ -69,7 +70,9 @@ fn draws_nothing(c: char) -> bool {
         | '\u{3164}' | '\u{ffa0}'                // Hangul fillers
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'   // variation selectors, no-break space of no width
         | '\u{fff0}'..='\u{fffb}'                // unassigned, and annotations
+        | '\u{13430}'..='\u{1343f}'              // joiners of hieroglyphs
         | '\u{1bca0}'..='\u{1bca3}'              // shorthand format controls
+        | '\u{1d159}'                            // musical note head of no shape
         | '\u{1d173}'..='\u{1d17a}'              // musical beams and slurs
         | '\u{e0000}'..='\u{e0fff}') // tags (a whole hidden alphabet) and more variation selectors
 }
@@ -169,6 +172,16 @@ mod tests {
             check(&format!("rm{c}x"), &format!("rm\\u{{{code:x}}}x"));
         }
         assert!(!hides("a\u{a0}b\r\n") && hides("a\u{fe0f}b"));
+    }
+
+    #[test]
+    fn all_that_unicode_calls_formatting_is_among_them() {
+        let formatting = r"^[[\p{Cf}\p{Default_Ignorable_Code_Point}]--\p{Prepended_Concatenation_Mark}]$";
+        let formatting = regex::Regex::new(formatting).expect("a pattern");
+        let left_out = |c: &char| formatting.is_match(c.encode_utf8(&mut [0; 4])) && !acts(*c);
+        let left_out: Vec<_> = ('\0'..=char::MAX).filter(left_out).map(|c| format!("{:x}", u32::from(c))).collect();
+        assert_eq!(left_out, [""; 0]);
+        assert!(acts('\u{1d159}'), "it has no shape, whatever it is called");
     }
 
     #[test]

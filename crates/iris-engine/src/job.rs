@@ -85,6 +85,7 @@ impl Engine {
             key: start.key.clone(),
             delay: None,
             within: None,
+            is_followed: false,
         };
         self.check(&tell)?;
         let new = NewJob {

@@ -33,6 +33,7 @@ pub struct Client {
     token: Option<String>,
     /// What it says it is, for the log.
     surface: &'static str,
+    follows: bool,
     /// Says that an answer takes its time. Nobody does for the monitor, which draws the whole screen.
     indicator: Option<Indicator>,
 }
@@ -85,8 +86,14 @@ impl Client {
             url: given("IRIS_URL").map(without_root),
             token: given("IRIS_TOKEN"),
             surface: "cli",
+            follows: false,
             indicator: None,
         }
+    }
+
+    /// The same, for whoever follows what comes of what it sends.
+    pub fn following(self) -> Self {
+        Self { follows: true, ..self }
     }
 
     /// The same, for the monitor.
@@ -164,6 +171,7 @@ impl Client {
         let token = self.token(&url)?;
         let request = self.way(&url)?.request(method, url).bearer_auth(token);
         let request = request.header(iris_api::CLIENT, self.surface);
+        let request = if self.follows { request.header(iris_api::FOLLOWS, "true") } else { request };
         let response = finish(request).send().await.map_err(|error| gone(&base, &error))?;
         if response.status().is_success() { Ok(response) } else { Err(refusal(base, response).await) }
     }

@@ -74,7 +74,8 @@ pub fn load(path: &Path) -> Result<Script, ScriptError> {
 }
 
 fn parse(text: &str) -> Result<Script, serde_saphyr::Error> {
-    let options = serde_saphyr::options! { with_snippet: false };
+    // `yes` and `no` are words, which scripts offer as options.
+    let options = serde_saphyr::options! { with_snippet: false, strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options)
 }
 
@@ -92,10 +93,17 @@ fn wrong(path: &Path, error: &serde_saphyr::Error) -> ScriptError {
 
 /// The only enum of a script is the step, and "variant" is our word for it.
 fn in_the_author_s_words(message: &str) -> String {
-    message.replace("unknown variant", "unknown step").replace(
-        "expected end of mapping after enum variant value",
-        "a step has one key; begin the next one with a dash",
-    )
+    [
+        ("unknown variant", "unknown step"),
+        ("expected end of mapping after enum variant value", "a step has one key; begin the next one with a dash"),
+        (
+            "cannot deserialize null into string; use Option<String>",
+            "a text is missing here; one without words is \"\"",
+        ),
+        ("invalid boolean (strict mode expects true/false)", "write true or false"),
+    ]
+    .into_iter()
+    .fold(message.to_owned(), |message, (ours, theirs)| message.replace(ours, theirs))
 }
 
 fn default_model() -> String {
@@ -137,6 +145,17 @@ mod tests {
             "s.yaml:3:5: a step has one key; begin the next one with a dash",
         );
         check("default:\n  - say: [\n", "s.yaml:2:10: expected string scalar");
+        check("default:\n  - say: ~\n", "s.yaml:2:10: a text is missing here; one without words is \"\"");
+        check("default:\n  - ask: {question: a, multi: yes}\n", "s.yaml:2:31: write true or false");
+    }
+
+    #[test]
+    fn what_is_offered_is_what_is_written() {
+        let script = parse("default: [{ ask: { question: Go?, options: [yes, no, 2, true] } }]").expect("a script");
+        let [Step::Ask(ask)] = script.default.as_slice() else { panic!("{script:?}") };
+        let labels: Vec<_> = ask.options.iter().map(|option| format!("{:?}", option.label)).collect();
+        let words = ["yes", "no", "2", "true"].map(|word| format!("{:?}", Template::new(word.to_owned())));
+        assert_eq!(labels, words);
     }
 
     #[test]

@@ -13,7 +13,10 @@ pub(super) fn came_before(page: &Page, marked: &Marked, index: usize, options: &
         found.any(|(from, to)| from <= hit.start && hit.end <= to)
     };
     let prose = |&before: &usize| !matches!(page.line_of(&page.sentences[before]).kind, LineKind::Item { .. });
-    let failed = |before: usize| hits(page, marked, before).any(|hit| !is_option(before, hit));
+    let failed = |before: usize| {
+        let found = diagnosis(page, before);
+        hits(page, marked, before).any(|hit| found.is_none_or(|found| hit.start < found) && !is_option(before, hit))
+    };
     let mut said = (0..index).rev().filter(prose).take(5).take_while(|&before| !is_done(page, marked, before));
     let from = said.clone().last().map_or(0, |first| page.line_of(&page.sentences[first]).paragraph);
     let until = page.line_of(&page.sentences[index]).paragraph;
@@ -50,6 +53,58 @@ fn hits<'a>(page: &'a Page, marked: &'a Marked, index: usize) -> impl Iterator<I
     failures.filter(|hit| !is_denied(&page.said[..hit.start]))
 }
 
+/// "The cause is a race": from here on it is said what is wrong with the program, and no step of the agent's failed.
+fn diagnosis(page: &Page, index: usize) -> Option<usize> {
+    const FOUND: &[&str] = &[
+        "the cause is",
+        "the cause was",
+        "root cause",
+        "culprit",
+        "found the bug",
+        "found the fault",
+        "found the leak",
+        "found the error",
+        "found the problem",
+        "ursache ist",
+        "ursache war",
+        "ursache:",
+        "fehler gefunden",
+        "la cause est",
+        "la cause était",
+        "vient de",
+        "vient du",
+        "trouvé le bug",
+        "trouvé l'erreur",
+        "trouvé le problème",
+        "la causa es",
+        "la causa era",
+        "encontrado el fallo",
+        "encontrado el error",
+        "encontrado el problema",
+        "a causa é",
+        "a causa era",
+        "encontrei o",
+        "la causa è",
+        "trovato il",
+        "trovato l'errore",
+        "причина в",
+        "причина —",
+        "нашёл ошибку",
+        "нашел ошибку",
+        "нашёл причину",
+        "原因是",
+        "原因在于",
+        "定位到",
+        "找到了",
+        "原因は",
+        "원인은",
+        "příčina je",
+    ];
+    let sentence = &page.sentences[index];
+    let said = page.text_of(sentence);
+    FOUND.iter().filter_map(|phrase| said.find(phrase)).min().map(|at| sentence.said.start + at)
+}
+
 fn is_done(page: &Page, marked: &Marked, index: usize) -> bool {
     let mut hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Done);
     hits.any(|hit| !is_denied(&page.said[..hit.start]))
@@ -61,6 +116,8 @@ fn is_denied(before: &str) -> bool {
         "no ",
         "not ",
         "n't ",
+        "n't be ",
+        "not be ",
         "yet to be ",
         "0 ",
         "without ",

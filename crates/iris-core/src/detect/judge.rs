@@ -3,6 +3,7 @@
 //! A sentence starts with what it says, and gains or loses by where it stands and what stands after it. The weights are
 //! logits set by hand and checked against labelled replies; `docs/detection.md` says how well they do.
 
+mod faq;
 mod place;
 
 use super::lexicon::{Cue, Cues, Hit, Marked};
@@ -213,6 +214,9 @@ fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
         (Some(ask), Some(soft)) => softens(soft, ask),
         (ask, _) => ask.is_none(),
     };
+    if softened && is_awaited(page, marked, index) {
+        return Said::Ask(1.8);
+    }
     if softened {
         let offers = cues.any(Cues::of(&[Cue::Offer, Cue::Closer]))
             || (cues.has(Cue::Condition) && (cues.has(Cue::Able) || ask.is_some()) && !cues.has(Cue::Note));
@@ -228,6 +232,67 @@ fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let told = if cues.has(Cue::Reported) { 1.5 } else { 0.0 };
     let shouted = if page.sentences[index].ending == Ending::Colon { 0.3 } else { 0.0 };
     Said::Ask(logit - told + shouted)
+}
+
+/// "Reload it and tell me if it works; that tells me which of the two it is": the search stops there.
+pub(super) fn is_awaited(page: &Page, marked: &Marked, index: usize) -> bool {
+    const KNOWS: &[&str] = &[
+        "that tells me",
+        "that'll tell me",
+        "that will tell me",
+        "this tells me",
+        "this will tell me",
+        "then i'll know",
+        "then i know",
+        "then we'll know",
+        "so i know whether",
+        "so i can tell whether",
+        "dann weiß ich",
+        "dann wissen wir",
+        "daran sehe ich",
+        "daran erkenne ich",
+        "das sagt mir",
+        "je saurai",
+        "on saura",
+        "nous saurons",
+        "cela me dira",
+        "ça me dira",
+        "con eso sabré",
+        "así sabré",
+        "así sabremos",
+        "eso me dirá",
+        "assim saberei",
+        "assim saberemos",
+        "isso me dirá",
+        "assim eu sei",
+        "così saprò",
+        "così sapremo",
+        "così capisco",
+        "mi dirà se",
+        "тогда я пойму",
+        "тогда пойму",
+        "тогда будет ясно",
+        "тогда станет ясно",
+        "так я пойму",
+        "这样我就知道",
+        "这样就知道",
+        "这样就能判断",
+        "这样我就能",
+        "这样就能确定",
+        "それで切り分け",
+        "それで原因",
+        "これで切り分け",
+        "그러면 원인",
+        "그걸로 알 수",
+        "그러면 알 수",
+        "podle toho poznám",
+    ];
+    let sentence = &page.sentences[index];
+    let paragraph = page.line_of(sentence).paragraph;
+    let next = page.sentences.get(index + 1).filter(|next| page.line_of(next).paragraph == paragraph);
+    let knows = |said: &str| KNOWS.iter().any(|phrase| said.contains(phrase));
+    (knows(page.text_of(sentence)) || next.is_some_and(|next| knows(page.text_of(next))))
+        && !is_on_condition(page, marked, index)
 }
 
 /// "Send me the log if you want me to look": nothing waits. "…, or if you'd like something else" is another matter.
@@ -311,6 +376,9 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if question && is_answered(page, marked, index) {
         logit -= 4.5;
     }
+    if places.is_in_faq(index) {
+        logit -= 6.0;
+    }
     if is_decided(page, marked, index) {
         logit -= 5.0;
     }
@@ -347,10 +415,12 @@ fn is_explained(page: &Page, marked: &Marked, index: usize) -> bool {
 
 /// "Where is the report written? I see no path …": who asks says why, in the first person.
 fn explains_itself(page: &Page, index: usize) -> bool {
+    page.sentences.get(index + 1).is_some_and(|next| speaks_of_itself(page.text_of(next)))
+}
+
+fn speaks_of_itself(said: &str) -> bool {
     const FIRST_PERSON: &[&str] =
         &["i", "i'm", "i've", "my", "ich", "mir", "je", "j'ai", "yo", "no", "eu", "io", "я", "мне", "у"];
-    let Some(next) = page.sentences.get(index + 1) else { return false };
-    let said = page.text_of(next);
     let first = said.split([' ', ',']).next().unwrap_or_default();
     FIRST_PERSON.contains(&first)
         || said.starts_with(['我', '私'])

@@ -1,8 +1,8 @@
 //! What kind of answer is wanted, and what there is to choose from.
 
 use super::DetectedKind;
-use super::judge::Verdict;
-use super::lexicon::{Cue, Cues, Marked};
+use super::judge::{Verdict, is_awaited};
+use super::lexicon::{Cue, Cues, Hit, Marked};
 use super::page::Page;
 use super::{failure, options};
 
@@ -16,6 +16,9 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     let cues = marked.cues(index);
     if page.sentences[index].yes_or_no {
         return Found { kind: DetectedKind::Approval, options: Vec::new() };
+    }
+    if asks_for_either(page, marked, index) || (!marked.is_question(page, index) && is_awaited(page, marked, index)) {
+        return Found { kind: DetectedKind::Blocking, options: Vec::new() };
     }
     let options = options::find(text, page, marked, verdict);
     if verdict.first != index && options.is_empty() {
@@ -49,8 +52,32 @@ fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {
                 || is_own_deed(page, marked, index);
             cues.has(Cue::Confirm) || (leave && !open)
         }
-        false => cues.has(Cue::Confirm) && !cues.has(Cue::Request),
+        false => cues.has(Cue::Confirm) && !requests_more(marked, index),
     }
+}
+
+/// "I'm waiting for your approval" also begins as "I'm waiting for …" does, and wants a yes and nothing more.
+fn requests_more(marked: &Marked, index: usize) -> bool {
+    let hits = marked.hits(index);
+    let is_part = |request: &Hit| {
+        let mut confirms = hits.iter().filter(|hit| hit.cue == Cue::Confirm);
+        confirms.any(|confirm| confirm.start < request.end && request.start < confirm.end)
+    };
+    hits.iter().filter(|hit| hit.cue == Cue::Request).any(|request| !is_part(request))
+}
+
+/// "Send me the file, or tell me which folder it is in": two ways to say the same thing, and nothing to choose from.
+fn asks_for_either(page: &Page, marked: &Marked, index: usize) -> bool {
+    let hits = marked.hits(index);
+    let wants = |hit: &&Hit| hit.cue == Cue::Request;
+    let says = |hit: &&Hit| matches!(hit.cue, Cue::Request | Cue::Pick | Cue::Which);
+    let chooses = |hit: &&Hit| matches!(hit.cue, Cue::Leave | Cue::Course | Cue::Choose);
+    hits.iter().filter(|hit| hit.cue == Cue::Or).any(|or| {
+        let (before, after) = (|hit: &&Hit| hit.end <= or.start, |hit: &&Hit| hit.start >= or.end);
+        hits.iter().filter(before).any(|hit| wants(&hit))
+            && hits.iter().filter(after).any(|hit| says(&hit))
+            && !(marked.is_question(page, index) && hits.iter().any(|hit| chooses(&hit)))
+    })
 }
 
 /// "Je pousse la branche ?", "Заливаю в main?", "…可以删掉了吗？": what the agent would do, said as a question, wants a yes.

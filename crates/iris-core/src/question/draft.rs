@@ -84,7 +84,10 @@ pub struct AskRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "an option is a text, or an object with a `label`, which may have an `id` and a `description` (texts), a `value` and `recommended` (true or false)"
+)]
 pub enum AskOption {
     Label(String),
     Full {

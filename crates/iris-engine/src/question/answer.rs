@@ -148,6 +148,7 @@ impl Engine {
                     key: Some(KeyHolder::iris().key(&format!("again/{}", row.id))),
                     delay: None,
                     within: None,
+                    is_followed: false,
                 };
                 self.tell(tell).await.map(|told| format!("turn {}", told.turn)).map_err(|error| error.to_string())
             }

@@ -11,7 +11,7 @@ use crate::engine::Engine;
 pub use iris_store::question::KindFigures as OfKind;
 
 /// So many answers are looked at.
-const EVIDENCE: i64 = 20;
+const EVIDENCE: usize = 20;
 /// So often the same must have been answered before it is offered; once is enough for a preference.
 const REPEATED: usize = 2;
 
@@ -38,8 +38,8 @@ impl Engine {
         if row.kind == QuestionKind::Approval {
             return Ok(None);
         }
-        let (team, deed) = (row.team.clone(), row.deed.clone());
-        let past = self.inner.store.read(move |tx| question::past_answers(tx, &team, &deed, EVIDENCE)).await?;
+        let asked = row.clone();
+        let past = self.inner.store.read(move |tx| question::past_answers(tx, &asked, EVIDENCE)).await?;
         // An agent that answers another's words is no person whose answers are to be learnt from.
         let config = self.inner.config();
         let past = past.into_iter().filter(|past| !is_team(&config, &past.by)).collect();

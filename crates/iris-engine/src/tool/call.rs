@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use iris_core::actor::{Actor, Through};
 use iris_core::duration::Millis;
+use iris_core::fault::in_words;
 use iris_core::id::{Party, TurnId};
 use iris_core::key::KeyHolder;
 use iris_core::team::TeamName;
@@ -154,11 +155,11 @@ pub(super) fn read_arguments<T: DeserializeOwned>(tool: &str, arguments: &RawVal
     let mut reader = serde_json::Deserializer::from_str(arguments.get());
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let (path, said) = (error.path().to_string(), error.inner().to_string());
-        let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+        let said = in_words(said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said));
         let said = match (said.strip_prefix("missing field "), said.strip_prefix("unknown field ")) {
             (Some(field), _) => format!("{field} is missing"),
             (_, Some(field)) => format!("it takes no {}", field.replacen(", expected one of ", "; it takes ", 1)),
-            _ if path == "." => said.to_owned(),
+            _ if path == "." => said,
             _ => format!("`{path}`: {said}"),
         };
         format!("{tool}: {said}").into()
@@ -214,6 +215,7 @@ async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> Ans
         key: arguments.key.as_deref().map(|given| caller.keys.key(given)),
         delay: arguments.delay,
         within: caller.turn.clone(),
+        is_followed: false,
     };
     match engine.tell_for(caller.request.as_deref(), tell, |turn| caller.told.note(turn)).await {
         Ok(report) => answer(report),

@@ -6,7 +6,7 @@ use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use iris_api::problem::{CONTENT_TYPE, Closed, Problem};
-use iris_core::fault::FaultKind;
+use iris_core::fault::{FaultKind, in_words};
 use iris_core::team::TeamNameError;
 use iris_engine::StoreError;
 use iris_engine::backup::BackupError;
@@ -262,9 +262,10 @@ impl From<QueryRejection> for Fault {
 const ONCE: &str = "give it once; several kinds have commas between them: `kind=turn,question.opened`";
 pub(super) const DESCRIBED: &str = "GET /api/openapi.json says what is taken here";
 
-/// Without what was to be done when it went wrong.
-fn what_is_wrong(text: &str) -> &str {
-    text.strip_prefix("Failed to ").and_then(|text| text.split_once(": ")).map_or(text, |(_, why)| why)
+/// Without what was to be done when it went wrong, and without the names of our types.
+fn what_is_wrong(text: &str) -> String {
+    let why = text.strip_prefix("Failed to ").and_then(|text| text.split_once(": ")).map_or(text, |(_, why)| why);
+    in_words(why)
 }
 
 /// What answers without a word of its own, or with a word of somebody else's, is put into the same shape.

@@ -45,6 +45,7 @@ pub(crate) async fn tell(
         key: key.map(|given| caller.keys().key(&given)),
         delay: request.delay.map(Millis),
         within: speaker.turn,
+        is_followed: headers.contains_key(iris_api::FOLLOWS),
     };
     let report = app.engine.tell_for(Some(&id.0), tell, |_| {}).await?;
     let mut headers = HeaderMap::new();

@@ -1,9 +1,9 @@
 //! What can be counted about questions, and what was answered to the same before.
 
 use iris_core::id::QuestionId;
-use iris_core::question::Answer;
-use iris_core::team::TeamName;
+use iris_core::question::{Answer, asks_alike};
 
+use super::QuestionRow;
 use super::close::TOLD;
 use crate::error::StoreError;
 use crate::tx::{Tx, values};
@@ -92,18 +92,29 @@ pub struct Past {
     pub at: i64,
 }
 
-/// Newest first. What somebody told the agent next was not chosen as an answer, and is none to learn from.
-pub fn past_answers(tx: &mut Tx<'_>, team: &TeamName, deed: &str, limit: i64) -> Result<Vec<Past>, StoreError> {
-    let sql = "SELECT id, answer, closed_by, closed_at FROM question WHERE team = ?1 AND deed = ?2 AND state = 'answered' \
-               AND rule IS NULL AND (resume IS NULL OR resume <> ?4) ORDER BY closed_at DESC, id LIMIT ?3";
-    let rows = tx.many(sql, values![team, deed, limit, TOLD])?;
-    let past = rows.iter().filter_map(|row| {
+/// So many of a team's latest answers are looked through for the same in other words.
+const LATEST: i64 = 100;
+
+/// What people answered in its team to what asks the same, newest first. That is what `similar` answers, too: the same in
+/// other spaces or capitals is found among the latest. What somebody told the agent next was not chosen as an answer, and is
+/// none to learn from.
+pub fn past_answers(tx: &mut Tx<'_>, row: &QuestionRow, limit: usize) -> Result<Vec<Past>, StoreError> {
+    let sql = "SELECT id, answer, closed_by, closed_at, deed, detail FROM question WHERE team = ?1 AND state = 'answered' \
+               AND rule IS NULL AND (resume IS NULL OR resume <> ?3) AND deed = ?2 \
+               UNION SELECT * FROM (SELECT id, answer, closed_by, closed_at, deed, detail FROM question \
+               WHERE team = ?1 AND state = 'answered' AND rule IS NULL AND (resume IS NULL OR resume <> ?3) \
+               AND closed_at IS NOT NULL ORDER BY closed_at DESC, id LIMIT ?4) AS latest ORDER BY 4 DESC, 1";
+    let rows = tx.many(sql, values![&row.team, row.deed.as_str(), TOLD, LATEST])?;
+    let is_same = |deed: &str, detail: &str| {
+        deed == row.deed || serde_json::from_str(detail).is_ok_and(|detail| asks_alike(&row.detail, &detail))
+    };
+    let past = rows.iter().filter(|past| is_same(past.text(4), past.text(5))).filter_map(|past| {
         Some(Past {
-            question: QuestionId::new(row.text(0)),
-            answer: serde_json::from_str(row.maybe_text(1)?).ok()?,
-            by: row.text(2).to_owned(),
-            at: row.int(3),
+            question: QuestionId::new(past.text(0)),
+            answer: serde_json::from_str(past.maybe_text(1)?).ok()?,
+            by: past.text(2).to_owned(),
+            at: past.int(3),
         })
     });
-    Ok(past.collect())
+    Ok(past.take(limit).collect())
 }

@@ -519,7 +519,7 @@ on_both!(what_is_told_next_is_no_answer_to_learn_from, |database: Database| asyn
     let learnt = || async {
         let read = store.read(|tx| {
             let row = question::find(tx, &QuestionId::new("q1"))?.expect("there");
-            let past = question::past_answers(tx, &row.team, &row.deed, 5)?;
+            let past = question::past_answers(tx, &row, 5)?;
             let figures = question::figures(tx, 3_600_000, |_| false)?;
             let [kind] = figures.kinds.as_slice() else { panic!("{figures:?}") };
             Ok((past, (kind.answered, kind.by_others)))
@@ -532,6 +532,15 @@ on_both!(what_is_told_next_is_no_answer_to_learn_from, |database: Database| asyn
     let said = Answer::Choose { values: vec!["8080".to_owned()], note: None };
     assert!(matches!(answer(&store, "q2", given(said)).await, Answered::Won(_)));
     assert_eq!(learnt().await, (vec!["8080".to_owned()], (1, 1)));
+    // The same in other words is the same; something else is not.
+    for (id, text, said) in [("q3", " which  PORT", "9090"), ("q4", "Which ports?", "1")] {
+        open(&store, &session, epoch, new(id, Draft::found(&Found { text, ..found }, &policy(60_000)))).await;
+        let said = Answer::Choose { values: vec![said.to_owned()], note: None };
+        assert!(matches!(answer(&store, id, given(said)).await, Answered::Won(_)));
+    }
+    let (mut past, _) = learnt().await;
+    past.sort();
+    assert_eq!(past, ["8080", "9090"]);
 });
 
 on_both!(figures_count_what_happened, |database: Database| async move {
@@ -553,7 +562,7 @@ on_both!(figures_count_what_happened, |database: Database| async move {
     let past = store
         .read(|tx| {
             let row = question::find(tx, &QuestionId::new("q1"))?.expect("there");
-            question::past_answers(tx, &row.team, &row.deed, 5)
+            question::past_answers(tx, &row, 5)
         })
         .await
         .expect("read");

@@ -23,7 +23,8 @@ Examples:
 
 With --jsonl, each line is {\"id\", \"text\"} and is answered at once with one line: {\"id\", \"needsAnswer\", \"kind\", \
 \"confidence\", \"question\": {\"start\", \"end\", \"text\"}, \"options\", \"reason\"}. Offsets count characters; the question \
-is null if nothing asks or offers. The confidence is how likely it is that an answer is needed.
+is null if nothing asks or offers. The confidence is how likely it is that an answer is needed. A line that cannot be read is \
+answered with {\"id\", \"line\", \"error\"}, and the exit code is 2 at the end.
 
 Patterns and minConfidence are those of settings.agent.completionAnalysis in config.yaml, if there is one.")]
 pub struct DetectArguments {
@@ -50,6 +51,14 @@ struct Found<'a> {
     question: Option<&'a Question>,
     options: &'a [String],
     reason: &'a str,
+}
+
+/// What is said of a line that cannot be read.
+#[derive(Serialize)]
+struct Wrong<'a> {
+    id: Value,
+    line: usize,
+    error: &'a str,
 }
 
 impl<'a> Found<'a> {
@@ -102,19 +111,34 @@ fn describe(detection: &Detection, printer: &mut Printer) -> Result<(), Failure>
     printer.pairs(&pairs)
 }
 
+/// A line that is not right is answered, too, and the rest goes on.
 fn many(settings: &DetectSettings, printer: &mut Printer) -> Result<Exit, Failure> {
+    let mut wrong = Vec::new();
     for (index, line) in io::stdin().lock().lines().enumerate() {
-        let line = line.map_err(|error| unreadable(&error))?;
-        if line.trim().is_empty() {
+        let line = match line {
+            Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(unreadable(&error)),
+            line => line.map_err(|_| "it is no text in UTF-8".to_owned()),
+        };
+        if line.as_ref().is_ok_and(|line| line.trim().is_empty()) {
             continue;
         }
-        let asked: Asked = serde_json::from_str(&line).map_err(|error| {
-            Failure::invalid(format!("line {}: {error}", index + 1))
-                .hint("each line is a JSON object such as {\"id\": \"r1\", \"text\": \"Shall I push?\"}")
-        })?;
-        printer.json(&Found::of(&detect(&asked.text, settings), Some(&asked.id)))?;
+        let asked = line
+            .as_deref()
+            .map_err(Clone::clone)
+            .and_then(|line| serde_json::from_str::<Asked>(line).map_err(|error| error.to_string()));
+        match asked {
+            Ok(asked) => printer.json(&Found::of(&detect(&asked.text, settings), Some(&asked.id)))?,
+            Err(error) => {
+                let id = line.ok().and_then(|line| serde_json::from_str::<Value>(&line).ok()?.get("id").cloned());
+                printer.json(&Wrong { id: id.unwrap_or_default(), line: index + 1, error: &error })?;
+                wrong.push((index + 1, error));
+            }
+        }
     }
-    Ok(Exit::Done)
+    let Some((first, error)) = wrong.first() else { return Ok(Exit::Done) };
+    let more = if wrong.len() > 1 { format!(" (and {} more)", wrong.len() - 1) } else { String::new() };
+    Err(Failure::invalid(format!("line {first}: {error}{more}"))
+        .hint("each line is a JSON object such as {\"id\": \"r1\", \"text\": \"Shall I push?\"}"))
 }
 
 fn unreadable(error: &io::Error) -> Failure {

@@ -91,6 +91,7 @@ pub async fn run(arguments: TellArguments, context: &mut Context) -> Result<Exit
         show_accepted(&told, request.delay, printer)?;
         return Ok(Exit::Done);
     }
+    let client = client.following();
     // Listened before it is told, so that not even the first word is missed.
     let ear = watch::listen(&client, &request.to_team).await?;
     let told = accept::accept(&client, &request, &mut ctrl_c).await?;

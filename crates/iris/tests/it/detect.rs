@@ -54,10 +54,13 @@ fn many_lines_are_answered_one_by_one() {
     let answer = detect(&place, &["--jsonl"], input);
     let lines: Vec<Value> =
         answer.stdout.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
-    assert_eq!(lines.len(), 2, "what stands before the wrong line is answered: {}", answer.stdout);
+    assert_eq!(lines.len(), 4, "a line that is wrong keeps no other from its answer: {}", answer.stdout);
     assert_eq!((&lines[0]["id"], &lines[0]["needsAnswer"]), (&json!(1), &json!(true)));
     assert_eq!(lines[0]["question"], json!({"start": 0, "end": 6, "text": "要我继续吗？"}));
     assert_eq!((&lines[1]["id"], &lines[1]["question"]), (&json!("b"), &Value::Null));
+    assert_eq!((&lines[2]["id"], &lines[2]["line"]), (&json!(3), &json!(4)), "{}", lines[2]);
+    assert!(lines[2]["error"].as_str().expect("why").contains("missing field `text`"), "{}", lines[2]);
+    assert_eq!((&lines[3]["id"], &lines[3]["needsAnswer"]), (&json!(4), &json!(false)));
     assert_eq!(answer.code, Some(2));
     assert!(answer.stderr.contains("line 4: missing field `text`"), "{}", answer.stderr);
 }

@@ -255,3 +255,22 @@ fn an_agent_s_shell_does_not_decide() {
     assert!(!events.contains("link.made"), "{events}");
     assert!(daemon.place.iris(&["tell", "alpha", "hi"]).ok().contains("hi"), "nothing of it was done");
 }
+
+/// What a turn asks in plain words is left first to whoever waits for its reply.
+#[test]
+fn who_watches_the_reply_has_its_question_first() {
+    let place = Place::with_teams();
+    let script = place.path("script.yaml");
+    std::fs::write(&script, "default: [{ say: \"I found 3 errors.\\n\\nShould I fix them? (y/n)\" }]\n")
+        .expect("a script");
+    let daemon = Daemon::on(place);
+    let open = || daemon.iris(&["inbox", "--json"]).json()["questions"].as_array().map_or(0, Vec::len);
+    assert!(daemon.iris(&["tell", "alpha", "look"]).ok().contains("Should I fix them?"));
+    assert_eq!(open(), 0, "it was read where it was told");
+    daemon.iris(&["tell", "beta", "look", "--async"]).ok();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while open() == 0 && std::time::Instant::now() < deadline {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert_eq!(open(), 1, "nobody waits for it");
+}

@@ -57,7 +57,10 @@ async fn what_goes_wrong_is_said_with_what_to_do() {
     let short = modern.refused("team_tell", json!({"toTeam": "alpha"})).await;
     assert_eq!(short, "team_tell: `message` is missing");
     let wrong = modern.refused("team_tell", json!({"toTeam": "alpha", "message": "x", "timeout": "soon"})).await;
-    assert_eq!(wrong, "team_tell: `timeout`: invalid type: string \"soon\", expected i64");
+    assert_eq!(wrong, "team_tell: `timeout`: invalid type: string \"soon\", expected a whole number");
+    let options = json!({"question": "x", "type": "choice", "options": [{"value": 1}]});
+    let wrong = modern.refused("ask_question", options).await;
+    assert!(wrong.contains("an option is a text, or an object with a `label`"), "{wrong}");
     let silent = modern.refused("team_report", json!({"team": "alpha"})).await;
     assert_eq!(silent, "you have not spoken to alpha yet; use team_tell");
     let dead = modern.call("team_tell", json!({"toTeam": "alpha", "message": "die"})).await;

@@ -128,6 +128,23 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for TextOr<T> {
                 Ok(TextOr::Text(text.to_owned()))
             }
 
+            // What has no quotes is still what was written.
+            fn visit_bool<E: Error>(self, word: bool) -> Result<Self::Value, E> {
+                Ok(TextOr::Text(word.to_string()))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+                Ok(TextOr::Text(number.to_string()))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+                Ok(TextOr::Text(number.to_string()))
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+                Ok(TextOr::Text(number.to_string()))
+            }
+
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
                 T::deserialize(MapAccessDeserializer::new(map)).map(TextOr::Full)
             }

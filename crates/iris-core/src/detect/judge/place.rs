@@ -1,6 +1,6 @@
 //! Where a sentence stands: what comes after it, apart from what is only polite or belongs to it.
 
-use super::Said;
+use super::{Said, faq};
 use crate::detect::lexicon::{Cue, Marked};
 use crate::detect::page::{Ending, LineKind, Page, is_unspaced};
 
@@ -26,6 +26,8 @@ pub(super) struct Places {
     offered: Vec<bool>,
     /// It stands in a list of what the human wanted to have.
     presented: Vec<bool>,
+    /// It is one of the questions of an FAQ, each with its answer.
+    answered: Vec<bool>,
 }
 
 impl Places {
@@ -55,6 +57,7 @@ impl Places {
             leads: leads.collect(),
             offered: find_offered(page, said),
             presented: find_presented(page, marked),
+            answered: faq::find(page, marked),
         }
     }
 
@@ -65,6 +68,10 @@ impl Places {
 
     pub fn is_presented(&self, index: usize) -> bool {
         self.presented[index]
+    }
+
+    pub fn is_in_faq(&self, index: usize) -> bool {
+        self.answered[index]
     }
 
     pub fn after(&self, index: usize) -> After {

@@ -46,7 +46,50 @@ const REACHING: [&str; 20] = [
 /// What runs whatever comes to it through a pipe.
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "busybox"];
 /// So do these, but their names are also ordinary words.
-const INTERPRETERS: [&str; 9] = ["python", "python3", "perl", "ruby", "node", "php", "xargs", "parallel", "source"];
+const INTERPRETERS: [&str; 16] = [
+    "python",
+    "pypy",
+    "perl",
+    "ruby",
+    "node",
+    "nodejs",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "rscript",
+    "osascript",
+    "pwsh",
+    "xargs",
+    "parallel",
+    "source",
+];
+/// Programs that run what stands in their words: by which letters of a flag, and by which first letters it is another one,
+/// as in `perl -Mfeature`.
+const INLINE: [(&str, &str, &str); 14] = [
+    ("python", "c", "WXm"),
+    ("pypy", "c", "WXm"),
+    ("perl", "eE", "MmICF"),
+    ("ruby", "e", "rIWKEC"),
+    ("node", "ep", "rC"),
+    ("nodejs", "ep", "rC"),
+    ("bun", "ep", "r"),
+    ("php", "rBRE", "dczf"),
+    ("lua", "e", "l"),
+    // By a word alone.
+    ("deno", "", ""),
+    ("rscript", "e", ""),
+    ("osascript", "e", "l"),
+    ("pwsh", "cCeE", "wWfFnN"),
+    ("powershell", "cCeE", "wWfFnN"),
+];
+/// The same in words.
+const INLINE_WORDS: [&str; 3] = ["--eval", "--print", "eval"];
+/// Their flags whose value is a word of its own.
+const VALUED: [&str; 8] = ["-W", "-X", "-I", "-r", "-C", "-d", "--require", "--import"];
+/// Words of awk that run a command.
+const AWK: [&str; 4] = ["awk", "gawk", "mawk", "nawk"];
+const AWK_RUNS: [&str; 2] = ["system", "getline"];
 /// Words that destroy when they follow each other in one command, whatever stands between them.
 const TOGETHER: [(&str, &str, &str); 10] = [
     ("reset", "--hard", "throws changes away"),
@@ -82,6 +125,8 @@ pub(super) fn judge(command: &str, place: Place<'_>) -> Judged {
     let why = commands
         .iter()
         .find_map(destroys)
+        .or_else(|| commands.iter().find_map(holds_program))
+        .or_else(|| awk_runs(&commands))
         .or_else(|| commands.iter().find_map(|one| reaches(one, place)))
         .or_else(|| made_up(command))
         .or_else(|| (command.len() > LONG).then(|| format!("it is {} characters long", command.chars().count())));
@@ -131,6 +176,46 @@ fn name(word: &str) -> String {
     word.rsplit('/').next().unwrap_or(word).to_lowercase()
 }
 
+/// `python3.12` is python.
+fn unnumbered(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+}
+
+/// A program in the words of a command: `python3 -c …`. What it does is not read here.
+fn holds_program(command: &Simple) -> Option<String> {
+    command.words.iter().enumerate().find_map(|(at, word)| {
+        let name = name(word);
+        let name = unnumbered(&name);
+        let (_, letters, others) = INLINE.iter().find(|(known, ..)| *known == name)?;
+        let mut rest = command.words[at + 1..].iter();
+        while let Some(flag) = rest.next() {
+            if INLINE_WORDS.contains(&flag.as_str()) || is_inline(flag, letters, others) {
+                return Some(format!("'{name} {flag}' runs a program that is not read here"));
+            }
+            // What follows the name of a script is the script's.
+            if !flag.starts_with('-') {
+                return None;
+            }
+            if VALUED.contains(&flag.as_str()) {
+                rest.next();
+            }
+        }
+        None
+    })
+}
+
+fn is_inline(flag: &str, letters: &str, others: &str) -> bool {
+    let Some(flags) = flag.strip_prefix('-').filter(|flags| !flags.starts_with('-')) else { return false };
+    !flags.starts_with(|first| others.contains(first)) && flags.contains(|flag| letters.contains(flag))
+}
+
+fn awk_runs(commands: &[Simple]) -> Option<String> {
+    let mut words = commands.iter().flat_map(|command| &command.words);
+    words.find(|word| AWK.contains(&name(word).as_str()))?;
+    let runs = words.find(|word| AWK_RUNS.contains(&word.as_str()))?;
+    Some(format!("'{runs}' of awk runs a command"))
+}
+
 fn destroys(command: &Simple) -> Option<String> {
     let words: Vec<String> = command.words.iter().map(|word| word.to_lowercase()).collect();
     let follows = |first: &str, then: &str| {
@@ -145,7 +230,7 @@ fn destroys(command: &Simple) -> Option<String> {
     }
     let names: Vec<String> = command.words.iter().map(|word| name(word)).collect();
     let shell = names.iter().find(|name| SHELLS.contains(&name.as_str()));
-    let shell = shell.or_else(|| names.first().filter(|name| INTERPRETERS.contains(&name.as_str())));
+    let shell = shell.or_else(|| names.first().filter(|name| INTERPRETERS.contains(&unnumbered(name))));
     if let Some(shell) = shell.filter(|_| command.is_fed) {
         return Some(format!("'| {shell}' runs what it fetched or made up"));
     }
@@ -451,6 +536,47 @@ mod tests {
                 "cat \"$HOME\"/x",
                 "cat ~/.netrc",
                 "cat --number=/etc/passwd",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_program_in_the_words_of_a_command_is_not_read() {
+        check(
+            Risk::High,
+            &[
+                "python3 -c 'import os'",
+                "python3.12 -Ic 'import os'",
+                "env X=1 python -W ignore -c 'import os'",
+                "perl -e 'unlink x'",
+                "perl -i.bak -pe 's/a/b/' x",
+                "ruby -rset -e 'p 1'",
+                "node -e 'f()'",
+                "node --eval 'f()'",
+                "node -r ./x -p 1",
+                "php -r 'f();'",
+                "deno eval 'f()'",
+                "python3 - <<'EOF'\nimport os\nEOF",
+                "python3.12 <<EOF\nimport os\nEOF",
+                "awk '{system($1)}' x",
+                "awk 'BEGIN { \"date\" | getline x }'",
+            ],
+        );
+        check(
+            Risk::Medium,
+            &[
+                "python3 script.py",
+                "python3 script.py -c x",
+                "python3 -m pytest -c setup.cfg",
+                "python3 -X dev script.py",
+                "python3 --version",
+                "perl -Mfeature script.pl",
+                "ruby -rset x.rb",
+                "node server.js -e production",
+                "node --test",
+                "php -d memory_limit=1 x.php",
+                "npm run node",
+                "awk -F: '{print $1}' x",
             ],
         );
     }

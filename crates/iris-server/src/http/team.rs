@@ -13,6 +13,7 @@ use iris_core::team::TeamName;
 use iris_engine::SessionRow;
 use iris_engine::config::Config;
 use iris_engine::session::{SessionError, Sleep, Woken};
+use iris_engine::turn::tell::TellError;
 
 use super::LARGEST_PAGE;
 use super::body::Object;
@@ -51,7 +52,8 @@ pub(super) async fn known(app: &App, name: &str) -> Result<TeamName, Fault> {
     if config.teams.contains_key(&name) || !app.engine.list_sessions(Some(&name), "", 1).await?.is_empty() {
         return Ok(name);
     }
-    let fault = Fault::from(SessionError::UnknownTeam(name.to_string()));
+    let known = config.teams.keys().map(ToString::to_string).collect();
+    let fault = Fault::from(TellError::UnknownTeam { name: name.to_string(), known });
     Err(match config.closest_team(name.as_str()) {
         Some(meant) => fault.hint(format!("did you mean `{meant}`?")),
         None => fault,

@@ -29,7 +29,7 @@ use super::problem::Fault;
 use super::team::known as known_team;
 use super::{PAGE_BYTES, page_after, page_size};
 use crate::{App, wire};
-pub(super) use follow::{Follower, Item};
+use follow::{Follower, Item};
 
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -121,7 +121,7 @@ pub(crate) async fn list(
     let filter = filter?.0.resolved(&app).await?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if wants_stream(accept) {
-        return Ok(follow(app, filter, last_seen(&headers)?));
+        return Ok(follow(app, filter, last_seen(&headers)?, |_, _| None));
     }
     Ok(page(&app, filter).await?.into_response())
 }
@@ -217,21 +217,27 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(5);
 /// wakes up before the connection itself is given up is told why it ends.
 pub(super) const STALLED: Duration = Duration::from_secs(10);
 
+/// What a stream says of an event of this kind, with this JSON, in place of it: the name of the frame, and what is in it. Nothing
+/// for what it has no words of its own for.
+pub(super) trait Words: Fn(&str, &str) -> Option<(&'static str, String)> + Send + 'static {}
+
+impl<F: Fn(&str, &str) -> Option<(&'static str, String)> + Send + 'static> Words for F {}
+
 /// Everything that there is to say at one time goes out as one piece, whatever the number of events in it, unless they are
 /// large.
-fn follow(app: App, filter: Filter, last: Option<i64>) -> Response {
-    let follower = Some(Follower::new(app, filter, last));
-    let pieces = stream::unfold((follower, Instant::now()), |(follower, given)| async move {
-        let mut follower = follower?;
+pub(super) fn follow<W: Words>(app: App, filter: Filter, last: Option<i64>, words: W) -> Response {
+    let reader = Some((Follower::new(app, filter, last), words));
+    let pieces = stream::unfold((reader, Instant::now()), |(reader, given)| async move {
+        let (mut follower, words) = reader?;
         if given.elapsed() >= STALLED {
             return Some((pieces_of(vec![dropped().into()]), (None, given)));
         }
         let pieces = match tokio::time::timeout(HEARTBEAT, follower.next()).await {
-            Ok(items) => write_frames(items?),
+            Ok(items) => write_frames(items?, &words),
             // A line that means nothing, so that whoever is in between does not think that nobody is there.
             Err(_) => vec![Bytes::from_static(b":\n\n")],
         };
-        Some((pieces_of(pieces), (Some(follower), Instant::now())))
+        Some((pieces_of(pieces), (Some((follower, words)), Instant::now())))
     });
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(pieces.flatten())).into_response()
 }
@@ -251,28 +257,30 @@ fn dropped() -> String {
 
 /// JSON has no line breaks of its own, so it is one line of data. What is large goes out as it was written for all, by itself:
 /// readers that have stalled at the same event hold it once.
-fn write_frames(items: Vec<Item>) -> Vec<Bytes> {
+fn write_frames(items: Vec<Item>, words: &impl Words) -> Vec<Bytes> {
     let (mut pieces, mut text) = (Vec::new(), String::new());
     for item in items {
-        let (number, kind, json): (_, _, &str) = match &item {
-            Item::Event { seq, json } => (Some(seq), "event", json),
-            Item::Delta { json } => (None, "delta", json),
-            Item::Reset { head, json } => (Some(head), "reset", json),
+        let (number, name, json) = match item {
+            Item::Event { seq, kind, json } => match words(&kind, &json) {
+                Some((name, said)) => (Some(seq), name, Arc::new(said)),
+                None => (Some(seq), "event", json),
+            },
+            Item::Delta { json } => (None, "delta", Arc::new(json)),
+            Item::Reset { head, json } => (Some(head), "reset", Arc::new(json)),
         };
         if let Some(number) = number {
             text.push_str("id: ");
             text.push_str(&number.to_string());
             text.push('\n');
         }
-        for part in ["event: ", kind, "\ndata: "] {
+        for part in ["event: ", name, "\ndata: "] {
             text.push_str(part);
         }
-        match item {
-            Item::Event { json, .. } if frame::is_large(&json) => {
-                pieces.push(std::mem::take(&mut text).into());
-                pieces.push(Bytes::from_owner(Shared(json)));
-            }
-            _ => text.push_str(json),
+        if frame::is_large(&json) {
+            pieces.push(std::mem::take(&mut text).into());
+            pieces.push(Bytes::from_owner(Shared(json)));
+        } else {
+            text.push_str(&json);
         }
         text.push_str("\n\n");
     }
@@ -305,11 +313,13 @@ mod tests {
     #[test]
     fn what_is_large_is_sent_by_itself_and_not_copied() {
         let (small, large) = (Arc::new("{}".to_owned()), Arc::new("x".repeat(1_000_000)));
-        let event = |seq, json: &Arc<String>| Item::Event { seq, json: Arc::clone(json) };
-        let pieces = write_frames(vec![event(1, &small), event(2, &large), event(3, &small)]);
+        let event = |seq, json: &Arc<String>| Item::Event { seq, kind: "message".into(), json: Arc::clone(json) };
+        let pieces = write_frames(vec![event(1, &small), event(2, &large), event(3, &small)], &|_, _| None);
         let text = String::from_utf8(pieces.concat()).expect("text");
         let frame = |seq: i64, json: &str| format!("id: {seq}\nevent: event\ndata: {json}\n\n");
         assert_eq!(text, frame(1, &small) + &frame(2, &large) + &frame(3, &small));
         assert!(pieces.len() == 3 && std::ptr::eq(pieces[1].as_ptr(), large.as_ptr()));
+        let words = |kind: &str, json: &str| (kind == "message").then(|| ("said", json.len().to_string()));
+        assert_eq!(write_frames(vec![event(4, &large)], &words).concat(), b"id: 4\nevent: said\ndata: 1000000\n\n");
     }
 }

@@ -5,7 +5,7 @@ mod stream;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::{Extension, Json};
 use iris_api::Page;
 use iris_api::event::Frame;
@@ -127,7 +127,7 @@ pub(crate) async fn events(
 ) -> Result<Response, Fault> {
     let Query(After { after }) = after?;
     let job = app.engine.find_job(&JobId::new(id)).await?;
-    Ok(stream::follow(app, &job, last_seen(&headers)?.or(after)).into_response())
+    Ok(stream::follow(app, &job, last_seen(&headers)?.or(after)))
 }
 
 #[derive(Debug, Deserialize)]

@@ -3,10 +3,12 @@
 //! A reader has a number and nothing else here: no queue is kept for it. When it is slow it is simply behind, and reads on
 //! from the log.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use iris_api::event::Delta;
+use iris_core::event::Recorded;
 use iris_engine::bus::{self, Batch};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
@@ -19,6 +21,7 @@ use crate::App;
 pub(in crate::http) enum Item {
     Event {
         seq: i64,
+        kind: Cow<'static, str>,
         json: Arc<String>,
     },
     Delta {
@@ -152,7 +155,8 @@ impl Follower {
         self.is_behind = AT_ONCE.is_full(&events);
         let taken: Vec<_> = events.into_iter().filter(|event| self.filter.takes(event)).collect();
         let frames = self.app.frames.of(&taken);
-        items.extend(taken.iter().zip(frames).map(|(event, json)| Item::Event { seq: event.seq, json }));
+        let event = |(event, json): (&Arc<Recorded>, _)| Item::Event { seq: event.seq, kind: event.kind.clone(), json };
+        items.extend(taken.iter().zip(frames).map(event));
         Some(())
     }
 

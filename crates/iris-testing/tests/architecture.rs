@@ -25,8 +25,19 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What iris-core may use from outside: pure computation. No runtime, database, clock, network or environment.
-const PURE: &[&str] =
-    &["aho-corasick", "memchr", "petgraph", "regex", "schemars", "serde", "serde_json", "sha2", "shlex", "thiserror"];
+const PURE: &[&str] = &[
+    "aho-corasick",
+    "jsonc-parser",
+    "memchr",
+    "petgraph",
+    "regex",
+    "schemars",
+    "serde",
+    "serde_json",
+    "sha2",
+    "shlex",
+    "thiserror",
+];
 
 /// File names that fit any content, and so attract it.
 const EMPTY_NAMES: &[&str] =

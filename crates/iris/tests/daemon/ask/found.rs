@@ -97,6 +97,27 @@ async fn a_job_waits_for_what_its_agent_asks_in_plain_words() {
     assert_eq!(world.get(&path).await["result"], "Fixed all three.");
 }
 
+/// As models write it, and also what is no JSON at all: a job is not over while it asks.
+#[tokio::test]
+async fn a_job_waits_for_what_is_written_as_json_however_badly() {
+    let nearly =
+        r#"{"question": {"type": "BLOCKING", "text": "How many replicas?", "options": [3, 5,], "default": 9}}"#;
+    let broken = r#"{"question": {"type": "blocking", "text": "How many replicas?", "options": [}"#;
+    for (block, options) in [(nearly, 2), (broken, 0)] {
+        let reply = serde_json::to_string(&format!("I looked.\n\n```JSON\n{block}\n```")).expect("a text");
+        let script =
+            format!("replies:\n  - match: \"^look$\"\n    do: [{{ say: {reply} }}]\ndefault: [{{ say: Done. }}]\n");
+        let world = World::new(setup().team("alpha", &script));
+        let job = world.start_job("look").await;
+        let question = world.open_question().await;
+        assert_eq!(question["question"], "How many replicas?", "{question}");
+        assert_eq!(question["options"].as_array().map_or(0, Vec::len), options, "{question}");
+        assert_eq!(question["default"], json!(null), "9 is none of them: {question}");
+        let path = format!("/api/jobs/{}", job["id"].as_str().expect("an id"));
+        assert_eq!(world.get(&path).await["status"], "waiting_for_input");
+    }
+}
+
 /// What it did in the background is done, and it has to ask before it can go on: nobody told it that turn.
 #[tokio::test]
 async fn a_turn_that_an_agent_began_by_itself_is_looked_at_too() {

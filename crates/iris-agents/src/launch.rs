@@ -112,9 +112,9 @@ pub fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
 pub struct Brought {
     /// In the folder, and in those below it.
     pub here: &'static [&'static str],
-    /// Read from the folders above, too.
+    /// Read from the folders above.
     pub above: &'static [&'static str],
-    /// In a linked worktree of git, read from the main checkout.
+    /// Read from the folders above, too, and in a linked worktree of git from the main checkout.
     pub main: &'static [&'static str],
 }
 

@@ -23,7 +23,7 @@ pub(super) fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, O
     // What is in the user's own home is the user's.
     let home = std::env::home_dir();
     for above in folder.ancestors().skip(1).filter(|above| Some(*above) != home.as_deref()) {
-        for name in brought.above {
+        for name in brought.above.iter().chain(brought.main) {
             found.collect(&above.join(name))?;
         }
     }

@@ -116,8 +116,6 @@ impl Engine {
     /// it counts when the same is asked again.
     async fn run_again(&self, row: QuestionRow, given: Given) -> Result<Taken, QuestionError> {
         let (by, answer) = (given.by.clone(), given.answer.clone());
-        let kept = row.clone();
-        self.inner.store.write("rule.make", move |tx| question::remember(tx, &kept, &given)).await?;
         let asked = match &row.detail {
             // Without it the agent could not know what it may do. It asks for leave again when it does it.
             Detail::Approval { tool, input, .. } => format!("{} ({tool} {})", row.text, input.get()),
@@ -153,10 +151,11 @@ impl Engine {
                 self.tell(tell).await.map(|told| format!("turn {}", told.turn)).map_err(|error| error.to_string())
             }
         };
-        match started {
-            Ok(started) => Ok(Taken { row, resumed: true, again: Some(started) }),
-            Err(error) => Err(QuestionError::NotAgain(error)),
-        }
+        let started = started.map_err(QuestionError::NotAgain)?;
+        // After it: what could not be done leaves no rule behind. Said again, it is the same work.
+        let kept = row.clone();
+        self.inner.store.write("rule.make", move |tx| question::remember(tx, &kept, &given)).await?;
+        Ok(Taken { row, resumed: true, again: Some(started) })
     }
 }
 

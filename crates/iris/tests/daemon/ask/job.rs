@@ -168,8 +168,11 @@ async fn nobody_answers_in_time() {
     let jobs = world.get("/api/jobs").await;
     assert_eq!(jobs["items"][0]["againOf"], job["id"], "{jobs}");
     // Once, with one answer: whoever comes with another is told.
-    let (status, other) = world.post(&path, json!({"response": {"value": "Blue"}, "again": true})).await;
+    let remember = json!({"scope": "question", "forMs": 600_000});
+    let (status, other) =
+        world.post(&path, json!({"response": {"value": "Blue"}, "again": true, "remember": remember})).await;
     assert_eq!(status, 409, "{other}");
+    assert_eq!(world.get("/api/rules").await["rules"], json!([]), "nor does it become a rule");
     assert_eq!(world.post(&path, json!({"response": {"value": "Red"}, "again": true})).await.0, 200, "the same again");
     let again = world.job_is(&jobs["items"][0], "completed").await;
     assert!(again["result"].as_str().expect("a result").contains("answers now: Red"), "{again}");

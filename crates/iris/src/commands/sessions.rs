@@ -86,6 +86,10 @@ async fn list(team: Option<&str>, context: &mut Context) -> Result<Exit, Failure
     let all = client.sessions(None).await?;
     let of_team = |session: &&Session| team.is_none_or(|team| session.to == team);
     let mut chosen: Vec<Session> = all.iter().filter(of_team).cloned().collect();
+    if chosen.is_empty() && team.is_some() {
+        // It says so if there is no such team.
+        client.sessions(team).await?;
+    }
     chosen.sort_by_key(|session| std::cmp::Reverse(session.used_at));
     let printer = &mut context.printer;
     if printer.is_json() {

@@ -6,6 +6,7 @@ mod own;
 use std::path::Path;
 use std::process::Stdio;
 
+use iris_api::session::Session;
 use iris_api::turn::{TellRequest, TellResponse};
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
@@ -14,6 +15,7 @@ use iris_engine::home::Home;
 use serde_json::json;
 use tokio::process::Command;
 
+use crate::client::{Client, ClientError};
 use crate::commands::Context;
 use crate::commands::teams::in_force;
 use crate::config_file::{self, Additions};
@@ -127,10 +129,18 @@ fn additions<'a>(ground: &Ground, members: impl IntoIterator<Item = &'a Member>)
     Additions { teams: teams.collect(), settings: Vec::new() }
 }
 
+/// Those with one of its teams; none if nobody knows that team.
+async fn conversations(client: &Client, team: &str) -> Result<Vec<Session>, Failure> {
+    match client.sessions(Some(team)).await {
+        Err(ClientError::Refused(problem)) if problem.kind == "not_found" => Ok(Vec::new()),
+        found => Ok(found?),
+    }
+}
+
 /// A team that is gone keeps its conversations. The demo must not go on with one, nor take it away in the end.
 async fn refuse_conversations(context: &Context) -> Result<(), Failure> {
     for member in &MEMBERS {
-        if !context.client().sessions(Some(member.name)).await?.is_empty() {
+        if !conversations(&context.client(), member.name).await?.is_empty() {
             let what = format!("there are conversations with a team '{}' that is not the demo's", member.name);
             return Err(Failure::fault(FaultKind::Conflict, what).hint(
                 "try the demo in a home of its own: `iris --home /tmp/iris-demo up --demo --port 0`; or forget them: `iris \
@@ -172,7 +182,7 @@ pub async fn is_at_work(context: &Context) -> Result<bool, Failure> {
     if !is_there {
         return Ok(false);
     }
-    let sessions = context.client().sessions(Some(MEMBERS[0].name)).await?;
+    let sessions = conversations(&context.client(), MEMBERS[0].name).await?;
     Ok(sessions.iter().any(|session| session.queued > 0 || !["idle", "stopped"].contains(&session.state.as_str())))
 }
 

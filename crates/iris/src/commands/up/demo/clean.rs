@@ -13,7 +13,7 @@ use iris_engine::home::Home;
 use tokio::time::Instant;
 
 use super::own::Ground;
-use super::{MEMBERS, Member, additions};
+use super::{MEMBERS, Member, additions, conversations};
 use crate::client::{Client, ClientError};
 use crate::commands::teams::in_force;
 use crate::commands::{Context, down, mcp};
@@ -97,7 +97,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 async fn forget_conversations(client: &Client, team: &str) -> Result<(), Failure> {
     let began = Instant::now();
     loop {
-        let sessions = client.sessions(Some(team)).await?;
+        let sessions = conversations(client, team).await?;
         if sessions.is_empty() {
             return Ok(());
         }

@@ -20,7 +20,7 @@ fn write_all(command: &Command, folder: &Path) -> io::Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         write_all(below, folder)?;
     }
-    let man = Man::new(command.clone());
+    let man = Man::new(command.clone()).source(concat!("iris ", env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     render(command, &man, &mut page)?;
     std::fs::write(folder.join(man.get_filename()), escaped(&String::from_utf8_lossy(&page)))

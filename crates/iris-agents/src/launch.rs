@@ -116,13 +116,18 @@ pub struct Brought {
     pub above: &'static [&'static str],
     /// Read from the folders above, too, and in a linked worktree of git from the main checkout.
     pub main: &'static [&'static str],
+    /// Of what is in the folder, where the agent keeps copies of the folder to work in. What is in one brings nothing that
+    /// the folder does not.
+    pub copies: Option<&'static str>,
+    /// What the agent itself writes there, and only reads.
+    pub notes: &'static [&'static str],
 }
 
 pub fn brought(kind: AgentKind) -> Brought {
     match kind {
         // The scripted agent takes the place of any other.
         AgentKind::Claude | AgentKind::Scripted => crate::claude::folder::BROUGHT,
-        AgentKind::Codex | AgentKind::Acp => Brought { here: &[], above: &[], main: &[] },
+        AgentKind::Codex | AgentKind::Acp => Brought { here: &[], above: &[], main: &[], copies: None, notes: &[] },
     }
 }
 

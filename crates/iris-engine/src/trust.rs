@@ -11,10 +11,10 @@ use std::time::Duration;
 use iris_agents::launch::{Standing, brought};
 use iris_core::actor::Actor;
 use iris_core::fault::FaultKind;
-use iris_core::team::{AgentKind, TeamName};
+use iris_core::team::TeamName;
 use iris_store::{StoreError, trust};
 
-use crate::config::UnknownTeam;
+use crate::config::{AgentHome, TeamConfig, UnknownTeam};
 use crate::engine::{Engine, Inner};
 use content::digest;
 
@@ -69,7 +69,7 @@ impl TrustError {
 impl Engine {
     pub async fn look_at_trust(&self, team: &TeamName) -> Result<Trust, TrustError> {
         let config = self.inner.team(team).ok_or_else(|| self.inner.config().unknown_team(team))?;
-        look(&self.inner, &config.path, config.agent).await
+        look(&self.inner, &config).await
     }
 
     /// Trusts what is in the folder now. `seen` is the digest of what the user looked at.
@@ -91,10 +91,10 @@ impl Engine {
     }
 }
 
-/// Whether an agent that starts in the folder now may read its settings.
-pub(crate) async fn standing(engine: &Inner, folder: &Path, kind: AgentKind) -> Result<Standing, StoreError> {
+/// Whether an agent of the team that starts now may read its folder's settings.
+pub(crate) async fn standing(engine: &Inner, team: &TeamConfig) -> Result<Standing, StoreError> {
     loop {
-        match look(engine, folder, kind).await {
+        match look(engine, team).await {
             Ok(Trust { trusted: true, .. }) => return Ok(Standing::Trusted),
             Ok(Trust { digest: None, .. }) => return Ok(Standing::Bare),
             Ok(_) => return Ok(Standing::Untrusted),
@@ -102,17 +102,18 @@ pub(crate) async fn standing(engine: &Inner, folder: &Path, kind: AgentKind) -> 
             Err(TrustError::Store(error)) if error.may_pass() => tokio::time::sleep(AGAIN).await,
             Err(TrustError::Store(error)) => return Err(error),
             Err(error) => {
-                tracing::warn!(folder = %folder.display(), %error, "the folder's settings are not read");
+                tracing::warn!(folder = %team.path.display(), %error, "the folder's settings are not read");
                 return Ok(Standing::Untrusted);
             }
         }
     }
 }
 
-async fn look(engine: &Inner, folder: &Path, kind: AgentKind) -> Result<Trust, TrustError> {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let looked_at = folder.clone();
-    let found = tokio::task::spawn_blocking(move || digest(&looked_at, brought(kind))).await;
+async fn look(engine: &Inner, team: &TeamConfig) -> Result<Trust, TrustError> {
+    let folder = team.path.canonicalize().unwrap_or_else(|_| team.path.clone());
+    let home = std::env::home_dir().filter(|_| team.home == AgentHome::Shared);
+    let (looked_at, brought) = (folder.clone(), brought(team.agent));
+    let found = tokio::task::spawn_blocking(move || digest(&looked_at, home.as_deref(), brought)).await;
     let found = found.map_err(|error| error.to_string()).and_then(|found| found);
     let (files, digest) = found.map_err(|why| TrustError::Unreadable { folder: folder.clone(), why })?;
     let name = key(&folder);

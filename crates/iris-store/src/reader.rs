@@ -74,6 +74,9 @@ fn perform<T>(
     let connection = link.open(shared)?;
     connection.begin(Access::Read)?;
     let answer = transaction(&mut Tx::new(connection, &shared.clock, &shared.node, &mut Batch::default()));
-    connection.rollback()?;
+    // One that is lost is not asked for anything more: that would be waited for once again.
+    if !answer.as_ref().is_err_and(StoreError::needs_reopen) {
+        connection.rollback()?;
+    }
     answer
 }

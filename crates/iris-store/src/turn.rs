@@ -70,6 +70,8 @@ pub struct TurnRow {
     pub origin: Option<String>,
     /// Whoever told it does not wait for the reply.
     pub detached: bool,
+    /// The event by which it took its place in the queue; what else happens to it comes later.
+    pub place: i64,
 }
 
 /// How a turn ended, as its row has it. Rows of earlier versions do not say how long it took.
@@ -86,7 +88,7 @@ macro_rules! turn_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, session, number, state, body, attempts, accepted_at, started_at, finished_at, ending, ",
-            "response, usage, cause, depth, origin, detached FROM turn ",
+            "response, usage, cause, depth, origin, detached, place FROM turn ",
             $rest
         )
     };
@@ -114,6 +116,7 @@ impl TurnRow {
             depth: row.int(13),
             origin: row.maybe_text(14).map(str::to_owned),
             detached: row.int(15) != 0,
+            place: row.int(16),
         })
     }
 }

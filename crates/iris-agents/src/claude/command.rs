@@ -37,8 +37,9 @@ pub(super) const CONFIG_FOLDER: &str = "CLAUDE_CONFIG_DIR";
 const DEFAULTS: [(&str, &str); 2] = [("DISABLE_AUTOUPDATER", "1"), ("CLAUDE_CODE_MAX_RETRIES", "3")];
 
 /// Every `claude` process of one user can wake every other by the first two; agents talk to each other through Iris. The
-/// others put work off to a time at which the process may be asleep: nobody would wake it.
-const TAKEN_AWAY: &str = "SendMessage,ListAgents,ScheduleWakeup,CronCreate";
+/// next put work off to a time at which the process may be asleep: nobody would wake it. By the last it would go on in another
+/// folder, whose settings nobody has looked at, when its conversation is resumed.
+const TAKEN_AWAY: &str = "SendMessage,ListAgents,ScheduleWakeup,CronCreate,EnterWorktree";
 pub(super) const INBOUND: &str = "crossSessionInbound";
 pub(super) const REFUSED: &str = "refuse";
 const SETTINGS: &str = "--settings";

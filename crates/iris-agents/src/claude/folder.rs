@@ -15,4 +15,6 @@ pub(crate) const BROUGHT: Brought = Brought {
         ".claude/commands",
         ".claude/settings.local.json",
     ],
+    copies: Some(".claude/worktrees"),
+    notes: &[".claude/agent-memory", ".claude/agent-memory-local"],
 };

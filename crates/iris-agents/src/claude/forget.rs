@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 
 use super::command::CONVERSATIONS;
 
-/// Its files lie in a folder for each project; what its shells wrote lies in one more for each user.
+/// What was said lies in a folder for each project, what its shells wrote in one more for each user, and its tasks and the
+/// like beside them, by its name.
 pub(crate) fn forget(home: &Path, id: &str) -> io::Result<()> {
-    for project in folders(&home.join(CONVERSATIONS))? {
-        remove(&project.join(format!("{id}.jsonl")))?;
-        remove(&project.join(id))?;
+    let below = |folders: Vec<PathBuf>| folders.iter().flat_map(|folder| entries(folder).unwrap_or_default()).collect();
+    let kinds: Vec<PathBuf> = entries(&home.join(".claude"))?;
+    let projects: Vec<PathBuf> = entries(&home.join(CONVERSATIONS))?;
+    let shells: Vec<PathBuf> = below(entries(&home.join("tmp"))?);
+    for folder in kinds.iter().chain(&projects).chain(&shells) {
+        remove(&folder.join(id))?;
+        remove(&folder.join(format!("{id}.jsonl")))?;
     }
-    for project in folders(&home.join("tmp"))?.iter().flat_map(|user| folders(user).unwrap_or_default()) {
-        remove(&project.join(id))?;
-    }
-    remove(&home.join(".claude/session-env").join(id))
+    Ok(())
 }
 
-fn folders(of: &Path) -> io::Result<Vec<PathBuf>> {
+fn entries(of: &Path) -> io::Result<Vec<PathBuf>> {
     match std::fs::read_dir(of) {
         Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),

@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -62,8 +61,10 @@ pub(super) struct Runner {
     pub(super) calls: HashMap<String, OpenCall>,
     /// How many things it does between turns.
     pub(super) background: usize,
-    /// The folder whose settings it reads, because they were trusted when it was started.
-    trusted_folder: Option<PathBuf>,
+    /// It reads the settings of its folder, because they were trusted when it was started.
+    reads_folder: bool,
+    /// When it was looked last whether they still are, while it works in the background.
+    looked: Instant,
     pub(super) started_as: TeamConfig,
     /// The config that it was compared with last.
     pub(super) config: Option<Arc<Config>>,
@@ -104,6 +105,9 @@ pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + S
 const UNSAVED_LIMIT: usize = 4096;
 const UNSAVED_BYTES: usize = 16 * 1024 * 1024;
 
+/// How often it is looked whether the folder of an agent that works in the background is still trusted.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
 /// How long an agent that is to end is kept for a look at whether its folder is still trusted.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
 
@@ -143,7 +147,8 @@ impl Runner {
             party: claim.session.from,
             epoch: claim.epoch,
             agent,
-            trusted_folder: (folder == Standing::Trusted).then(|| team.path.clone()),
+            reads_folder: folder == Standing::Trusted,
+            looked: Instant::now(),
             started_as: team.clone(),
             config: None,
             outdated: None,
@@ -211,8 +216,7 @@ impl Runner {
 
     /// It reads settings of its folder that are not those that were trusted.
     pub(super) async fn has_lost_trust(&mut self) -> Result<bool, StoreError> {
-        let Some(folder) = &self.trusted_folder else { return Ok(false) };
-        Ok(trust::standing(&self.engine, folder, self.started_as.agent).await? != Standing::Trusted)
+        Ok(self.reads_folder && trust::standing(&self.engine, &self.started_as).await? != Standing::Trusted)
     }
 
     /// Ending a process may take seconds, and is shown while it lasts.
@@ -277,7 +281,9 @@ impl Runner {
 
     /// The next moment at which something has to be done though nothing happens.
     fn deadline(&self) -> Option<Instant> {
-        let current = self.current.as_ref()?;
+        let Some(current) = &self.current else {
+            return (self.reads_folder && self.background > 0).then(|| self.looked + LOOK_EVERY);
+        };
         let silence = (!self.is_waited_for()).then(|| current.heard + self.response_timeout.duration());
         let save = (!current.unsaved.is_empty() && self.saving.is_none()).then_some(current.unsaved_since + SAVE_AFTER);
         [silence, current.cancel_until, save].into_iter().flatten().min()
@@ -294,8 +300,15 @@ impl Runner {
     }
 
     async fn check_time(&mut self) -> Result<Next, StoreError> {
-        let Some(current) = &mut self.current else { return Ok(Next::GoOn) };
         let now = Instant::now();
+        let Some(current) = &mut self.current else {
+            // What it does in the background, it does by what its folder says by now.
+            self.looked = now;
+            return match self.has_lost_trust().await? {
+                true => self.stop(StopMode::Now, StopCause::Untrusted, None).await,
+                false => Ok(Next::GoOn),
+            };
+        };
         if current.cancel_until.is_some_and(|until| now >= until) {
             return self.apply(TurnInput::CancelIgnored, StopCause::CancelIgnored).await;
         }

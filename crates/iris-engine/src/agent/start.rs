@@ -224,9 +224,7 @@ async fn start_as(
         instructions: team.append_system_prompt.clone(),
         max_budget_usd: team.max_budget_usd,
         own_home: own_home(engine, team, row)?,
-        folder: trust::standing(engine, &team.path, team.agent)
-            .await
-            .map_err(|error| StartFailure::because(error.to_string()))?,
+        folder: trust::standing(engine, team).await.map_err(|error| StartFailure::because(error.to_string()))?,
         session: row.id.clone(),
         conversation,
         state_folder: engine.home.agent_state(),

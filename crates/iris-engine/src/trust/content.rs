@@ -16,13 +16,16 @@ const MOST_FOLDERS: usize = 200_000;
 /// What nobody works in, not even the agent.
 const PASSED_OVER: &str = ".git";
 
-/// The files that matter and one number for their names and contents. No number if there are none.
-pub(super) fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, Option<String>), String> {
-    let mut found = Found { folder, files: Vec::new(), folders_left: MOST_FOLDERS, followed: Vec::new() };
-    found.search(folder, brought.here)?;
-    // What is in the user's own home is the user's.
-    let home = std::env::home_dir();
-    for above in folder.ancestors().skip(1).filter(|above| Some(*above) != home.as_deref()) {
+/// The files that matter and one number for their names and contents. No number if there are none. `home`: the agent's, if it
+/// is the user's own. What is in there is the user's.
+pub(super) fn digest(
+    folder: &Path,
+    home: Option<&Path>,
+    brought: Brought,
+) -> Result<(Vec<PathBuf>, Option<String>), String> {
+    let mut found = Found { folder, brought, files: Vec::new(), folders_left: MOST_FOLDERS, followed: Vec::new() };
+    found.search(folder)?;
+    for above in folder.ancestors().skip(1).filter(|above| Some(*above) != home) {
         for name in brought.above.iter().chain(brought.main) {
             found.collect(&above.join(name))?;
         }
@@ -35,23 +38,35 @@ pub(super) fn digest(folder: &Path, brought: Brought) -> Result<(Vec<PathBuf>, O
     let mut files = found.files;
     files.sort();
     files.dedup();
-    let mut hash = Sha256::new();
-    for file in &files {
-        let content = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let name = file.strip_prefix(folder).unwrap_or(file).as_os_str().as_encoded_bytes().to_owned();
+    let (mut hash, mut listed) = (Sha256::new(), Vec::new());
+    for file in files {
+        let content = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        if original(folder, brought, &file)
+            .is_some_and(|original| std::fs::read(original).ok() == Some(content.clone()))
+        {
+            continue;
+        }
+        let name = file.strip_prefix(folder).unwrap_or(&file).as_os_str().as_encoded_bytes().to_owned();
         // Lengths first, so that no two folders can be told apart by nothing.
         for part in [name.as_slice(), content.as_slice()] {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
+        listed.push(file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file));
     }
-    let digest = (!files.is_empty()).then(|| hex(&hash.finalize()));
-    let files = files.into_iter().map(|file| file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file));
-    Ok((files.collect(), digest))
+    let digest = (!listed.is_empty()).then(|| hex(&hash.finalize()));
+    Ok((listed, digest))
+}
+
+/// Of a file in a copy of the folder that the agent works in, the one that it is a copy of.
+fn original(folder: &Path, brought: Brought, file: &Path) -> Option<PathBuf> {
+    let in_copies = file.strip_prefix(folder).ok()?.strip_prefix(brought.copies?).ok()?;
+    Some(folder.join(in_copies.components().skip(1).collect::<PathBuf>()))
 }
 
 struct Found<'a> {
     folder: &'a Path,
+    brought: Brought,
     files: Vec<PathBuf>,
     folders_left: usize,
     /// The folders outside that links led to.
@@ -60,7 +75,7 @@ struct Found<'a> {
 
 impl Found<'_> {
     /// What has one of the names, in the folder and in every one below it.
-    fn search(&mut self, folder: &Path, names: &[&str]) -> Result<(), String> {
+    fn search(&mut self, folder: &Path) -> Result<(), String> {
         if self.folders_left == 0 {
             let top = self.folder.display();
             return Err(format!("{top} has more than {MOST_FOLDERS} folders, too many to look through for settings"));
@@ -76,12 +91,12 @@ impl Found<'_> {
         for entry in entries {
             let entry = entry.map_err(|error| format!("{}: {error}", folder.display()))?;
             let name = entry.file_name();
-            if names.iter().any(|known| name == *known) {
+            if self.brought.here.iter().any(|known| name == *known) {
                 self.collect(&entry.path())?;
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && name != PASSED_OVER {
-                self.search(&entry.path(), names)?;
+                self.search(&entry.path())?;
             } else if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-                self.follow(&entry.path(), names)?;
+                self.follow(&entry.path())?;
             }
         }
         Ok(())
@@ -89,7 +104,7 @@ impl Found<'_> {
 
     /// What is behind a link to a folder takes effect as well. Each such folder is looked through once, and what is in the
     /// team's own is found without its links.
-    fn follow(&mut self, link: &Path, names: &[&str]) -> Result<(), String> {
+    fn follow(&mut self, link: &Path) -> Result<(), String> {
         let Some(real) = link.canonicalize().ok().filter(|real| real.is_dir()) else { return Ok(()) };
         let has = |top: &Path| {
             let below = real.strip_prefix(top);
@@ -99,11 +114,17 @@ impl Found<'_> {
             return Ok(());
         }
         self.followed.push(real.clone());
-        self.search(&real, names)
+        self.search(&real)
     }
 
     fn collect(&mut self, path: &Path) -> Result<(), String> {
         let Ok(about) = std::fs::symlink_metadata(path) else { return Ok(()) };
+        if about.is_dir() && self.brought.notes.iter().any(|notes| path.ends_with(notes)) {
+            return Ok(());
+        }
+        if about.is_dir() && self.brought.copies.is_some_and(|copies| path.ends_with(copies)) {
+            return self.search(path);
+        }
         if about.is_dir() {
             for entry in std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))? {
                 self.collect(&entry.map_err(|error| error.to_string())?.path())?;
@@ -122,10 +143,12 @@ impl Found<'_> {
         Ok(())
     }
 
-    /// One file under two names within the folder is usual, and its content is what counts. Where else a link leads can
-    /// change unseen.
+    /// One file under two names within the folder, or beside each other, is usual, and its content is what counts. Where else
+    /// a link leads can change unseen.
     fn led_to(&self, link: &Path) -> Result<std::fs::Metadata, String> {
-        let real = link.canonicalize().ok().filter(|real| real.starts_with(self.folder));
+        let beside = link.parent().and_then(|folder| folder.canonicalize().ok());
+        let is_near = |real: &PathBuf| real.starts_with(self.folder) || real.parent() == beside.as_deref();
+        let real = link.canonicalize().ok().filter(is_near);
         let about = real.and_then(|real| std::fs::symlink_metadata(real).ok()).filter(std::fs::Metadata::is_file);
         about.ok_or_else(|| format!("{} is a link, and not to a file in the folder", link.display()))
     }
@@ -157,19 +180,19 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = folder.path().join(".claude/settings.json");
         assert_eq!(
-            digest(folder.path(), brought(AgentKind::Claude)).expect("readable"),
+            digest(folder.path(), None, brought(AgentKind::Claude)).expect("readable"),
             (Vec::new(), None),
             "nothing to trust"
         );
         std::fs::create_dir(folder.path().join(".claude")).expect("made");
         std::fs::write(&settings, "{}").expect("written");
-        let (files, first) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
+        let (files, first) = digest(folder.path(), None, brought(AgentKind::Claude)).expect("readable");
         assert_eq!(files, [PathBuf::from(".claude/settings.json")]);
         std::fs::write(&settings, r#"{"hooks":{}}"#).expect("written");
-        let (_, second) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
+        let (_, second) = digest(folder.path(), None, brought(AgentKind::Claude)).expect("readable");
         assert_ne!(first, second);
         std::fs::write(folder.path().join(".mcp.json"), "{}").expect("written");
-        let (files, third) = digest(folder.path(), brought(AgentKind::Claude)).expect("readable");
+        let (files, third) = digest(folder.path(), None, brought(AgentKind::Claude)).expect("readable");
         assert_eq!(files.len(), 2);
         assert_ne!(second, third);
         // From a folder below, what may bring hooks along is found above.
@@ -177,15 +200,18 @@ mod tests {
         std::fs::create_dir_all(folder.path().join(".claude/skills/s")).expect("made");
         std::fs::create_dir(&below).expect("made");
         std::fs::write(folder.path().join(".claude/skills/s/SKILL.md"), "hooks").expect("written");
-        let (files, _) = digest(&below, brought(AgentKind::Claude)).expect("readable");
+        let (files, _) = digest(&below, None, brought(AgentKind::Claude)).expect("readable");
         let above = [".claude/skills/s/SKILL.md", ".mcp.json"].map(|name| folder.path().join(name));
         assert_eq!(files, above, "the settings of another folder are not read, its skills are");
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join(".claude/link")).expect("linked");
-        assert!(digest(folder.path(), brought(AgentKind::Claude)).is_err(), "what a link leads to can change unseen");
+        assert!(
+            digest(folder.path(), None, brought(AgentKind::Claude)).is_err(),
+            "what a link leads to can change unseen"
+        );
     }
 
     fn files_of(folder: &Path) -> Vec<PathBuf> {
-        digest(&folder.canonicalize().expect("there"), brought(AgentKind::Claude)).expect("readable").0
+        digest(&folder.canonicalize().expect("there"), None, brought(AgentKind::Claude)).expect("readable").0
     }
 
     fn write(file: &Path, text: &str) {
@@ -207,9 +233,9 @@ mod tests {
         let expected =
             ["a/AGENTS.md", "a/CLAUDE.local.md", "a/CLAUDE.md", "a/b/.claude/skills/s/SKILL.md"].map(PathBuf::from);
         assert_eq!(files_of(folder.path()), expected);
-        let before = digest(folder.path(), brought(AgentKind::Claude)).expect("readable").1;
+        let before = digest(folder.path(), None, brought(AgentKind::Claude)).expect("readable").1;
         write(&at("a/AGENTS.md"), "do something else");
-        let after = digest(folder.path(), brought(AgentKind::Claude)).expect("readable").1;
+        let after = digest(folder.path(), None, brought(AgentKind::Claude)).expect("readable").1;
         assert_ne!(before, after, "what a link within the folder leads to counts");
     }
 
@@ -253,12 +279,43 @@ mod tests {
         assert!(files_of(&at("team")).contains(&PathBuf::from(".git/hidden/CLAUDE.md")));
     }
 
+    /// Else a sub-agent that works in a copy would cost the folder its trust.
+    #[test]
+    fn a_copy_to_work_in_brings_only_what_differs() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for top in ["", ".claude/worktrees/one/"] {
+            write(&at(&format!("{top}CLAUDE.md")), "do");
+            write(&at(&format!("{top}src/main.rs")), "code");
+            write(&at(&format!("{top}.claude/settings.json")), "{}");
+        }
+        write(&at(".claude/agent-memory/reviewer/MEMORY.md"), "noted");
+        let own = [".claude/settings.json", "CLAUDE.md"].map(PathBuf::from);
+        assert_eq!(files_of(folder.path()), own);
+        write(&at(".claude/worktrees/one/.claude/settings.json"), r#"{"hooks":{}}"#);
+        assert!(files_of(folder.path()).contains(&PathBuf::from(".claude/worktrees/one/.claude/settings.json")));
+    }
+
+    #[test]
+    fn one_file_may_have_two_names_also_above_the_folder() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path().canonicalize().expect("there");
+        write(&root.join("AGENTS.md"), "do");
+        std::os::unix::fs::symlink("AGENTS.md", root.join("CLAUDE.md")).expect("linked");
+        std::fs::create_dir(root.join("sub")).expect("made");
+        assert_eq!(files_of(&root.join("sub")), ["AGENTS.md", "CLAUDE.md"].map(|name| root.join(name)));
+        let of_user = digest(&root.join("sub"), Some(&root), brought(AgentKind::Claude)).expect("readable").0;
+        assert!(of_user.is_empty(), "what is in the user's own home is the user's: {of_user:?}");
+    }
+
     #[test]
     fn a_folder_with_too_many_is_not_passed_over_in_silence() {
         let folder = tempfile::tempdir().expect("a folder");
         write(&folder.path().join("a/b/CLAUDE.md"), "do");
-        let mut found = Found { folder: folder.path(), files: Vec::new(), folders_left: 2, followed: Vec::new() };
-        let refused = found.search(folder.path(), &["CLAUDE.md"]).expect_err("there is a third");
+        let brought = brought(AgentKind::Claude);
+        let mut found =
+            Found { folder: folder.path(), brought, files: Vec::new(), folders_left: 2, followed: Vec::new() };
+        let refused = found.search(folder.path()).expect_err("there is a third");
         assert!(refused.contains("too many to look through"), "{refused}");
     }
 

@@ -340,7 +340,7 @@ impl Engine {
             to: tell.to.clone(),
             session: row.session.clone(),
             turn: row.id.clone(),
-            seq: self.inner.bus.head(),
+            seq: row.place,
             position: self.standing(&row.id).await?.ahead(),
             is_repeated: true,
             outcome: TellOutcome::Accepted,

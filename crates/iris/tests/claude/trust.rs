@@ -72,9 +72,28 @@ async fn a_turn_of_its_own_does_not_go_by_settings_that_changed() {
         let stopped = stage.world.events("session.stopped").await;
         assert_eq!(stopped[0]["data"]["why"], "untrusted", "{}: {stopped:?}", stage.version);
         assert!(!ran.exists() && !project.join("done").exists(), "{}: nobody trusts this", stage.version);
-        let own = &stage.turns("user", "alpha").await[1];
-        assert_eq!(own["state"], "terminated", "{}: {own}", stage.version);
+        // It may have been looked just before it began.
+        if let Some(own) = stage.turns("user", "alpha").await.get(1) {
+            assert_eq!(own["state"], "terminated", "{}: {own}", stage.version);
+        }
         let told = stage.tell("alpha", "again", json!([{"text": "hi"}])).await;
         assert_eq!(told["response"], "hi", "{}: {told}", stage.version);
+    }
+}
+
+#[tokio::test]
+async fn nothing_goes_on_in_the_background_by_settings_that_changed() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        let project = stage.project("alpha");
+        let file = project.join("CLAUDE.md");
+        std::fs::write(&file, "be kind").expect("written");
+        let trust = stage.world.get("/api/teams/alpha/trust").await;
+        stage.world.post("/api/teams/alpha/trust", json!({"digest": trust["digest"]})).await;
+        let background = json!({"command": "sleep 600", "run_in_background": true});
+        stage.tell("alpha", "work", json!([{"tool": "Bash", "input": background}, {"text": "started"}])).await;
+        std::fs::write(&file, "be cruel").expect("written");
+        stage.until("its agent is stopped", async || !stage.world.events("session.stopped").await.is_empty()).await;
+        let stopped = stage.world.events("session.stopped").await;
+        assert_eq!(stopped[0]["data"]["why"], "untrusted", "{}: {stopped:?}", stage.version);
     }
 }

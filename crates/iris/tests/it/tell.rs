@@ -137,6 +137,21 @@ fn the_same_key_tells_once() {
         assert_eq!(told, "You said: once (turn 1)\n");
     }
     assert_eq!(daemon.iris(&["tell", "alpha", "more"]).ok(), "You said: more (turn 2)\n");
+    // Also when more has happened since.
+    assert_eq!(daemon.iris(&["tell", "alpha", "once", "--key", "k1"]).ok(), "You said: once (turn 1)\n");
+    // One that still runs is watched from its beginning, whatever else happened meanwhile.
+    let mut tell = daemon.place.command(&["tell", "alpha", "hang", "--key", "k2"]);
+    let mut first = tell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("iris runs");
+    first.stdout.as_mut().expect("piped").read_exact(&mut [0; 7]).expect("the first line");
+    daemon.iris(&["tell", "beta", "meanwhile"]).ok();
+    let mut second = tell.spawn().expect("iris runs");
+    let mut said = [0; 7];
+    second.stdout.as_mut().expect("piped").read_exact(&mut said).expect("the first line");
+    assert_eq!(&said, b"before\n");
+    daemon.iris(&["cancel", "alpha"]).ok();
+    for child in [first, second] {
+        assert_eq!(child.wait_with_output().expect("it ends").status.code(), Some(1));
+    }
 }
 
 #[test]

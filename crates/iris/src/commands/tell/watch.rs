@@ -52,6 +52,9 @@ pub async fn watch(
         // The key found an earlier turn: what it has said so far is read first, and its pieces are gone.
         follower = Follower::new(client.clone(), vec![("session", told.session_id.clone())], told.seq - 1);
         watched.reply.lost_pieces();
+        if load(&client, &told.turn_id).await.is_ok_and(|turn| turn.finished_at.is_some()) {
+            return watched.end(&client).await;
+        }
     }
     let limit = match patience {
         Patience::Limit(limit) => Some(Instant::now() + limit.duration()),

@@ -1,7 +1,7 @@
 //! `iris answer`: say what an agent waits for.
 
 use clap::ValueEnum;
-use iris_api::question::{AnswerRequest, EditRequest, Pending, Question, Remember, Response};
+use iris_api::question::{AnswerRequest, Choice, EditRequest, Pending, Question, Remember, Response};
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
 use serde_json::value::RawValue;
@@ -200,6 +200,7 @@ pub fn response(question: &Question, answer: &[String]) -> Result<Response, Fail
             Ok(Response { kind: None, value, text: None })
         }
         _ => {
+            refuse_ambiguous(question, answer)?;
             let several = question.questions.first().is_some_and(|asked| asked.several);
             let values: Vec<Value> = if question.questions.len() == 1 && several {
                 picked(question, 0, answer)
@@ -236,7 +237,7 @@ fn one_of_several(question: &Question, index: usize, answer: &str) -> Value {
 /// Several of one question's options: `1 3`, `Red,Blue`, or each as a word of its own.
 fn picked(question: &Question, index: usize, answer: &[String]) -> Vec<Value> {
     let whole = answer.join(" ");
-    let options = question.questions.get(index).map(|asked| asked.options.as_slice()).unwrap_or_default();
+    let options = options(question, index);
     let known = |word: &str| chosen(question, index, word) != word || options.iter().any(|one| one.label == word);
     // "Dark blue" is one option if it is one; "Dark, red" may be one as well.
     let by_commas: Vec<&str> = whole.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
@@ -252,10 +253,44 @@ fn picked(question: &Question, index: usize, answer: &[String]) -> Vec<Value> {
 
 /// The option of that name or, where none has it, of that number; else the words themselves.
 fn chosen(question: &Question, index: usize, answer: &str) -> Value {
-    let options = question.questions.get(index).map(|asked| asked.options.as_slice()).unwrap_or_default();
+    let options = options(question, index);
+    let found = named(options, answer).or_else(|| numbered(options, answer));
+    Value::from(found.map_or(answer, |option| option.value.as_str()))
+}
+
+fn options(question: &Question, index: usize) -> &[Choice] {
+    question.questions.get(index).map(|asked| asked.options.as_slice()).unwrap_or_default()
+}
+
+fn named<'a>(options: &'a [Choice], answer: &str) -> Option<&'a Choice> {
     let by_label = options.iter().find(|option| option.label == answer);
-    let by_name = by_label
-        .or_else(|| options.iter().find(|option| option.value == answer || option.label.eq_ignore_ascii_case(answer)));
-    let by_number = answer.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
-    Value::from(by_name.or(by_number).map_or(answer, |option| option.value.as_str()))
+    by_label
+        .or_else(|| options.iter().find(|option| option.value == answer || option.label.eq_ignore_ascii_case(answer)))
+}
+
+/// `2`, or `#2` where an option is called 2.
+fn numbered<'a>(options: &'a [Choice], answer: &str) -> Option<&'a Choice> {
+    let number = answer.strip_prefix('#').unwrap_or(answer).parse::<usize>().ok()?;
+    options.get(number.checked_sub(1)?)
+}
+
+/// Where options are called by numbers, the second may be another than the one called 2. A list that is answered by keys goes
+/// by the place, and whoever writes is asked which they mean.
+fn refuse_ambiguous(question: &Question, answer: &[String]) -> Result<(), Failure> {
+    for (at, word) in
+        answer.iter().enumerate().flat_map(|(at, words)| words.split(',').map(move |word| (at, word.trim())))
+    {
+        let options = options(question, if question.questions.len() > 1 { at } else { 0 });
+        if let (Some(called), Some(placed)) = (named(options, word), numbered(options, word))
+            && !std::ptr::eq(called, placed)
+        {
+            let place = 1 + options.iter().position(|option| std::ptr::eq(option, called)).unwrap_or_default();
+            return Err(Failure::invalid(format!(
+                "'{word}' is the option called so, and the number of another one, '{}'",
+                placed.label
+            ))
+            .hint(format!("write '#{place}' for the first, '#{word}' for the other")));
+        }
+    }
+    Ok(())
 }

@@ -82,8 +82,10 @@ fn one(asked: &Asked, between: &str) -> String {
     let first = asked.options.iter().take(picked).enumerate();
     let names: Vec<String> = first
         .map(|(index, option)| {
-            // With a comma in its name it would be taken for two, and with a semicolon for the next answer.
-            if option.label.contains([',', ';']) { (index + 1).to_string() } else { option.label.clone() }
+            // With a comma in its name it would be taken for two, and with a semicolon for the next answer. A number may be
+            // that of another one.
+            let is_unclear = option.label.contains([',', ';']) || option.label.parse::<usize>().is_ok();
+            if is_unclear { format!("#{}", index + 1) } else { option.label.clone() }
         })
         .collect();
     if names.is_empty() { "your words".to_owned() } else { names.join(between) }
@@ -139,10 +141,16 @@ mod tests {
         let comma = question(json!({"questions": [asked(true, &["a, b", "c"]), asked(false, &[])]}));
         check(
             &comma,
-            "in this order, for example: iris answer q1 '1,c' 'your words'",
-            "1, c; your words",
+            "in this order, for example: iris answer q1 '#1,c' 'your words'",
+            "#1, c; your words",
             &json!([["a, b", "c"], "your words"]),
         );
+        let numbers = question(json!({"questions": [asked(true, &["3", "1", "a, b"])]}));
+        check(&numbers, "for example: iris answer q1 '#1,#2'", "#1, #2", &json!(["3", "1"]));
+        for unclear in ["1", "#1,1", "3"] {
+            let refused = response(&numbers, &[unclear.to_owned()]).expect_err("it may be two");
+            assert!(refused.hint.is_some_and(|hint| hint.contains('#')), "{unclear}");
+        }
         let any = question(json!({"questions": [asked(true, &["Red", "Blue"])]}));
         check(&any, "for example: iris answer q1 'Red,Blue'", "Red, Blue", &json!(["Red", "Blue"]));
         let properties = json!({"name": {"type": "string", "description": "in full"}, "size": {"enum": ["it's", "l"]}});

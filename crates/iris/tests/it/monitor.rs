@@ -269,22 +269,32 @@ fn words_to_a_question_that_another_answers_reach_nobody_and_are_printed_at_the_
     await_questions(&daemon, 1);
 }
 
-/// A daemon that is stopped takes what is sent and says nothing.
-fn stopped(daemon: &Daemon) -> impl Fn(Signal) + use<> {
-    let pid = daemon.ready["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).expect("it runs");
-    move |signal| kill(Pid::from_raw(pid), signal).expect("it is ours")
+/// A daemon that takes what is sent and says nothing. It goes on when this is dropped, also after a failure.
+struct Halted(Pid);
+
+impl Halted {
+    fn of(daemon: &Daemon) -> Self {
+        let pid = daemon.ready["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).expect("it runs");
+        kill(Pid::from_raw(pid), Signal::SIGSTOP).expect("it is ours");
+        Self(Pid::from_raw(pid))
+    }
+}
+
+impl Drop for Halted {
+    fn drop(&mut self) {
+        kill(self.0, Signal::SIGCONT).ok();
+    }
 }
 
 #[test]
 fn whoever_leaves_while_an_answer_is_under_way_hears_what_came_of_it() {
     let daemon = daemon();
-    let tell = stopped(&daemon);
     for (team, key, last) in [("alpha", "", "answered; alpha goes on"), ("beta", "\u{3}", "no answer came yet")] {
         daemon.iris(&["tell", team, "colour", "--async"]).ok();
         await_questions(&daemon, 1);
         let mut monitor = Monitor::open(&daemon.place, 80, 24);
         monitor.see("2. Blue");
-        tell(Signal::SIGSTOP);
+        let halted = Halted::of(&daemon);
         monitor.press_until("2", "answering…");
         monitor.press("q");
         monitor.see("waiting for what comes of what you did");
@@ -292,7 +302,7 @@ fn whoever_leaves_while_an_answer_is_under_way_hears_what_came_of_it() {
         if !key.is_empty() {
             monitor.ended();
         }
-        tell(Signal::SIGCONT);
+        drop(halted);
         assert_eq!(monitor.ended(), 0);
         assert!(monitor.seen().contains(last), "{}", monitor.seen());
     }

@@ -8,12 +8,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::Context;
-use super::inbox::{closer, how, lines};
+use super::inbox::{closing, how, lines};
 use crate::client::Client;
 use crate::confirm::{Consent, can_be_asked, confirm};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::moment;
 use crate::printer::Printer;
 use crate::span;
 
@@ -108,9 +107,7 @@ fn unfit(question: &Question, arguments: &AnswerArguments, failure: Failure) -> 
     if question.state == "open" || arguments.again {
         return failure;
     }
-    let by = closer(question);
-    let at = question.closed_at.map(|at| format!(" at {}", moment::zoned(at))).unwrap_or_default();
-    Failure::fault(FaultKind::Conflict, format!("the question was already {}{by}{at}", question.state))
+    Failure::fault(FaultKind::Conflict, format!("the question was already {}", closing(question)))
 }
 
 /// An approval is for what somebody saw. The whole id or the digest says what that was. The beginning of an id does not:

@@ -3,7 +3,7 @@
 pub mod how;
 pub mod list;
 
-pub use list::{closer, lines, words};
+pub use list::{closer, closing, lines, words};
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdin, stdout};

@@ -238,6 +238,76 @@ fn a_risky_yes_takes_two_keys_and_a_reply_refuses() {
     assert_eq!(monitor.ended(), 130);
 }
 
+/// The screen never shows another question above the words than the one they are for.
+#[test]
+fn words_to_a_question_that_another_answers_reach_nobody_and_are_printed_at_the_end() {
+    let daemon = daemon();
+    daemon.iris(&["tell", "alpha", "colour", "--async"]).ok();
+    daemon.iris(&["tell", "beta", "push", "--async"]).ok();
+    await_questions(&daemon, 2);
+    let questions = daemon.iris(&["inbox", "--json"]).json()["questions"].clone();
+    let of_alpha = questions.as_array().and_then(|all| all.iter().find(|one| one["team"] == "alpha")).cloned();
+    let id = of_alpha.as_ref().and_then(|one| one["id"].as_str()).expect("alpha asks");
+    let mut monitor = Monitor::open(&daemon.place, 80, 24);
+    monitor.see_that("both questions", |screen| screen.contains("2 need you"));
+    monitor.press_until("j", "alpha for user asks");
+    monitor.press("rneither of these");
+    monitor.see("answer alpha: neither of these");
+    daemon.iris(&["answer", id, "Blue"]).ok();
+    let screen = monitor.see("already answered by user (cli, owner) at");
+    assert!(screen.contains("UTC") && screen.contains("answer alpha: neither of these"), "{screen}");
+    assert!(screen.contains("Which colour?") && screen.contains("alpha for user asks"), "{screen}");
+    assert!(!screen.contains("beta for user asks") && !screen.contains("Enter sends"), "{screen}");
+    monitor.press("\r");
+    monitor.press("\u{1b}");
+    monitor.see("Ctrl-Y has your words");
+    monitor.see("beta for user asks");
+    monitor.press("q");
+    assert_eq!(monitor.ended(), 0);
+    assert!(monitor.seen().contains("not sent, as far as is known: neither of these"), "{}", monitor.seen());
+    assert_eq!(reply(&daemon, "alpha"), "Blue it is");
+    await_questions(&daemon, 1);
+}
+
+/// A daemon that takes what is sent and says nothing. It goes on when this is dropped, also after a failure.
+struct Halted(Pid);
+
+impl Halted {
+    fn of(daemon: &Daemon) -> Self {
+        let pid = daemon.ready["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).expect("it runs");
+        kill(Pid::from_raw(pid), Signal::SIGSTOP).expect("it is ours");
+        Self(Pid::from_raw(pid))
+    }
+}
+
+impl Drop for Halted {
+    fn drop(&mut self) {
+        kill(self.0, Signal::SIGCONT).ok();
+    }
+}
+
+#[test]
+fn whoever_leaves_while_an_answer_is_under_way_hears_what_came_of_it() {
+    let daemon = daemon();
+    for (team, key, last) in [("alpha", "", "answered; alpha goes on"), ("beta", "\u{3}", "no answer came yet")] {
+        daemon.iris(&["tell", team, "colour", "--async"]).ok();
+        await_questions(&daemon, 1);
+        let mut monitor = Monitor::open(&daemon.place, 80, 24);
+        monitor.see("2. Blue");
+        let halted = Halted::of(&daemon);
+        monitor.press_until("2", "answering…");
+        monitor.press("q");
+        monitor.see("waiting for what comes of what you did");
+        monitor.press(key);
+        if !key.is_empty() {
+            monitor.ended();
+        }
+        drop(halted);
+        assert_eq!(monitor.ended(), 0);
+        assert!(monitor.seen().contains(last), "{}", monitor.seen());
+    }
+}
+
 #[test]
 fn a_killed_daemon_is_seen_and_so_is_the_next_one() {
     let daemon = daemon();

@@ -138,6 +138,12 @@ pub fn closer(question: &Question) -> String {
     format!(" by {by}{}", through.unwrap_or_default())
 }
 
+/// What became of it, by whom and when: `answered by ada at 14:02:11 UTC`.
+pub fn closing(question: &Question) -> String {
+    let at = question.closed_at.map(|at| format!(" at {}", moment::zoned(at))).unwrap_or_default();
+    format!("{}{}{at}", question.state, closer(question))
+}
+
 pub fn words(given: &Given) -> String {
     words_of(&given.value)
 }

@@ -76,12 +76,46 @@ fn explain(error: ClientError) -> String {
         && let Some(closed) = &problem.closed
     {
         let by = closed.by.as_deref().map(|by| format!(" by {by}")).unwrap_or_default();
-        let at = closed.at.map(|at| format!(" at {}", moment::clock(at))).unwrap_or_default();
+        let at = closed.at.map(|at| format!(" at {}", moment::zoned(at))).unwrap_or_default();
         return format!("too late: already {}{by}{at}", closed.state);
     }
-    let failure = Failure::from(error);
-    match failure.hint {
-        Some(hint) => format!("{}; {hint}", failure.message),
-        None => failure.message,
+    // There is one line for it: what to do stands where it is not cut off.
+    match &error {
+        ClientError::Lost { .. } => format!("it may have been done: look before you try again ({error})"),
+        ClientError::Unreachable { .. } => format!("nothing was done: try again when iris is there ({error})"),
+        _ => {
+            let failure = Failure::from(error);
+            failure.hint.map(|hint| format!("{}; {hint}", failure.message)).unwrap_or(failure.message)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iris_api::problem::Problem;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn who_was_first_is_said_with_the_zone() {
+        let at = 1_700_000_000_000;
+        let problem = json!({
+            "type": "about:blank", "title": "Conflict", "status": 409, "kind": "conflict", "detail": "it is closed",
+            "closed": {"state": "answered", "by": "ada", "at": at},
+        });
+        let problem: Problem = serde_json::from_value(problem).expect("a problem");
+        let said = explain(ClientError::Refused(Box::new(problem)));
+        assert_eq!(said, format!("too late: already answered by ada at {}", moment::zoned(at)));
+    }
+
+    /// There are 80 columns.
+    #[test]
+    fn what_to_do_about_a_lost_connection_is_not_cut_off() {
+        let (url, what) = ("http://127.0.0.1:1615".to_owned(), "connection closed before message completed".to_owned());
+        let said = explain(ClientError::Lost { url: url.clone(), what: what.clone() });
+        assert!(said[..79].contains("look before you try again"), "{said}");
+        let said = explain(ClientError::Unreachable { url, what });
+        assert!(said[..79].contains("nothing was done: try again"), "{said}");
     }
 }

@@ -126,6 +126,9 @@ fn foot(frame: &mut Frame<'_>, state: &State) {
     let keys = match (&state.mode, trouble) {
         // What is being written is where a notice would be.
         (Mode::Write { .. }, Some(_)) => notice(state, width).unwrap_or_default(),
+        (Mode::Write { purpose: Purpose::Reply { question }, .. }, _) if state.closed(question).is_some() => {
+            look::line(Tone::Bad, text::cut(" Esc keeps your words: they cannot be sent any more", width))
+        }
         _ => look::line(Tone::Faint, text::cut(&text::shown(&hints(state)).replace('\n', " "), width)),
     };
     row(frame, height - 1, keys);
@@ -148,12 +151,11 @@ fn lead(state: &State, purpose: &Purpose) -> String {
         Purpose::Tell { team, from } if *from == state.me => format!(" tell {team}: "),
         Purpose::Tell { team, from } => format!(" tell {team} for {from}: "),
         Purpose::Reply { question } => {
-            let question = state.inbox.questions.iter().find(|open| open.id == *question);
-            let team = question.map(|question| question.team.as_str()).unwrap_or_default();
-            match question.map(|question| (question.response_type.as_str(), question.questions.len())) {
-                Some(("approval" | "boolean", _)) => format!(" say no to {team}, because: "),
-                Some(("form", _)) => format!(" answer {team} as JSON: "),
-                Some((_, count)) if count > 1 => format!(" {count} answers to {team}, with ; between: "),
+            let team = &question.team;
+            match (question.response_type.as_str(), question.questions.len()) {
+                ("approval" | "boolean", _) => format!(" say no to {team}, because: "),
+                ("form", _) => format!(" answer {team} as JSON: "),
+                (_, count) if count > 1 => format!(" {count} answers to {team}, with ; between: "),
                 _ => format!(" answer {team}: "),
             }
         }
@@ -161,13 +163,13 @@ fn lead(state: &State, purpose: &Purpose) -> String {
 }
 
 fn hints(state: &State) -> String {
+    let kept = if state.kept.is_empty() { "" } else { "  Ctrl-Y your words" };
     let keys = match (&state.mode, state.view) {
         (Mode::Write { purpose: Purpose::Reply { question }, .. }, _) => {
-            let question = state.inbox.questions.iter().find(|open| open.id == *question);
-            let like = question.and_then(how::typed).map(|like| format!("  like: {like}")).unwrap_or_default();
-            return format!(" Enter sends  Esc leaves{like}");
+            let like = how::typed(question).map(|like| format!("  like: {like}")).unwrap_or_default();
+            return format!(" Enter sends  Esc leaves{kept}{like}");
         }
-        (Mode::Write { .. }, _) => " Enter sends  Esc leaves",
+        (Mode::Write { .. }, _) => return format!(" Enter sends  Esc leaves{kept}"),
         (Mode::Confirm { .. }, _) => " Enter does it, any other key does not",
         (Mode::Help { .. }, _) => " j/k scroll  any other key goes back",
         (Mode::Look, View::Inbox) => " 1-9 y n answer  r reply  j/k next  PgDn more  Enter session  Tab fleet  ? q",

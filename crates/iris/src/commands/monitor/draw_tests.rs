@@ -11,7 +11,7 @@ use super::stage::{
     question, read_all, seen, session, state, status, turn,
 };
 use super::state::{Link, State};
-use super::wish::{Got, Page, Part, Piece, Read};
+use super::wish::{Got, Page, Part, Piece, Read, Wish};
 use crate::client::follow::Met;
 use crossterm::event::KeyCode;
 
@@ -37,6 +37,49 @@ fn the_inbox() {
     press(&mut state, "r");
     press(&mut state, "green, please");
     check("inbox_reply", &state);
+}
+
+/// Another one answers what somebody writes to.
+fn written_to_and_closed(size: Size) -> State {
+    let mut state = full(size);
+    press(&mut state, "rnot before the release");
+    let wishes = state.got(&Read::Questions, Got::Questions(vec![colour()]));
+    assert!(matches!(&wishes[..], [Wish::Read(Read::Question(id))] if id == "q-push"), "{wishes:?}");
+    state
+}
+
+#[test]
+fn what_is_written_to_stays_and_says_who_closed_it() {
+    let mut state = written_to_and_closed(NARROW);
+    let screen = seen(&state);
+    assert!(screen.contains("\nalready closed\nRun `git push origin main`?"), "{screen}");
+    assert!(!screen.contains("Enter sends") && !screen.contains("1. yes"), "{screen}");
+    let closed = Question {
+        state: "answered".to_owned(),
+        closed_by: Some("ada".to_owned()),
+        closed_at: Some(NOW - 1000),
+        ..push()
+    };
+    state.got(&Read::Question("q-push".to_owned()), Got::Question(Box::new(closed.clone())));
+    check("inbox_reply_closed", &state);
+    press(&mut state, "\n");
+    assert!(seen(&state).contains("they cannot be sent: already answered by ada at"), "{}", seen(&state));
+    press(&mut state, "\u{1b}");
+    assert!(seen(&state).contains("Which colour shall the button have?\nfrontend for user asks"), "{}", seen(&state));
+
+    // Also where nothing else is asked, where there is hardly any room, and in a conversation.
+    let mut least = written_to_and_closed(LEAST);
+    least.got(&Read::Question("q-push".to_owned()), Got::Question(Box::new(closed.clone())));
+    least.got(&Read::Questions, Got::Questions(Vec::new()));
+    let screen = seen(&least);
+    assert!(screen.contains("already answered by ada at") && !screen.contains("Nobody needs you"), "{screen}");
+    let mut session = talking(NARROW);
+    press(&mut session, "rnot before the release");
+    session.got(&Read::Questions, Got::Questions(vec![Question { session: "s1".to_owned(), ..colour() }]));
+    session.got(&Read::Question("q-push".to_owned()), Got::Question(Box::new(closed)));
+    let screen = seen(&session);
+    assert!(screen.contains("-- it asked ---") && screen.contains("already answered by ada at"), "{screen}");
+    assert!(screen.contains("say no to backend") && !screen.contains("Which colour"), "{screen}");
 }
 
 #[test]

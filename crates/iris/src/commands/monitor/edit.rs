@@ -15,7 +15,7 @@ pub struct Editor {
 pub enum Typed {
     On,
     Done(String),
-    Left,
+    Left(String),
 }
 
 /// More than anybody types; a message of any length goes by `iris tell TEAM -`.
@@ -31,7 +31,7 @@ impl Editor {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Enter => return Typed::Done(self.line.iter().collect()),
-            KeyCode::Esc => return Typed::Left,
+            KeyCode::Esc => return Typed::Left(self.line.iter().collect()),
             KeyCode::Char(c) if control => self.control(c),
             KeyCode::Char(c) => self.insert(c),
             KeyCode::Backspace if self.at > 0 => {
@@ -126,7 +126,7 @@ mod tests {
         check("bc", &[(KeyCode::Home, none), (KeyCode::Char('a'), none)], "abc");
         check("abc", &[(KeyCode::Left, none), (KeyCode::Char('k'), control)], "ab");
         check("two\nlines\n", &[], "two lines");
-        assert_eq!(typed(&[]).press(KeyEvent::new(KeyCode::Esc, none)), Typed::Left);
+        assert_eq!(typed(&[]).press(KeyEvent::new(KeyCode::Esc, none)), Typed::Left(String::new()));
     }
 
     #[test]

@@ -203,12 +203,13 @@ impl State {
         rows.get(self.fleet.at(&rows)).cloned()
     }
 
-    /// The question that keys answer where one looks.
+    /// The question that keys answer where one looks. What one writes to stays, whatever becomes of it.
     pub(super) fn question(&self) -> Option<&Question> {
-        match self.view {
-            View::Inbox => self.inbox.chosen(),
-            View::Fleet => None,
-            View::Session => self.session.as_ref().and_then(|session| self.inbox.of_session(&session.id)),
+        match (&self.mode, self.view) {
+            (Mode::Write { purpose: Purpose::Reply { question }, .. }, _) => Some(question),
+            (_, View::Inbox) => self.inbox.chosen(),
+            (_, View::Fleet) => None,
+            (_, View::Session) => self.session.as_ref().and_then(|session| self.inbox.of_session(&session.id)),
         }
     }
 
@@ -234,7 +235,7 @@ impl State {
                 'y' if is_yes_or_no(&question) => numbered(&question, 1),
                 'n' if is_yes_or_no(&question) => numbered(&question, 2),
                 'r' => {
-                    self.write_to(Purpose::Reply { question: question.id });
+                    self.write_to(Purpose::Reply { question: Box::new(question) });
                     return Vec::new();
                 }
                 digit => digit.to_digit(10).and_then(|number| numbered(&question, number as usize)),
@@ -299,6 +300,8 @@ impl State {
         let doing = match &act {
             Act::Answer { id, .. } => {
                 self.inbox.sending.insert(id.clone());
+                // What was written before and left is given up for this.
+                self.inbox.unsent.remove(id);
                 "answering…".to_owned()
             }
             Act::Wake { team, .. } => format!("waking {team}…"),
@@ -335,25 +338,45 @@ impl State {
     fn write_to(&mut self, purpose: Purpose) {
         self.notice = None;
         let unsent = match &purpose {
-            Purpose::Reply { question } => self.inbox.unsent.get(question),
+            Purpose::Reply { question } => self.inbox.unsent.remove(&question.id),
             Purpose::Tell { .. } => None,
         };
-        let editor = unsent.map(|typed| Editor::with(typed)).unwrap_or_default();
+        let editor = unsent.map(|typed| Editor::with(&typed)).unwrap_or_default();
         self.mode = Mode::Write { editor, purpose };
     }
 
     fn write(&mut self, key: KeyEvent) -> Vec<Wish> {
         let Mode::Write { editor, purpose } = &mut self.mode else { return Vec::new() };
+        if key.code == KeyCode::Char('y') && key.modifiers.contains(KeyModifiers::CONTROL) {
+            self.kept.pop().into_iter().for_each(|words| editor.paste(&words));
+            return Vec::new();
+        }
         let typed = editor.press(key);
         let purpose = purpose.clone();
         match typed {
-            Typed::On => return Vec::new(),
-            Typed::Left => self.say(Tone::Plain, "nothing was sent"),
-            Typed::Done(text) if text.trim().is_empty() => self.say(Tone::Plain, "nothing was sent"),
+            Typed::On => {}
+            Typed::Left(text) => self.leave(&purpose, text.trim()),
+            Typed::Done(text) if text.trim().is_empty() => self.leave(&purpose, ""),
             Typed::Done(text) => return self.written(purpose, text.trim()),
         }
-        self.mode = Mode::Look;
         Vec::new()
+    }
+
+    /// What was written to a question is there when one comes back to it, and kept if nobody can any more.
+    fn leave(&mut self, purpose: &Purpose, text: &str) {
+        self.mode = Mode::Look;
+        self.say(Tone::Plain, "nothing was sent");
+        let Purpose::Reply { question } = purpose else { return };
+        let is_closed = self.closed(question).is_some();
+        if is_closed {
+            self.inbox.move_up(self.now);
+            self.session.iter_mut().for_each(|session| session.move_up(self.now));
+        }
+        match text {
+            "" => {}
+            text if is_closed => self.keep(text),
+            text => drop(self.inbox.unsent.insert(question.id.clone(), text.to_owned())),
+        }
     }
 
     /// A reply that does not fit stays, to be put right.
@@ -374,9 +397,10 @@ impl State {
         }
     }
 
-    fn reply(&self, id: &str, text: &str) -> Result<Act, String> {
-        let question = self.inbox.questions.iter().find(|question| question.id == id);
-        let question = question.ok_or("this question is not open any more; Esc leaves")?;
+    fn reply(&self, question: &Question, text: &str) -> Result<Act, String> {
+        if let Some(closed) = self.closed(question) {
+            return Err(format!("Esc keeps your words; they cannot be sent: already {closed}"));
+        }
         let words: Vec<String> = match question.questions.len() {
             // To an approval, words are why not.
             _ if is_yes_or_no(question) => vec!["no".to_owned(), text.to_owned()],
@@ -386,7 +410,7 @@ impl State {
         };
         let response = response(question, &words).map_err(|failure| failure.message)?;
         let digest = question.action.as_ref().map(|action| action.digest.clone());
-        Ok(Act::Answer { id: id.to_owned(), digest, response, typed: Some(text.to_owned()) })
+        Ok(Act::Answer { id: question.id.clone(), digest, response, typed: Some(text.to_owned()) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What keys do.
 
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
 use serde_json::{Value, json};
 
@@ -231,6 +231,79 @@ fn where_several_may_be_chosen_one_key_is_not_an_answer() {
     assert!(seen(&state).contains("r answers, with commas between"), "{}", seen(&state));
     let given = answers(&press(&mut state, "r1, Blue\n"));
     assert_eq!(given, [("q-colour".to_owned(), json!(["red", "blue"]), None)]);
+}
+
+fn control(state: &mut State, c: char) {
+    state.press(KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL));
+}
+
+fn being_typed(state: &State) -> String {
+    let screen = seen(state);
+    let line = screen.lines().nth_back(1).unwrap_or_default();
+    line.split_once(": ").map(|(_, typed)| typed.to_owned()).unwrap_or_default()
+}
+
+/// The first question is closed by somebody else.
+#[test]
+fn words_to_a_question_that_another_answers_are_kept_and_never_go_elsewhere() {
+    let mut state = full(NARROW);
+    press(&mut state, "rnot before the release");
+    state.got(&Read::Questions, Got::Questions(vec![colour()]));
+    state.tick(NOW + 5000);
+    assert_eq!(answers(&press(&mut state, "\n")), []);
+    assert!(matches!(state.mode, Mode::Write { .. }), "they are still there");
+    assert_eq!(answers(&press(&mut state, "\u{1b}1")), [], "another question has only now moved up");
+    press(&mut state, "\u{1b}r");
+    assert_eq!(being_typed(&state), "", "they were not meant for this one");
+    assert!(seen(&state).contains("Ctrl-Y your words"), "{}", seen(&state));
+    control(&mut state, 'y');
+    assert_eq!(being_typed(&state), "not before the release");
+    control(&mut state, 'y');
+    assert_eq!(being_typed(&state), "not before the release", "once");
+    // One that is open has its own words again.
+    press(&mut state, "\u{1b}");
+    assert_eq!(state.kept, [""; 0]);
+    press(&mut state, "r");
+    assert_eq!(being_typed(&state), "not before the release");
+    // Until another answer is given.
+    press(&mut state, "\u{1b}");
+    state.tick(NOW + 9000);
+    assert_eq!(answers(&press(&mut state, "1")).len(), 1);
+    state.got(&Read::Questions, Got::Questions(Vec::new()));
+    assert_eq!(state.kept, [""; 0]);
+}
+
+#[test]
+fn words_that_came_too_late_are_kept() {
+    let mut state = full(NARROW);
+    let sent = press(&mut state, "rnot before the release\n");
+    let [Wish::Act(act)] = sent.as_slice() else { panic!("it is sent: {sent:?}") };
+    state.got(&Read::Questions, Got::Questions(vec![colour()]));
+    state.acted(act, Err("too late: already answered by ada at 14:02:11 UTC".to_owned()));
+    assert!(seen(&state).contains("14:02:11 UTC; Ctrl-Y has your words"), "{}", seen(&state));
+    assert_eq!(state.kept, ["not before the release"]);
+    let told = Act::Tell { team: "backend".to_owned(), from: "user".to_owned(), text: "go on".to_owned() };
+    state.acted(&told, Err("iris does not answer".to_owned()));
+    assert_eq!(state.kept, ["not before the release", "go on"]);
+}
+
+#[test]
+fn what_is_to_be_confirmed_goes_with_its_question() {
+    let mut state = full(NARROW);
+    press(&mut state, "y");
+    state.got(&Read::Questions, Got::Questions(vec![colour()]));
+    let screen = seen(&state);
+    assert!(!screen.contains("let backend do it") && screen.contains("nothing was done"), "{screen}");
+    assert_eq!(answers(&press(&mut state, "\n")), []);
+}
+
+#[test]
+fn what_came_of_an_answer_is_read_after_a_short_cut() {
+    let mut state = full(NARROW);
+    state.acted(&answer_of("q-push", &json!(true), None), Err("it may have been done".to_owned()));
+    state.meet(Ok(Met::Cut));
+    state.meet(Ok(Met::Back));
+    assert!(seen(&state).contains("it may have been done"), "{}", seen(&state));
 }
 
 fn form() -> iris_api::question::Question {

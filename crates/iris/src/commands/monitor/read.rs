@@ -31,6 +31,7 @@ pub async fn read(client: &Client, read: &Read) -> Result<Got, ClientError> {
 async fn perform(client: &Client, read: &Read) -> Result<Got, ClientError> {
     Ok(match read {
         Read::Questions => Got::Questions(client.get::<Pending>(&["questions", "pending"], &[]).await?.questions),
+        Read::Question(id) => Got::Question(client.get(&["questions", id], &[]).await?),
         Read::Status => {
             let status = client.get::<Box<Status>>(&["status"], &[]).await?;
             Got::Status { status, address: client.base().await? }

@@ -42,6 +42,8 @@ pub struct State {
     /// The newest event that was heard.
     seen: i64,
     pub pressed: Option<Pressed>,
+    /// What somebody wrote and what cannot be sent any more to whom it was meant for.
+    pub kept: Vec<String>,
 }
 
 /// The key that was pressed last.
@@ -94,8 +96,14 @@ pub enum Mode {
 
 #[derive(Clone, Debug)]
 pub enum Purpose {
-    Reply { question: String },
-    Tell { team: String, from: String },
+    /// As it was when it was open, or as it was closed: it stays in view for as long as somebody writes to it.
+    Reply {
+        question: Box<Question>,
+    },
+    Tell {
+        team: String,
+        from: String,
+    },
 }
 
 /// What came of the last thing that was done.
@@ -122,6 +130,7 @@ impl State {
             link: Link::Live,
             seen: status.newest_event,
             pressed: None,
+            kept: Vec::new(),
             status: Some(status),
             view: View::Inbox,
             mode: Mode::Look,
@@ -190,7 +199,8 @@ impl State {
                 Vec::new()
             }
             Ok(Met::Back) => {
-                self.notice = None;
+                // What came of an answer is to be read also if the connection was away only for a moment.
+                self.notice.take_if(|notice| notice.about.is_none());
                 let unread = vec![Read::Questions, Read::Status, Read::Teams, Read::Sessions];
                 self.link = Link::Back { since: self.as_of(), unread };
                 Self::everything().into_iter().map(Wish::Read).collect()
@@ -244,8 +254,16 @@ impl State {
         }
         let reads: Vec<Read> = match got {
             Got::Questions(questions) => {
-                self.inbox.take(questions, &self.me, self.now);
+                self.kept.extend(self.inbox.take(questions, &self.me, self.now));
                 self.look_at_question();
+                self.miss_question().into_iter().collect()
+            }
+            Got::Question(closed) => {
+                if let Mode::Write { purpose: Purpose::Reply { question }, .. } = &mut self.mode
+                    && question.id == closed.id
+                {
+                    *question = closed;
+                }
                 Vec::new()
             }
             Got::Status { status, address } => return self.take_status(*status, address),
@@ -287,6 +305,32 @@ impl State {
         session.ask(asked, self.now);
     }
 
+    /// The one that is being answered may be closed by somebody else meanwhile.
+    fn miss_question(&mut self) -> Option<Read> {
+        match &self.mode {
+            Mode::Write { purpose: Purpose::Reply { question }, .. }
+                if question.state == "open" && self.closed(question).is_some() =>
+            {
+                Some(Read::Question(question.id.clone()))
+            }
+            Mode::Confirm { act: Act::Answer { id, .. }, .. } if self.inbox.find(id).is_none() => {
+                self.mode = Mode::Look;
+                self.say(Tone::Bad, "nothing was done: what you were asked about is not open any more");
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// What became of a question that is not open any more, as far as is known.
+    pub fn closed(&self, question: &Question) -> Option<String> {
+        match self.inbox.find(&question.id) {
+            Some(_) => None,
+            None if question.state == "open" => Some("closed".to_owned()),
+            None => Some(list::closing(question)),
+        }
+    }
+
     fn take_status(&mut self, status: Status, address: String) -> Vec<Wish> {
         self.address = address;
         let newest = status.newest_event;
@@ -306,7 +350,7 @@ impl State {
         let is_gone = matches!(error, ClientError::Refused(problem) if problem.kind == "not_found");
         match read {
             Read::Session(id) if is_gone => self.fleet.forget(id),
-            Read::Turn(_) | Read::Told { .. } if is_gone => {}
+            Read::Question(_) | Read::Turn(_) | Read::Told { .. } if is_gone => {}
             Read::Page { page, .. } => {
                 self.session.iter_mut().for_each(|session| session.gave_up(page));
                 self.say(Tone::Bad, error.to_string());
@@ -321,21 +365,33 @@ impl State {
             Ok(text) => self.say(Tone::Good, text),
             Err(text) => self.say(Tone::Bad, text),
         }
-        let Act::Answer { id, typed, .. } = act else { return Vec::new() };
+        let words = act.words().filter(|_| !was_taken);
+        let Act::Answer { id, .. } = act else {
+            words.into_iter().for_each(|words| self.keep(words));
+            return Vec::new();
+        };
         self.inbox.sending.remove(id);
+        words.into_iter().for_each(|words| self.put_right(id, words));
         self.notice.iter_mut().for_each(|notice| notice.about = Some(id.clone()));
-        if let Some(typed) = typed.as_ref().filter(|_| !was_taken) {
-            self.put_right(id, typed);
-        }
         vec![Wish::Read(Read::Questions)]
     }
 
     /// What was not taken is there again, to be put right: at once if the question is still looked at.
     fn put_right(&mut self, id: &str, typed: &str) {
-        self.inbox.unsent.insert(id.to_owned(), typed.to_owned());
-        if matches!(self.mode, Mode::Look) && self.question().is_some_and(|question| question.id == id) {
-            let purpose = Purpose::Reply { question: id.to_owned() };
+        let looked_at = self.question().filter(|question| question.id == id && matches!(self.mode, Mode::Look));
+        if let Some(question) = looked_at.cloned() {
+            let purpose = Purpose::Reply { question: Box::new(question) };
             self.mode = Mode::Write { editor: Editor::with(typed), purpose };
+        } else if self.inbox.find(id).is_some() {
+            self.inbox.unsent.insert(id.to_owned(), typed.to_owned());
+        } else {
+            self.keep(typed);
         }
+    }
+
+    /// It never comes back by itself: it was meant for somebody else.
+    pub fn keep(&mut self, words: &str) {
+        self.kept.push(words.to_owned());
+        self.notice.iter_mut().for_each(|notice| notice.text.push_str("; Ctrl-Y has your words, where you write"));
     }
 }

@@ -24,6 +24,7 @@ use crate::client::{Client, ClientError};
 use crate::commands::{Context, refuse_agent};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::printer::Printer;
 
 /// At most so often, however much happens.
 const FRAME: Duration = Duration::from_millis(33);
@@ -31,13 +32,11 @@ const FRAME: Duration = Duration::from_millis(33);
 const TICK: Duration = Duration::from_secs(1);
 /// When a daemon refuses to be followed, it is not asked at once again.
 const REFUSED: Duration = Duration::from_secs(2);
+/// How long whoever leaves waits for what came of what they did last.
+const LEAVING: Duration = Duration::from_secs(30);
 
-/// What came of something that was sent out.
-enum Came {
-    Read(Read, Result<Got, ClientError>),
-    Act(Act, Result<String, String>),
-}
-
+/// What was sent out, with what it is for, until it comes back.
+type UnderWay<T> = FuturesUnordered<Pin<Box<dyn Future<Output = T> + Send>>>;
 type Heard = BoxStream<'static, Result<Met, ClientError>>;
 
 struct Watch {
@@ -45,7 +44,8 @@ struct Watch {
     state: State,
     heard: Heard,
     pace: Pace,
-    under_way: FuturesUnordered<Pin<Box<dyn Future<Output = Came> + Send>>>,
+    reads: UnderWay<(Read, Result<Got, ClientError>)>,
+    acts: UnderWay<(Act, Result<String, String>)>,
 }
 
 /// Who we are, where the daemon is, and from where on it is followed.
@@ -63,12 +63,25 @@ pub async fn watch(context: &mut Context) -> Result<Exit, Failure> {
     // Followed before anything is read, so that nothing is missed in between.
     let mut follower = Follower::new(client.clone(), Vec::new(), from).for_ever();
     follower.open().await?;
-    let mut watch =
-        Watch { client, state, heard: follow(follower), pace: Pace::default(), under_way: FuturesUnordered::new() };
+    let mut watch = Watch {
+        client,
+        state,
+        heard: follow(follower),
+        pace: Pace::default(),
+        reads: FuturesUnordered::new(),
+        acts: FuturesUnordered::new(),
+    };
     watch.wish(State::everything().into_iter().map(Wish::Read).collect());
+    let mut stop = pin!(stopped()?);
     let mut screen = Screen::open()?;
     watch.state.resize(screen.size());
-    watch.run(&mut screen).await
+    let exit = watch.run(&mut screen, stop.as_mut()).await?;
+    drop(screen);
+    if exit == Exit::Done {
+        watch.await_acts(stop, &mut context.printer).await;
+    }
+    watch.part(&mut context.printer);
+    Ok(exit)
 }
 
 fn follow(follower: Follower) -> Heard {
@@ -84,9 +97,12 @@ fn follow(follower: Follower) -> Heard {
 }
 
 impl Watch {
-    async fn run(&mut self, screen: &mut Screen) -> Result<Exit, Failure> {
+    async fn run(
+        &mut self,
+        screen: &mut Screen,
+        mut stop: Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<Exit, Failure> {
         let mut input = EventStream::new();
-        let mut stop = pin!(stopped()?);
         let mut tick = tokio::time::interval(TICK);
         let mut drawn_at = Instant::now() - FRAME;
         let mut is_drawn = false;
@@ -111,7 +127,8 @@ impl Watch {
                     Some(Ok(input)) => if let Some(exit) = self.take(input) { return Ok(exit) },
                     Some(Err(_)) | None => return Ok(Exit::BrokenOff),
                 },
-                Some(came) = self.under_way.next() => self.came(came),
+                Some((act, done)) = self.acts.next() => self.done(&act, done),
+                Some((read, got)) = self.reads.next() => self.got(read, got),
                 Some(met) = self.heard.next() => {
                     self.state.tick(wall_ms());
                     let wishes = self.state.meet(met);
@@ -161,41 +178,70 @@ impl Watch {
 
     fn send_read(&self, read: Read) {
         let client = self.client.clone();
-        self.under_way.push(Box::pin(async move {
+        self.reads.push(Box::pin(async move {
             let got = read::read(&client, &read).await;
-            Came::Read(read, got)
+            (read, got)
         }));
     }
 
     fn send_act(&self, act: Act) {
         let client = self.client.clone();
-        self.under_way.push(Box::pin(async move {
+        self.acts.push(Box::pin(async move {
             let done = act::act(&client, &act).await;
-            Came::Act(act, done)
+            (act, done)
         }));
     }
 
-    fn came(&mut self, came: Came) {
+    fn done(&mut self, act: &Act, done: Result<String, String>) {
         self.state.tick(wall_ms());
-        let wishes = match came {
-            Came::Act(act, done) => self.state.acted(&act, done),
-            Came::Read(read, got) => {
-                let now = Instant::now();
-                self.pace.done(&read, now);
-                match got {
-                    Ok(got) => self.state.got(&read, got),
-                    Err(error) if error.may_pass() => {
-                        self.pace.want_again(read, now);
-                        Vec::new()
-                    }
-                    Err(error) => {
-                        self.state.missed(&read, &error);
-                        Vec::new()
-                    }
-                }
+        let wishes = self.state.acted(act, done);
+        self.wish(wishes);
+    }
+
+    fn got(&mut self, read: Read, got: Result<Got, ClientError>) {
+        self.state.tick(wall_ms());
+        let now = Instant::now();
+        self.pace.done(&read, now);
+        match got {
+            Ok(got) => {
+                let wishes = self.state.got(&read, got);
+                self.wish(wishes);
+            }
+            Err(error) if error.may_pass() => self.pace.want_again(read, now),
+            Err(error) => self.state.missed(&read, &error),
+        }
+    }
+
+    /// Nobody leaves without knowing what came of what they did last, unless that takes long or they break it off.
+    async fn await_acts(&mut self, stop: Pin<&mut impl Future<Output = ()>>, printer: &mut Printer) {
+        let mut came = Vec::new();
+        let all = async {
+            while let Some(one) = self.acts.next().await {
+                came.push(one);
             }
         };
-        self.wish(wishes);
+        let until = async {
+            tokio::select! { () = all => {}, () = stop => {}, () = tokio::time::sleep(LEAVING) => {} }
+        };
+        printer.while_waiting("waiting for what comes of what you did; Ctrl-C does not wait", until).await;
+        for (act, done) in came {
+            if done.is_err() {
+                self.state.kept.extend(act.words().map(str::to_owned));
+            }
+            let (Ok(said) | Err(said)) = done;
+            printer.line(said).ok();
+        }
+    }
+
+    /// The last words. Where the terminal has gone, nobody reads them.
+    fn part(&self, printer: &mut Printer) {
+        if !self.acts.is_empty() {
+            let where_to_look = "`iris inbox` and `iris events` show whether it was done";
+            printer.line(format!("what you did last was sent, and no answer came yet: {where_to_look}")).ok();
+        }
+        for words in self.state.kept.iter().chain(self.state.inbox.unsent.values()) {
+            printer.line(format!("not sent, as far as is known: {words}")).ok();
+        }
     }
 }
 

@@ -53,10 +53,23 @@ pub enum Act {
     },
 }
 
+impl Act {
+    /// What somebody wrote for it.
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Self::Answer { typed, .. } => typed.as_deref(),
+            Self::Tell { text, .. } => Some(text),
+            Self::Wake { .. } | Self::Sleep { .. } | Self::Cancel { .. } => None,
+        }
+    }
+}
+
 /// Something to read. The same thing is not read twice at once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Read {
     Questions,
+    /// One that is not open any more.
+    Question(String),
     Status,
     Teams,
     Sessions,
@@ -96,6 +109,7 @@ pub enum Page {
 #[derive(Debug)]
 pub enum Got {
     Questions(Vec<Question>),
+    Question(Box<Question>),
     Status { status: Box<Status>, address: String },
     Teams(Vec<Team>),
     Sessions(Vec<Session>),

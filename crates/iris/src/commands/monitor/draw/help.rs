@@ -21,6 +21,7 @@ const KEYS: &[(&str, &str)] = &[
     ("1-9", "give that answer; to an approval 1 is yes, 2 is no"),
     ("y n", "yes, no; Enter confirms a risky yes"),
     ("r", "reply in your own words; to an approval: no, and why"),
+    ("Ctrl-Y", "while you write: what you wrote and could not send"),
     ("Enter", "the session that asks"),
     ("", "Fleet and session"),
     ("Enter", "open the session"),

@@ -28,7 +28,7 @@ const LEAST: u16 = 3;
 const COUNTED: u16 = 10;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
-    if state.inbox.questions.is_empty() {
+    if state.question().is_none() {
         return frame.render_widget(Paragraph::new(empty(state)), area);
     }
     let places = places(area, state);
@@ -67,7 +67,7 @@ fn places(area: Rect, state: &State) -> Places {
     }
     let counts = u16::from(area.height >= COUNTED);
     // A third, and what the question leaves free: of many that wait, more are seen.
-    let asked = state.inbox.chosen().map_or(0, |question| lines(question, state, usize::from(area.width)).len());
+    let asked = state.question().map_or(0, |question| lines(question, state, usize::from(area.width)).len());
     let free = area.height.saturating_sub(counts + 1).saturating_sub(u16::try_from(asked).unwrap_or(u16::MAX));
     let most = ((area.height / 3).max(3) - 1).max(free);
     let rows = count.min(most).min(area.height.saturating_sub(counts + 1 + LEAST));
@@ -116,17 +116,21 @@ fn for_whom(question: &Question, state: &State) -> String {
 }
 
 fn rows(state: &State, shown: Range<usize>, width: usize) -> Vec<Line<'static>> {
-    let questions = &state.inbox.questions[shown.clone()];
+    let questions = &state.inbox.questions[shown];
     let widest = |cells: fn(&Question, &State) -> usize| questions.iter().map(|one| cells(one, state)).max();
     let team = widest(|question, _| text::cells(&text::shown(&question.team))).unwrap_or(0);
     let whom = widest(|question, state| text::cells(&for_whom(question, state))).unwrap_or(0);
     let columns =
         if width < ROOMY { Columns { team: team.min(8), whom: None } } else { Columns { team: 10, whom: Some(whom) } };
-    let row = |(at, question): (usize, &Question)| {
+    let row = |question: &Question| {
         let row = row(question, state, width, &columns);
-        if at == state.inbox.at() { row.patch_style(look::BAR) } else { row }
+        if state.question().is_some_and(|looked_at| looked_at.id == question.id) {
+            row.patch_style(look::BAR)
+        } else {
+            row
+        }
     };
-    shown.zip(questions).map(row).collect()
+    questions.iter().map(row).collect()
 }
 
 /// How wide they are.
@@ -182,7 +186,7 @@ fn facts(question: &Question, state: &State, width: usize) -> Vec<String> {
 }
 
 fn detail(frame: &mut Frame<'_>, area: Rect, state: &State) {
-    let Some(question) = state.inbox.chosen() else { return };
+    let Some(question) = state.question() else { return };
     let lines = lines(question, state, usize::from(area.width));
     let height = usize::from(area.height);
     let scroll = state.inbox.scroll.min(lines.len().saturating_sub(height));
@@ -207,7 +211,7 @@ pub struct Reach {
 
 pub fn reach(state: &State) -> Reach {
     let area = places(super::body(state.size), state).question;
-    let question = state.inbox.chosen();
+    let question = state.question();
     let lines = question.map_or(0, |question| lines(question, state, usize::from(area.width)).len());
     let height = usize::from(area.height);
     let end = state.inbox.scroll + height;
@@ -224,12 +228,17 @@ pub fn unseen(state: &State) -> usize {
 /// The whole question.
 pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
+    let closed = state.closed(question);
+    closed.iter().for_each(|closed| push(&mut lines, Tone::Bad, &format!("already {closed}"), width));
     push(&mut lines, Tone::Strong, &deed::whole(question), width);
     push(&mut lines, Tone::Faint, &who(question, state, width), width);
     lines.push(Line::default());
     let parts = list::parts(question);
     let has_parts = !parts.is_empty();
     parts.iter().for_each(|(tone, line)| push(&mut lines, *tone, line, width));
+    if closed.is_some() {
+        return lines;
+    }
     if is_yes_or_no(question) {
         lines.push(look::line(Tone::Strong, "1. yes (y)   2. no (n)   r: no, and why"));
     } else if let Some(like) = how::typed(question) {

@@ -79,8 +79,9 @@ pub fn tail(state: &State) -> Vec<Line<'static>> {
     if !session.writing.is_empty() {
         said(&mut lines, &session.writing, false, width);
     }
-    if let Some(question) = state.inbox.of_session(&session.id) {
-        lines.push(Line::styled(format!("-- it asks {}", "-".repeat(width.saturating_sub(11))), look::NEEDS));
+    if let Some(question) = state.question() {
+        let asks = if state.closed(question).is_none() { "-- it asks -" } else { "-- it asked " };
+        lines.push(Line::styled(format!("{asks}{}", "-".repeat(width.saturating_sub(12))), look::NEEDS));
         lines.extend(inbox::lines(question, state, width));
     }
     if session.is_read && session.entries.is_empty() && lines.is_empty() {
@@ -92,7 +93,7 @@ pub fn tail(state: &State) -> Vec<Line<'static>> {
 /// How many lines of what it asks are not on the screen.
 pub fn unseen(state: &State) -> usize {
     let Some(session) = &state.session else { return 0 };
-    let Some(question) = state.inbox.of_session(&session.id) else { return 0 };
+    let Some(question) = state.question() else { return 0 };
     let (height, tail) = (height(state.size), tail(state).len());
     let asked = inbox::lines(question, state, usize::from(state.size.width)).len();
     if session.has_after {

@@ -34,7 +34,8 @@ pub struct Inbox {
 pub const DEAF_MS: i64 = 500;
 
 impl Inbox {
-    pub fn take(&mut self, mut questions: Vec<Question>, me: &str, now: i64) {
+    /// Gives what was typed to questions that are not open any more.
+    pub fn take(&mut self, mut questions: Vec<Question>, me: &str, now: i64) -> Vec<String> {
         questions.sort_by_key(|question| {
             let deadline = question.deadline.unwrap_or(i64::MAX);
             (!is_own(question, me), !question.blocking, deadline, question.opened_at)
@@ -44,7 +45,8 @@ impl Inbox {
         let was_at = self.at();
         self.questions = questions;
         self.sending.retain(|id| self.questions.iter().any(|question| question.id == *id));
-        self.unsent.retain(|id, _| self.questions.iter().any(|question| question.id == *id));
+        let (open, late) = std::mem::take(&mut self.unsent).into_iter().partition(|(id, _)| self.find(id).is_some());
+        self.unsent = open;
         if self.chosen().is_none() {
             let last = self.questions.len().saturating_sub(1);
             let next = self.questions.get(was_at.min(last)).map(|question| question.id.clone());
@@ -54,6 +56,17 @@ impl Inbox {
             self.unroll();
         }
         self.is_read = true;
+        BTreeMap::into_values(late).collect()
+    }
+
+    pub fn find(&self, id: &str) -> Option<&Question> {
+        self.questions.iter().find(|question| question.id == id)
+    }
+
+    /// The chosen one comes into view where another one was looked at until now.
+    pub fn move_up(&mut self, now: i64) {
+        self.slipped_at = Some(now);
+        self.unroll();
     }
 
     pub fn at(&self) -> usize {

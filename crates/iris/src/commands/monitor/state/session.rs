@@ -87,6 +87,11 @@ impl Conversation {
         }
     }
 
+    /// What it asks comes into view where something else was looked at until now.
+    pub fn move_up(&mut self, now: i64) {
+        self.asked_at = Some(now);
+    }
+
     pub fn is_deaf(&self, now: i64) -> bool {
         self.asked_at.is_some_and(|at| (0..DEAF_MS).contains(&(now - at)))
     }

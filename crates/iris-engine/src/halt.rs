@@ -8,7 +8,7 @@ use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
 use iris_core::fault::FaultKind;
 use iris_core::id::TurnId;
 use iris_store::{StoreError, Tx, event, question, turn};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -31,7 +31,7 @@ pub struct Halted {
 /// Everything was stopped, and the database did not take part.
 #[derive(Debug, thiserror::Error)]
 pub enum HaltError {
-    #[error("{}; turns that wait may not have been withdrawn: {source}", ended(*agents))]
+    #[error("{}; turns that wait are not withdrawn yet: {source}", ended(*agents))]
     NotWritten { agents: usize, source: StoreError },
     #[error("what stops everything broke down; its log says why")]
     Broken,
@@ -46,7 +46,7 @@ impl HaltError {
     }
 
     pub fn hint(&self) -> &'static str {
-        "what waits is started once the database can be written; stop everything again then"
+        "nothing is started until they are, which Iris does by itself once the database can be written"
     }
 }
 
@@ -63,6 +63,7 @@ fn ended(agents: usize) -> String {
 const LADDER_LIMIT: Duration = Duration::from_millis(7_500);
 const WITHDRAW_LIMIT: Duration = Duration::from_secs(1);
 const WITHDRAWN_AT_ONCE: i64 = 500;
+const AGAIN: Duration = Duration::from_millis(250);
 
 impl Halt {
     pub fn is_on(&self) -> bool {
@@ -97,23 +98,31 @@ impl Engine {
     ///
     /// The order: nothing is started any more, nothing waits any more, the agents go all at once, and what they asked
     /// for while they went is withdrawn too. Agents go also if the database cannot be written; then the error says how
-    /// many did, and that what waits may not have been withdrawn.
+    /// many did, and what waits is withdrawn as soon as that can be written.
     pub async fn stop_everything(&self, by: &Actor) -> Result<Halted, HaltError> {
         let (inner, by) = (Arc::clone(&self.inner), by.clone());
+        let (reply, stopped) = oneshot::channel();
         // A task of its own: it goes on though whoever asked for it goes away.
-        let stopped = tasks::spawn("halt", async move { halt(&inner, by).await });
+        drop(tasks::spawn("halt", async move { halt(&inner, by, reply).await }));
         stopped.await.map_err(|_| HaltError::Broken)?
     }
 }
 
-async fn halt(inner: &Arc<Inner>, by: Actor) -> Result<Halted, HaltError> {
+/// Nothing is started before all that waited was withdrawn, however long the database is away.
+async fn halt(inner: &Arc<Inner>, by: Actor, reply: oneshot::Sender<Result<Halted, HaltError>>) {
     let _on = inner.halt.begin();
     tracing::warn!("everything is stopped");
-    let first = withdraw(inner).await;
+    let first = withdraw(inner).await.unwrap_or_default();
     let agents = end_agents(inner).await;
-    let rest = withdraw_rest(inner, by, agents, first.unwrap_or_default()).await;
-    let withdrawn = rest.map_err(|source| HaltError::NotWritten { agents, source })?;
-    Ok(Halted { agents, withdrawn })
+    match withdraw_rest(inner, by.clone(), agents, first).await {
+        Ok(withdrawn) => drop(reply.send(Ok(Halted { agents, withdrawn }))),
+        Err(source) => {
+            reply.send(Err(HaltError::NotWritten { agents, source })).ok();
+            while !inner.is_closing() && withdraw_rest(inner, by.clone(), agents, Vec::new()).await.is_err() {
+                tokio::time::sleep(AGAIN).await;
+            }
+        }
+    }
 }
 
 /// What the agents asked for while they went, and that it was done.

@@ -170,18 +170,23 @@ async fn the_kill_switch_says_that_agents_were_ended_though_nothing_can_be_writt
     let world = world(&faults);
     world.tell("hello").await;
     let pid = world.session("user").await["pid"].as_u64().expect("a pid");
+    let (_, later) = world
+        .post("/api/teams/tell", json!({"toTeam": "alpha", "message": "later", "timeout": -1, "delay": 3_600_000}))
+        .await;
     faults.set("full", "");
     let (status, problem) = world.post("/api/agents/stop", json!({})).await;
     assert_eq!((status, problem["kind"].as_str()), (503, Some("unavailable")), "{problem}");
     let detail = problem["detail"].as_str().expect("what");
     assert!(detail.starts_with("1 agent was ended") && detail.contains("the disk is full"), "{problem}");
-    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("again")), "{problem}");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("by itself")), "{problem}");
     let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     assert!(command.is_empty(), "it is gone, or dead and not yet asked how it ended");
     let log = world.daemon.log();
     let killed = log.lines().find(|line| line.contains("agents were killed")).expect("it is said");
     assert!(killed.contains("disk is full") && !killed.contains("in time"), "not waited for what cannot be: {killed}");
     faults.clear("full");
+    // What waits does not start when the database is back: it is withdrawn then.
+    assert_eq!(world.ended(crate::world::id(&later)).await["state"], "cancelled");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::engine::Access;
 use crate::engine::link::Link;
 use crate::error::StoreError;
-use crate::store::{Shared, spawn};
+use crate::store::{Shared, StoreHealth, spawn};
 use crate::tx::{Batch, Tx};
 
 type Read = Box<dyn FnOnce(&mut Link, &Shared) + Send>;
@@ -52,7 +52,13 @@ impl Readers {
         let (reply, result) = oneshot::channel();
         let read: Read = Box::new(move |link, shared| {
             let answer = perform(link, shared, transaction);
-            answer.as_ref().err().inspect(|error| link.note(error));
+            if let Err(error) = &answer {
+                link.note(error);
+                if matches!(error, StoreError::Unavailable(_)) {
+                    // It is found well again by whoever writes.
+                    shared.set_health(StoreHealth::troubled(error));
+                }
+            }
             if reply.send(answer).is_err() {
                 tracing::trace!("the caller of a read has gone");
             }

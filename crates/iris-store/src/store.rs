@@ -1,7 +1,7 @@
 //! The handle on the database that the rest of Iris holds: open, write, read.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -75,6 +75,8 @@ pub(crate) struct Shared {
     queued: AtomicUsize,
     /// Until when, in Iris's time, it is better to wait for others than to write alone.
     crowded_until: AtomicI64,
+    /// How often a connection was lost and is open again.
+    pub losses: AtomicU64,
 }
 
 const WAITING_WRITES: usize = 4096;
@@ -100,6 +102,7 @@ impl Store {
             heard: heard_sender,
             queued: AtomicUsize::new(0),
             crowded_until: AtomicI64::new(0),
+            losses: AtomicU64::new(0),
         });
         let mut connection = shared.connect()?;
         migrate::bring_up_to_date(&mut connection, &shared.location, migrations)?;

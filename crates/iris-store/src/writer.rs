@@ -113,7 +113,7 @@ impl Writer {
         name: &'static str,
         transaction: &mut dyn FnMut(&mut Tx<'_>) -> Result<(), StoreError>,
     ) -> Option<Result<(), StoreError>> {
-        if !self.link.is_open() {
+        if !self.link.is_open(&self.shared) {
             return None;
         }
         let mut alone = [Lone { name, transaction }];

@@ -1,5 +1,6 @@
 //! A connection that is opened again after it was lost, and not more often than is of use.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Connection;
@@ -13,21 +14,31 @@ pub(crate) struct Link {
     /// Why it was lost or could not be opened, for whoever comes before it is tried again.
     trouble: Option<StoreError>,
     tried_at: Option<Instant>,
+    /// How often a connection had been found lost when this one was opened.
+    losses: u64,
 }
 
 impl Link {
     pub fn new(connection: Connection) -> Self {
-        Self { connection: Some(connection), trouble: None, tried_at: None }
+        Self { connection: Some(connection), trouble: None, tried_at: None, losses: 0 }
     }
 
-    pub fn is_open(&self) -> bool {
-        self.connection.is_some()
+    pub fn is_open(&self, shared: &Shared) -> bool {
+        self.connection.is_some() && self.losses == shared.losses.load(Ordering::SeqCst)
     }
 
-    /// Opens it if it was lost.
+    /// Opens it if it was lost, or if another was and is open again: this one went with it, which would be found by the next
+    /// who uses it.
     pub fn open(&mut self, shared: &Shared) -> Result<&mut Connection, StoreError> {
+        let losses = shared.losses.load(Ordering::SeqCst);
+        if self.losses != losses {
+            (self.connection, self.trouble, self.losses) = (None, None, losses);
+        }
         if self.connection.is_none() {
             self.connection = Some(self.reopen(shared)?);
+            if self.trouble.take().is_some() {
+                self.losses = shared.losses.fetch_add(1, Ordering::SeqCst) + 1;
+            }
         }
         self.connection.as_mut().ok_or(StoreError::Closed)
     }

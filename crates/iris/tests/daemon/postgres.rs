@@ -167,6 +167,10 @@ async fn a_server_that_is_frozen_is_said_to_be_away_and_nobody_waits_for_it_for_
     let world = World::new(setup().team("alpha", ECHO).database(&server.url()));
     assert_eq!(world.tell("hello").await["status"], "completed");
     server.freeze();
+    let mut client = world.client();
+    let read = tokio::time::timeout(SOON, client.get("/api/sessions")).await.expect("an answer").expect("an answer");
+    assert_eq!(read.status, 503, "{}", String::from_utf8_lossy(&read.body));
+    assert_eq!(world.get("/api/status").await["store"]["state"], "troubled", "also if nobody writes");
     let body = json!({"toTeam": "alpha", "message": "held up", "timeout": 0, "key": "once"});
     for path in ["tell", "tell again"] {
         let told = tokio::time::timeout(SOON, world.post("/api/teams/tell", body.clone())).await;
@@ -176,9 +180,6 @@ async fn a_server_that_is_frozen_is_said_to_be_away_and_nobody_waits_for_it_for_
     }
     let status = world.get("/api/status").await;
     assert_eq!(status["store"]["state"], "troubled", "{status}");
-    let mut client = world.client();
-    let read = tokio::time::timeout(SOON, client.get("/api/sessions")).await.expect("an answer").expect("an answer");
-    assert_eq!(read.status, 503, "{}", String::from_utf8_lossy(&read.body));
     server.thaw();
     eventually("it reconnects by itself", async || Ok(world.get("/api/status").await["store"]["state"] == "well"))
         .await

@@ -123,8 +123,13 @@ fn a_block_that_is_nearly_right_is_read_as_it_is_meant() {
         r#"{"question": [{"type": "blocking", "text": "How many?"}]}"#,
         r#"{"questions": [{"type": "blocking", "text": "How many?"}]}"#,
         r#"[{"question": "How many?", "type": "blocking"}]"#,
-        // No JSON at all.
-        r#"{"question": {"type": "blocking", "text": "How many?", "options": [}}"#,
+        r#"{"Question": {"TYPE": "blocking", "Text": "How many?"}}"#,
+        r#"{"question": {"type": "blocking", "prompt": "How many?"}}"#,
+        r#"{"question": {"type": "blocking", "content": "How many?", "default": None, "allowFreeText": True}}"#,
+        "{“question”: {“type”: “blocking”, “text”: “How many?”}}",
+        "{”question”: {”type”: ”blocking”, ”text”: ”How many?”}}",
+        r#"{"question": {"type": "blocking", "text": `How many?`}}"#,
+        r#"{"question": {"type": "blocking", "text": "How many?""#,
     ] {
         let found = block(body);
         assert_eq!(found.kind, DetectedKind::Blocking, "{body}: {found:?}");
@@ -138,6 +143,21 @@ fn a_block_that_is_nearly_right_is_read_as_it_is_meant() {
         format!("- Set up.\n  ```json\n  {good}\n  ```"),
         format!("Set up.\n```rust\nf()\n```\n```\n{good}"),
         format!("Set up. A question:\n\n{good}\n"),
+        format!("Set up. A question:\n\n{good}\n\nThe rest is done."),
+        format!("Output:\n\n```\n12 passed\n```\n\n{good}"),
+        format!("It is:\n\n```json\n{{\"db\": null}}\n```\n\n{good}"),
+        format!("I looked.\n\n{good}\n\nI will continue once I have your answer."),
+        format!("{good}\nThanks!"),
+        format!("I looked.\n\n  {good}"),
+        format!("- {good}"),
+        format!("1. {good}"),
+        format!("> ```json\n> {good}\n> ```"),
+        format!("> {good}"),
+        format!("```js\n{good}\n```"),
+        format!("```javascript\n{good}\n```"),
+        format!("```jsonl\n{good}\n```"),
+        format!("```text\n{good}\n```\nI wait."),
+        format!("```question\n{good}\n```"),
     ] {
         check(&reply, DetectedKind::Blocking, "How many?");
     }
@@ -148,6 +168,55 @@ fn a_block_that_is_nearly_right_is_read_as_it_is_meant() {
         r#"{"questions": [{"type": "radio", "text": "How old are you?"}]}"#,
     ] {
         assert!(!block(none).is_for_people(), "{none}");
+    }
+}
+
+/// Half of a question is another one.
+#[test]
+fn the_words_of_a_block_are_never_cut() {
+    let reply = |body: &str| format!("Set up.\n\n```json\n{body}\n```");
+    let inner =
+        r#"{"question": {"type": "choice", "text": "Drop the "users" table?", "choices": ["the "old" one", 2]}}"#;
+    check(&reply(inner), DetectedKind::Choice, r#"Drop the "users" table?"#);
+    let written = found(&reply(inner)).written.expect("it is written");
+    assert_eq!(written.request.question, r#"Drop the "users" table?"#);
+    assert_eq!(found(&reply(inner)).options, [r#"the "old" one"#, "2"]);
+    for broken in [
+        r#"{"question": {"type": "blocking", "text": "Drop "users", "orders" and "items"?"}}"#,
+        r#"{"question": {"type": "blocking", "text": "How many?", "options": [}}"#,
+        r#"{"question": {"type": "blocking", "text": "How many of the"#,
+    ] {
+        check(&reply(broken), DetectedKind::Blocking, broken);
+    }
+    check(&format!("```ts\nconst q = {inner};\n```"), DetectedKind::None, "");
+}
+
+#[test]
+fn a_block_that_is_only_shown_asks_nothing() {
+    let one = r#"{"question": {"type": "choice", "text": "Which colour?", "options": ["red", "blue"]}}"#;
+    let list = r#"{"questions": [{"type": "choice", "text": "How old are you?", "options": ["<18", "18+"]}]}"#;
+    for (lead, block, after) in [
+        ("I wrote the fixture `q1.json`:", one, "and the parser test uses it. 14 tests pass."),
+        ("Example response of `GET /api/quiz/1`:", one, "Done."),
+        ("Added the survey seed:", list, ""),
+        ("Here are the survey questions:", list, ""),
+        ("Ich habe die Testdaten angelegt:", one, "Alle Tests sind grün."),
+        ("已添加测试数据：", one, "全部测试通过。"),
+    ] {
+        for fence in ["", "```json\n"] {
+            let reply = format!("{lead}\n\n{fence}{block}\n{}\n{after}", fence.trim_end_matches("json\n"));
+            assert!(!found(&reply).is_for_people(), "{reply}: {:?}", found(&reply));
+        }
+    }
+    for (lead, after) in [
+        ("The schema is done; one question:", ""),
+        ("The upload failed:", "The rest is done."),
+        ("Set up the schema.", "Everything else is done."),
+        ("Added the tests:\n\n```\n12 passed\n```", ""),
+        ("Here is what I need from you:", "I'll wait for your answer."),
+    ] {
+        let reply = format!("{lead}\n\n```json\n{one}\n```\n{after}");
+        assert!(found(&reply).needs_answer(), "{reply}: {:?}", found(&reply));
     }
 }
 

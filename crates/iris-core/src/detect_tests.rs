@@ -566,3 +566,38 @@ fn a_bug_that_was_found_is_no_failure_and_either_of_two_answers_is_no_choice() {
     }
     assert_eq!(kind("Should I use JSON or YAML?"), DetectedKind::Choice);
 }
+
+#[test]
+fn a_question_that_was_answered_before_is_not_asked_again() {
+    for told in [
+        "Earlier I asked: which port should I use? You answered 8080, so I've set it in `server.toml`.",
+        "I had asked: Shall I delete the old table?\nYou said: yes.\n\nThe table is gone.",
+        "My earlier question (which region should be the default?) is settled: eu-west-1, as you said.",
+        "You asked: can it run offline? It can; the model is bundled.",
+        "- Which port? 8080 (your answer)\n- Which host? localhost (your answer)\n\nBoth are written to the config.",
+        "Ich hatte gefragt: Welcher Port? Du hast 8080 gesagt, das ist jetzt eingetragen.",
+        "Ich hatte gefragt: Soll ich die Tabelle löschen? Du hast Ja gesagt. Sie ist weg.",
+        "之前我问过：用哪个端口？你回答是 8080，已经写入配置。",
+        "我之前问过：要不要删除旧表？你说没问题。旧表已经删了。",
+        "I had asked: should I keep the cache? You said don't, so it is gone.",
+        "J'avais demandé : quel port dois-je utiliser ? Tu as répondu 8080, c'est en place.",
+        "Te pregunté antes: ¿qué puerto uso? Respondiste 8080 y ya está en el archivo.",
+        "Eu tinha perguntado: qual porta devo usar? Você respondeu 8080, está no arquivo.",
+        "Avevo chiesto: quale porta devo usare? Hai risposto 8080, ora è nel file.",
+        "Я спрашивал: какой порт использовать? Вы ответили 8080, он записан.",
+    ] {
+        assert!(!found(told).needs_answer(), "{told}: {:?}", found(told));
+    }
+    for asks in [
+        "Earlier I asked: which port should I use? You haven't answered yet.",
+        "I had asked: Shall I delete the old table? You said you'd think about it.",
+        "My question: which port should I use? You said 8080 in the ticket, but the config has 9090.",
+        "Which port should I use? You said 8080 in the ticket, and the config has 9090.",
+        "Earlier I asked: which port should I use? You said 8080. It is taken. Which other one should I use?",
+        "Ich hatte gefragt: Welchen Port soll ich nehmen? Du hast noch nichts gesagt.",
+        "之前我问过：用哪个端口？你还没回答。",
+        "Te pregunté antes: ¿qué puerto uso? Aún no has respondido.",
+    ] {
+        assert!(found(asks).needs_answer(), "{asks}: {:?}", found(asks));
+    }
+}

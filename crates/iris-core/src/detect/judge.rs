@@ -373,6 +373,9 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if question && places.is_presented(index) {
         logit -= 3.0;
     }
+    if question && is_recalled(page, marked, index) {
+        logit -= 7.0;
+    }
     if question && is_answered(page, marked, index) {
         logit -= 4.5;
     }
@@ -436,6 +439,40 @@ fn is_answered(page: &Page, marked: &Marked, index: usize) -> bool {
             && after.ending != Ending::Question
     });
     near && marked.cues(next).has(Cue::Answer)
+}
+
+/// "I had asked: shall I drop it? You said yes.": it was put before, and was answered. So was what the human asked.
+fn is_recalled(page: &Page, marked: &Marked, index: usize) -> bool {
+    const NOT_YET: &[&str] = &[
+        "said you'd",
+        "said you would",
+        "said you'll",
+        "think about",
+        " yet",
+        "noch nicht",
+        "noch nichts",
+        "noch kein",
+        "aún no",
+        "todavía no",
+        "ainda não",
+        "ещё не",
+        "пока не",
+        "まだ",
+        "아직",
+    ];
+    let paragraph = page.line_of(&page.sentences[index]).paragraph;
+    let leads = |&before: &usize| page.sentences[before].ending == Ending::Colon;
+    let before = index.checked_sub(1).filter(leads);
+    let recap = [before, Some(index)].into_iter().flatten();
+    let Some(recap) = recap.filter_map(|near| marked.first(near, Cues::of(&[Cue::Recap]))).next() else { return false };
+    let mut after = (index + 1..page.sentences.len().min(index + 3))
+        .take_while(|&after| page.line_of(&page.sentences[after]).paragraph <= paragraph + 1)
+        .filter(|&after| page.sentences[after].ending != Ending::Question);
+    let is_theirs = page.said[recap.start..recap.end].ends_with([':', '：']);
+    after.any(|after| {
+        let said = page.text_of(&page.sentences[after]);
+        is_theirs || (marked.cues(after).has(Cue::Told) && !NOT_YET.iter().any(|word| said.contains(word)))
+    })
 }
 
 /// Soon after it, the agent says what it decided.

@@ -1,7 +1,7 @@
 //! The questions of a survey, a quiz or an interview that the agent wrote down for others.
 
 use crate::detect::lexicon::{Cue, Cues, Marked};
-use crate::detect::page::{CODE, Ending, LineKind, Page};
+use crate::detect::page::{CODE, Ending, LineKind, Page, Sentence};
 
 /// What such a list is called.
 const NAMES: [&str; 31] = [
@@ -91,21 +91,25 @@ pub(super) fn find(page: &Page, marked: &Marked) -> Vec<bool> {
     let mut found = vec![false; page.sentences.len()];
     for lead in 0..found.len() {
         let said = page.text_of(&page.sentences[lead]);
-        let is_named = NAMES.iter().any(|name| said.contains(name)) && !OPEN.iter().any(|word| said.contains(word));
-        if !is_named || page.sentences[lead].ending == Ending::Question {
-            continue;
-        }
-        let has = HAS.iter().any(|word| said.contains(word)) || marked.cues(lead).any(MADE);
+        // What follows is looked at first: most sentences lead to no question.
         let questions = match page.sentences[lead].ending {
-            Ending::Colon if has => listed(page, lead),
+            Ending::Question => 0,
+            Ending::Colon => listed(page, lead),
             _ if said.contains(CODE) => named_after(page, marked, lead),
             _ => 0,
         };
-        if questions >= 2 {
+        if questions >= 2 && is_survey(page, marked, lead) {
             found[lead..=lead + questions].fill(true);
         }
     }
     found
+}
+
+fn is_survey(page: &Page, marked: &Marked, lead: usize) -> bool {
+    let said = page.text_of(&page.sentences[lead]);
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let is_made = page.sentences[lead].ending != Ending::Colon || has(&HAS) || marked.cues(lead).any(MADE);
+    is_made && has(&NAMES) && !has(&OPEN)
 }
 
 const MADE: Cues = Cues::of(&[Cue::Done, Cue::Present]);
@@ -113,7 +117,7 @@ const MADE: Cues = Cues::of(&[Cue::Done, Cue::Present]);
 /// How many items follow, if all of them begin with a question.
 fn listed(page: &Page, lead: usize) -> usize {
     let items = page.sentences[lead + 1..].iter();
-    let is_asked = |sentence: &&crate::detect::page::Sentence| {
+    let is_asked = |sentence: &&Sentence| {
         matches!(page.line_of(sentence).kind, LineKind::Item { .. }) && sentence.ending == Ending::Question
     };
     items.take_while(is_asked).count()

@@ -37,6 +37,9 @@ fn find_in(text: &str, window: &Window, settings: &DetectSettings) -> Option<Det
         return None;
     }
     let blocks = block::list(text, window);
+    if !blocks.iter().any(|block| speaks_of_questions(&text[block.body.clone()])) {
+        return None;
+    }
     let mut read = Vec::new();
     let mut next = None;
     for block in blocks.iter().rev() {

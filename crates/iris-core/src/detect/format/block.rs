@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::tidy::{self, Tidy};
+use super::tidy;
 use crate::detect::page::marker;
 use crate::detect::window::Window;
 
@@ -22,8 +22,9 @@ pub(super) struct Block {
 pub(super) fn list(text: &str, window: &Window) -> Vec<Block> {
     let mut blocks = Vec::new();
     // The window may begin in a block of which nobody knows what it is.
-    let mut open = window.in_code.then_some(Open { mark: "```", info: "unknown", start: window.range.start, body: 0 });
+    let mut open = window.in_code.then_some(Open { mark: "```", info: "", start: window.range.start, body: None });
     let (mut at, mut read) = (window.range.start, window.range.start);
+    let mut budget = BUDGET;
     for line in text[window.range.clone()].split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
@@ -31,12 +32,12 @@ pub(super) fn list(text: &str, window: &Window) -> Vec<Block> {
             continue;
         }
         match (open.take(), fence(line)) {
-            (None, Some(fence)) => open = Some(Open { mark: fence.mark, info: fence.info, start, body: end }),
+            (None, Some(fence)) => open = Some(Open { mark: fence.mark, info: fence.info, start, body: Some(end) }),
             (Some(is), Some(fence)) if fence.info.is_empty() && fence.mark.starts_with(is.mark) => {
                 blocks.push(is.closed(start, end));
             }
             (None, None) => {
-                let Some(block) = bare(text, start, line, window.range.end) else { continue };
+                let Some(block) = bare(text, start, line, window.range.end, &mut budget) else { continue };
                 read = block.range.end;
                 blocks.push(block);
             }
@@ -57,7 +58,8 @@ struct Open<'a> {
     mark: &'a str,
     info: &'a str,
     start: usize,
-    body: usize,
+    /// None if nobody knows what is in it.
+    body: Option<usize>,
 }
 
 impl Open<'_> {
@@ -78,7 +80,7 @@ impl Open<'_> {
         ];
         let name = self.info.split_whitespace().next().unwrap_or_default();
         let may_be_json = MAY_BE.iter().any(|known| known.eq_ignore_ascii_case(name));
-        Block { may_be_json, ..Block::new(self.start..end, self.body..body_end) }
+        Block { may_be_json, ..Block::new(self.start..end, self.body.unwrap_or(body_end)..body_end) }
     }
 }
 
@@ -95,16 +97,21 @@ fn fence(line: &str) -> Option<Fence<'_>> {
     (mark.len() >= 3 && !info.contains('`')).then_some(Fence { mark, info: info.trim() })
 }
 
+/// So much is read in search of JSON without a fence: of a text full of brackets every one may have to be read to the end.
+const BUDGET: usize = 64 * 1024;
+
 /// From a line that begins like JSON to where it is closed; where it is not, to the end of the paragraph.
-fn bare(text: &str, start: usize, line: &str, limit: usize) -> Option<Block> {
+fn bare(text: &str, start: usize, line: &str, limit: usize, budget: &mut usize) -> Option<Block> {
     let said = content(line);
     let from = start + line.len() - said.len();
-    if !said.starts_with(['{', '[']) {
+    if !said.starts_with(['{', '[']) || *budget == 0 {
         return None;
     }
-    let length = match tidy::read(&text[from..limit]) {
-        Tidy { closed_at: Some(end), .. } => end,
-        _ => text[from..limit].find("\n\n").unwrap_or(limit - from),
+    let tidy = tidy::read_value(&text[from..text.floor_char_boundary(limit.min(from + *budget))]);
+    *budget -= tidy.text.len();
+    let length = match tidy.closed_at {
+        Some(end) => end,
+        None => text[from..limit].find("\n\n").unwrap_or(limit - from),
     };
     let range = from..from + length;
     super::speaks_of_questions(&text[range.clone()]).then(|| Block::new(range.clone(), range))

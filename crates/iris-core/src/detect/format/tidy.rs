@@ -13,11 +13,20 @@ pub(super) struct Tidy {
 
 /// Quotes of any kind, also within a text; the words of Python; the marks of a quotation before a line.
 pub(super) fn read(body: &str) -> Tidy {
+    read_until(body, |_| false)
+}
+
+/// The same up to where the first value is closed.
+pub(super) fn read_value(body: &str) -> Tidy {
+    read_until(body, |tidy| tidy.closed_at.is_some())
+}
+
+fn read_until(body: &str, is_enough: impl Fn(&Tidy) -> bool) -> Tidy {
     let mut tidy = Tidy::default();
     let mut open = Vec::new();
     let mut quote = None;
     let mut rest = body;
-    while let Some(sign) = rest.chars().next() {
+    while let Some(sign) = rest.chars().next().filter(|_| !is_enough(&tidy)) {
         let length = match quote {
             Some(opened) => in_string(opened, sign, rest, &mut quote, &mut tidy.text),
             None => between(sign, rest, &mut quote, &mut tidy.text),

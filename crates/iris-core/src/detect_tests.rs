@@ -123,8 +123,13 @@ fn a_block_that_is_nearly_right_is_read_as_it_is_meant() {
         r#"{"question": [{"type": "blocking", "text": "How many?"}]}"#,
         r#"{"questions": [{"type": "blocking", "text": "How many?"}]}"#,
         r#"[{"question": "How many?", "type": "blocking"}]"#,
-        // No JSON at all.
-        r#"{"question": {"type": "blocking", "text": "How many?", "options": [}}"#,
+        r#"{"Question": {"TYPE": "blocking", "Text": "How many?"}}"#,
+        r#"{"question": {"type": "blocking", "prompt": "How many?"}}"#,
+        r#"{"question": {"type": "blocking", "content": "How many?", "default": None, "allowFreeText": True}}"#,
+        "{“question”: {“type”: “blocking”, “text”: “How many?”}}",
+        "{”question”: {”type”: ”blocking”, ”text”: ”How many?”}}",
+        r#"{"question": {"type": "blocking", "text": `How many?`}}"#,
+        r#"{"question": {"type": "blocking", "text": "How many?""#,
     ] {
         let found = block(body);
         assert_eq!(found.kind, DetectedKind::Blocking, "{body}: {found:?}");
@@ -138,6 +143,21 @@ fn a_block_that_is_nearly_right_is_read_as_it_is_meant() {
         format!("- Set up.\n  ```json\n  {good}\n  ```"),
         format!("Set up.\n```rust\nf()\n```\n```\n{good}"),
         format!("Set up. A question:\n\n{good}\n"),
+        format!("Set up. A question:\n\n{good}\n\nThe rest is done."),
+        format!("Output:\n\n```\n12 passed\n```\n\n{good}"),
+        format!("It is:\n\n```json\n{{\"db\": null}}\n```\n\n{good}"),
+        format!("I looked.\n\n{good}\n\nI will continue once I have your answer."),
+        format!("{good}\nThanks!"),
+        format!("I looked.\n\n  {good}"),
+        format!("- {good}"),
+        format!("1. {good}"),
+        format!("> ```json\n> {good}\n> ```"),
+        format!("> {good}"),
+        format!("```js\n{good}\n```"),
+        format!("```javascript\n{good}\n```"),
+        format!("```jsonl\n{good}\n```"),
+        format!("```text\n{good}\n```\nI wait."),
+        format!("```question\n{good}\n```"),
     ] {
         check(&reply, DetectedKind::Blocking, "How many?");
     }
@@ -148,6 +168,55 @@ fn a_block_that_is_nearly_right_is_read_as_it_is_meant() {
         r#"{"questions": [{"type": "radio", "text": "How old are you?"}]}"#,
     ] {
         assert!(!block(none).is_for_people(), "{none}");
+    }
+}
+
+/// Half of a question is another one.
+#[test]
+fn the_words_of_a_block_are_never_cut() {
+    let reply = |body: &str| format!("Set up.\n\n```json\n{body}\n```");
+    let inner =
+        r#"{"question": {"type": "choice", "text": "Drop the "users" table?", "choices": ["the "old" one", 2]}}"#;
+    check(&reply(inner), DetectedKind::Choice, r#"Drop the "users" table?"#);
+    let written = found(&reply(inner)).written.expect("it is written");
+    assert_eq!(written.request.question, r#"Drop the "users" table?"#);
+    assert_eq!(found(&reply(inner)).options, [r#"the "old" one"#, "2"]);
+    for broken in [
+        r#"{"question": {"type": "blocking", "text": "Drop "users", "orders" and "items"?"}}"#,
+        r#"{"question": {"type": "blocking", "text": "How many?", "options": [}}"#,
+        r#"{"question": {"type": "blocking", "text": "How many of the"#,
+    ] {
+        check(&reply(broken), DetectedKind::Blocking, broken);
+    }
+    check(&format!("```ts\nconst q = {inner};\n```"), DetectedKind::None, "");
+}
+
+#[test]
+fn a_block_that_is_only_shown_asks_nothing() {
+    let one = r#"{"question": {"type": "choice", "text": "Which colour?", "options": ["red", "blue"]}}"#;
+    let list = r#"{"questions": [{"type": "choice", "text": "How old are you?", "options": ["<18", "18+"]}]}"#;
+    for (lead, block, after) in [
+        ("I wrote the fixture `q1.json`:", one, "and the parser test uses it. 14 tests pass."),
+        ("Example response of `GET /api/quiz/1`:", one, "Done."),
+        ("Added the survey seed:", list, ""),
+        ("Here are the survey questions:", list, ""),
+        ("Ich habe die Testdaten angelegt:", one, "Alle Tests sind grün."),
+        ("已添加测试数据：", one, "全部测试通过。"),
+    ] {
+        for fence in ["", "```json\n"] {
+            let reply = format!("{lead}\n\n{fence}{block}\n{}\n{after}", fence.trim_end_matches("json\n"));
+            assert!(!found(&reply).is_for_people(), "{reply}: {:?}", found(&reply));
+        }
+    }
+    for (lead, after) in [
+        ("The schema is done; one question:", ""),
+        ("The upload failed:", "The rest is done."),
+        ("Set up the schema.", "Everything else is done."),
+        ("Added the tests:\n\n```\n12 passed\n```", ""),
+        ("Here is what I need from you:", "I'll wait for your answer."),
+    ] {
+        let reply = format!("{lead}\n\n```json\n{one}\n```\n{after}");
+        assert!(found(&reply).needs_answer(), "{reply}: {:?}", found(&reply));
     }
 }
 
@@ -379,6 +448,24 @@ fn piece() -> impl Strategy<Value = String> {
         "(",
         ")",
         "\n\n",
+        "\n{\"question\": {\"type\": \"blocking\", \"text\": \"",
+        "\n```json\n{",
+        "\"Question\": ",
+        "\"type\": \"choice\", ",
+        "“text”: ”",
+        "{",
+        "}",
+        "}}\n",
+        "[",
+        "]",
+        ",",
+        "\\",
+        "None",
+        "//",
+        "/*",
+        "I asked: ",
+        "you said ",
+        "the survey has questions:\n",
     ];
     let words = lexicon::list_phrases().into_iter().map(|words| words + " ").collect::<Vec<_>>();
     let known = proptest::sample::select(pieces.to_vec()).prop_map(str::to_owned);
@@ -496,4 +583,132 @@ fn a_bug_that_was_found_is_no_failure_and_either_of_two_answers_is_no_choice() {
         assert_eq!(kind(blocking), DetectedKind::Blocking, "{blocking}");
     }
     assert_eq!(kind("Should I use JSON or YAML?"), DetectedKind::Choice);
+}
+
+#[test]
+fn a_question_that_was_answered_before_is_not_asked_again() {
+    for told in [
+        "Earlier I asked: which port should I use? You answered 8080, so I've set it in `server.toml`.",
+        "I had asked: Shall I delete the old table?\nYou said: yes.\n\nThe table is gone.",
+        "My earlier question (which region should be the default?) is settled: eu-west-1, as you said.",
+        "You asked: can it run offline? It can; the model is bundled.",
+        "- Which port? 8080 (your answer)\n- Which host? localhost (your answer)\n\nBoth are written to the config.",
+        "Ich hatte gefragt: Welcher Port? Du hast 8080 gesagt, das ist jetzt eingetragen.",
+        "Ich hatte gefragt: Soll ich die Tabelle löschen? Du hast Ja gesagt. Sie ist weg.",
+        "之前我问过：用哪个端口？你回答是 8080，已经写入配置。",
+        "我之前问过：要不要删除旧表？你说没问题。旧表已经删了。",
+        "I had asked: should I keep the cache? You said don't, so it is gone.",
+        "J'avais demandé : quel port dois-je utiliser ? Tu as répondu 8080, c'est en place.",
+        "Te pregunté antes: ¿qué puerto uso? Respondiste 8080 y ya está en el archivo.",
+        "Eu tinha perguntado: qual porta devo usar? Você respondeu 8080, está no arquivo.",
+        "Avevo chiesto: quale porta devo usare? Hai risposto 8080, ora è nel file.",
+        "Я спрашивал: какой порт использовать? Вы ответили 8080, он записан.",
+    ] {
+        assert!(!found(told).needs_answer(), "{told}: {:?}", found(told));
+    }
+    for asks in [
+        "Earlier I asked: which port should I use? You haven't answered yet.",
+        "I had asked: Shall I delete the old table? You said you'd think about it.",
+        "My question: which port should I use? You said 8080 in the ticket, but the config has 9090.",
+        "Which port should I use? You said 8080 in the ticket, and the config has 9090.",
+        "Earlier I asked: which port should I use? You said 8080. It is taken. Which other one should I use?",
+        "Ich hatte gefragt: Welchen Port soll ich nehmen? Du hast noch nichts gesagt.",
+        "之前我问过：用哪个端口？你还没回答。",
+        "Te pregunté antes: ¿qué puerto uso? Aún no has respondido.",
+    ] {
+        assert!(found(asks).needs_answer(), "{asks}: {:?}", found(asks));
+    }
+}
+
+#[test]
+fn a_yes_may_be_wanted_in_many_words() {
+    for asks in [
+        "Before I rewrite git history on a shared branch I want an explicit yes from you. The force-push would drop commits 3fa1c2e..91bd004 from `origin/release`.",
+        "Bevor ich die Historie umschreibe, will ich ein ausdrückliches Ja von dir. Der Force-Push würde drei Commits verwerfen.",
+        "Avant de réécrire l'historique, je veux un oui explicite de ta part. Le force-push supprimerait trois commits.",
+        "Antes de reescribir el historial quiero un sí explícito de tu parte. El force-push borraría tres commits.",
+        "Antes de reescrever o histórico, quero um sim explícito seu. O force-push apagaria três commits.",
+        "Prima di riscrivere la storia voglio un sì esplicito da parte tua. Il force-push eliminerebbe tre commit.",
+        "Прежде чем переписывать историю, мне нужно твоё явное согласие. Force-push удалит три коммита.",
+        "在改写历史之前，我需要你明确同意。强制推送会丢掉三个提交。",
+        "履歴を書き換える前に、明示的な承認をいただきたいです。強制プッシュで3つのコミットが消えます。",
+        "히스토리를 다시 쓰기 전에 명시적인 승인이 필요합니다. 강제 푸시로 커밋 세 개가 사라집니다.",
+        "Ready when you are — reply with \"ship it\" and I'll cut the release. Nothing has been tagged yet.",
+        "Happy to go ahead — just say \"go\" and I'll start the migration.",
+        "Here's the plan:\n\n1. Add the trait\n2. Use it\n\nLet me know if this looks right and I'll get started with phase 1.",
+        "Here's the plan:\n\n1. Add the trait\n2. Use it\n\nLet me know if that sounds okay and I'll begin.",
+        "Der Plan:\n\n1. Trait anlegen\n2. Benutzen\n\nSag Bescheid, wenn das so passt, dann fange ich mit Phase 1 an.",
+        "Le plan :\n\n1. Ajouter le trait\n2. L'utiliser\n\nDis-moi si ça te convient et je commence la phase 1.",
+        "El plan:\n\n1. Añadir el trait\n2. Usarlo\n\nDime si te parece bien y empiezo con la fase 1.",
+        "O plano:\n\n1. Criar o trait\n2. Usá-lo\n\nMe diga se está tudo certo e eu começo a fase 1.",
+        "Il piano:\n\n1. Aggiungere il trait\n2. Usarlo\n\nFammi sapere se ti va bene e comincio con la fase 1.",
+        "План:\n\n1. Добавить трейт\n2. Использовать\n\nДай знать, если всё верно, и я начну с первой фазы.",
+        "方案：\n\n1. 增加接口\n2. 替换调用\n\n如果没问题告诉我一声，我就开始第一阶段。",
+    ] {
+        let found = found(asks);
+        assert_eq!((found.needs_answer(), found.kind), (true, DetectedKind::Approval), "{asks}: {found:?}");
+    }
+}
+
+#[test]
+fn who_is_to_be_told_and_goes_on_then_waits() {
+    for asks in [
+        "Preciso do arquivo `service-account.json` para testar o upload. Assim que você colocar na raiz do projeto, me avise e eu continuo.",
+        "I need the file `service-account.json` to test the upload. Once you've put it into the project root, let me know and I'll continue.",
+        "Ich brauche die Datei `service-account.json`. Sobald du sie abgelegt hast, sag Bescheid, dann mache ich weiter.",
+        "Il me faut le fichier `service-account.json`. Dès que tu l'as ajouté, préviens-moi et je continue.",
+        "Necesito el archivo `service-account.json`. En cuanto lo pongas en la raíz, avísame y sigo.",
+        "Mi serve il file `service-account.json`. Appena l'hai messo nella cartella, avvisami e continuo.",
+        "Нужен файл `service-account.json`. Как только положишь его в корень, дай знать, и я продолжу.",
+        "测试上传需要 `service-account.json`。放到项目根目录后告诉我，我就继续。",
+        "질문이 있습니다: 어떤 포트를 사용할까요?",
+    ] {
+        assert!(found(asks).needs_answer(), "{asks}: {:?}", found(asks));
+    }
+    for waits_not in [
+        "All 9 review comments are addressed. Ping me once CI is through if anything is red.",
+        "Alle Kommentare sind erledigt. Melde dich nach dem CI-Lauf, falls etwas rot ist.",
+        "Tous les commentaires sont traités. Préviens-moi après la CI si quelque chose est rouge.",
+        "Todos los comentarios están resueltos. Avísame cuando termine la CI si algo sale en rojo.",
+        "Todos os comentários foram resolvidos. Me avise quando a CI terminar se algo ficar vermelho.",
+        "Tutti i commenti sono risolti. Avvisami quando la CI finisce se qualcosa è rosso.",
+        "Все замечания исправлены. Напиши после CI, если что-то упадёт.",
+        "评论都处理完了。CI 跑完后如果有什么红的再告诉我。",
+        "이슈에 \"왜 로그인이 풀리나요?\"라는 질문이 있어 확인해 보니 쿠키 만료 시간이 잘못 설정되어 있었습니다. 7일로 수정했습니다.",
+        "Done. Let me know if this looks right.",
+        "Done. Let me know if everything works and I'll be glad.",
+        "I'm ready when you are if you want more tests.",
+        "If anything fails, the script tries again.",
+    ] {
+        assert!(!found(waits_not).needs_answer(), "{waits_not}: {:?}", found(waits_not));
+    }
+}
+
+#[test]
+fn the_questions_of_a_survey_that_was_written_are_for_others() {
+    for told in [
+        "The survey form now has five questions:\n\n1. How did you hear about us?\n2. How satisfied are you with the product?\n3. Would you recommend it to a friend?\n4. What should we improve?\n5. May we contact you?\n\nThey're stored in `survey.json` and validated on the server.",
+        "Interview questions for the backend role are in `hiring/backend.md`. Highlights: how would you design a rate limiter? What happens when a primary fails? When would you not use a queue? Each has a rubric with three levels.",
+        "新增的问卷包含三道题：\n1. 您是从哪里了解到我们的？\n2. 您对服务是否满意？\n3. 您愿意推荐给朋友吗？\n\n数据写入 `survey` 表。",
+        "Die Umfrage enthält jetzt drei Fragen:\n\n1. Wie haben Sie von uns erfahren?\n2. Würden Sie uns empfehlen?\n3. Dürfen wir Sie kontaktieren?\n\nSie stehen in `umfrage.json`.",
+        "Le sondage contient trois questions :\n\n1. Comment nous avez-vous connus ?\n2. Nous recommanderiez-vous ?\n3. Pouvons-nous vous contacter ?\n\nElles sont dans `sondage.json`.",
+        "La encuesta tiene ahora tres preguntas:\n\n1. ¿Cómo nos conoció?\n2. ¿Nos recomendaría?\n3. ¿Podemos contactarle?\n\nEstán en `encuesta.json`.",
+        "O questionário contém três perguntas:\n\n1. Como nos conheceu?\n2. Você nos recomendaria?\n3. Podemos entrar em contato?\n\nEstão em `q.json`.",
+        "Il sondaggio contiene tre domande:\n\n1. Come ci ha conosciuti?\n2. Ci consiglierebbe?\n3. Possiamo contattarla?\n\nSono in `s.json`.",
+        "Опрос содержит три вопроса:\n\n1. Как вы о нас узнали?\n2. Порекомендуете ли вы нас?\n3. Можем ли мы с вами связаться?\n\nОни лежат в `survey.json`.",
+        "アンケートには3つの質問が含まれています：\n1. どこで知りましたか？\n2. 満足していますか？\n3. 友人に勧めますか？\n\n`survey.json` に保存しました。",
+        "설문에는 세 가지 질문이 포함되어 있습니다:\n1. 어떻게 알게 되셨나요?\n2. 만족하시나요?\n3. 추천하시겠습니까?\n\n`survey.json`에 저장했습니다.",
+    ] {
+        assert!(!found(told).needs_answer(), "{told}: {:?}", found(told));
+    }
+    for asks in [
+        "Interview questions are in `hiring/backend.md`. Should I also add a rubric? It takes an hour.",
+        "Before I build the survey, a few questions:\n\n1. Which languages should it support?\n2. Is it anonymous?\n\nThe rest is done.",
+        "The survey is not finished. Open questions:\n\n1. Should it be anonymous?\n2. May we store the e-mail?",
+        "The survey now has five questions. Should I publish it?",
+        "The survey has two open points:\n\n1. Should it be anonymous?\n2. Which languages should it have?\n\nThe rest is done.",
+        "The survey contains these questions:\n\n1. Are you new?\n2. Are you glad?\n\nShould I publish it?",
+    ] {
+        assert!(found(asks).needs_answer(), "{asks}: {:?}", found(asks));
+    }
 }

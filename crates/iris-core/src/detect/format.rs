@@ -3,6 +3,8 @@
 
 mod block;
 mod fields;
+mod shown;
+mod tidy;
 
 use memchr::memmem;
 
@@ -21,7 +23,7 @@ const OFFERED: f64 = 0.07;
 
 /// None if there is no such block.
 pub(super) fn find(text: &str, windows: &[Window], settings: &DetectSettings) -> Option<Detection> {
-    let found = windows.iter().rev().find_map(|window| find_in(text, window))?;
+    let found = windows.iter().rev().find_map(|window| find_in(text, window, settings))?;
     if found.waiting == Waiting::Ask && found.confidence < settings.min_confidence {
         let reason = format!("{}, but it is not sure enough", found.reason);
         return Some(Detection { confidence: found.confidence, ..nothing(&reason) });
@@ -29,11 +31,23 @@ pub(super) fn find(text: &str, windows: &[Window], settings: &DetectSettings) ->
     Some(found)
 }
 
-fn find_in(text: &str, window: &Window) -> Option<Detection> {
+fn find_in(text: &str, window: &Window, settings: &DetectSettings) -> Option<Detection> {
     // Most replies have no such word, and nothing more is looked at.
-    memmem::find(text[window.range.clone()].as_bytes(), b"question")?;
+    if !speaks_of_questions(&text[window.range.clone()]) {
+        return None;
+    }
     let blocks = block::list(text, window);
-    let read: Vec<_> = blocks.iter().map(|block| (block, fields::read(text, block))).collect();
+    if !blocks.iter().any(|block| speaks_of_questions(&text[block.body.clone()])) {
+        return None;
+    }
+    let mut read = Vec::new();
+    let mut next = None;
+    for block in blocks.iter().rev() {
+        let around = shown::look(text, block, next, settings);
+        next = Some(around);
+        read.push((block, fields::read(text, block, around)));
+    }
+    read.reverse();
     let asked: Vec<Fields> = read.iter().flat_map(|(_, fields)| fields.iter().flatten().cloned()).collect();
     let first = read.iter().find(|(_, fields)| fields.as_ref().is_some_and(|fields| !fields.is_empty()));
     let Some((first, _)) = first else {
@@ -41,6 +55,10 @@ fn find_in(text: &str, window: &Window) -> Option<Detection> {
         return broken.into_iter().find_map(|(block, _)| unreadable(text, block));
     };
     present(text, asked, text[window.range.start..first.range.start].trim())
+}
+
+fn speaks_of_questions(text: &str) -> bool {
+    ["uestion", "UESTION"].iter().any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
 }
 
 /// What waits for somebody goes before what only wants to be read.
@@ -83,7 +101,7 @@ fn together(asked: &[Fields]) -> AskRequest {
     }
 }
 
-/// Something is asked there, and a person can read it.
+/// Something is asked there, and a person can read it: all of it, because nobody knows where its words end.
 fn unreadable(text: &str, block: &Block) -> Option<Detection> {
     let place = fields::guess(text, block)?;
     Some(Detection {

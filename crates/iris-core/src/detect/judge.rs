@@ -5,10 +5,11 @@
 
 mod faq;
 mod place;
+mod survey;
 
 use super::lexicon::{Cue, Cues, Hit, Marked};
 use super::options;
-use super::page::{Ending, LineKind, Page};
+use super::page::{Ending, LineKind, Page, is_word};
 
 use place::Places;
 
@@ -210,10 +211,13 @@ fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let cues = marked.cues(index);
     let softened = match (ask, soft) {
         (None, None) => return Said::Nothing,
-        (Some(ask), Some(_)) if ask.cue == Cue::Request && is_on_condition(page, marked, index) => true,
-        (Some(ask), Some(soft)) => softens(soft, ask),
+        (Some(ask), _) if ask.cue == Cue::Request && is_on_condition(page, marked, index) => true,
+        (Some(ask), Some(soft)) => softens(soft, ask) && !stands_apart(page, soft, ask),
         (ask, _) => ask.is_none(),
     };
+    if softened && is_for_approval(page, marked, index) {
+        return Said::Ask(2.0);
+    }
     if softened && is_awaited(page, marked, index) {
         return Said::Ask(1.8);
     }
@@ -295,18 +299,93 @@ pub(super) fn is_awaited(page: &Page, marked: &Marked, index: usize) -> bool {
         && !is_on_condition(page, marked, index)
 }
 
+/// "Let me know if this looks right and I'll start": a yes is wanted, and what comes of it is said.
+pub(super) fn is_for_approval(page: &Page, marked: &Marked, index: usize) -> bool {
+    const THEN: &[&str] = &[
+        "and i'll ",
+        "and i will ",
+        "so i can start",
+        "so i can begin",
+        "dann ",
+        "et je ",
+        "y ",
+        "e ",
+        "и я ",
+        "и начну",
+        "我就",
+    ];
+    const SAY_SO: &[&str] = &[
+        "let me know if",
+        "tell me if",
+        "sag bescheid",
+        "sag mir",
+        "gib bescheid",
+        "dis-moi si",
+        "dites-moi si",
+        "dime si",
+        "dígame si",
+        "avísame si",
+        "me diga se",
+        "me avise se",
+        "me diz se",
+        "fammi sapere se",
+        "dimmi se",
+        "дай знать",
+        "дайте знать",
+        "скажи, если",
+        "скажите, если",
+    ];
+    let said = page.text_of(&page.sentences[index]);
+    let yes = Cues::of(&[Cue::Consent, Cue::Confirm]);
+    let goes_on = |hit: &Hit| {
+        let rest = page.said[hit.end..].trim_start_matches([' ', ',', '，']);
+        yes.has(hit.cue) && THEN.iter().any(|then| rest.starts_with(then))
+    };
+    SAY_SO.iter().any(|words| said.starts_with(words)) && marked.hits(index).iter().any(goes_on)
+}
+
+/// "Ready when you are — reply with "go"": what was offered is over before a yes is wanted.
+fn stands_apart(page: &Page, soft: Hit, ask: Hit) -> bool {
+    let between = page.said.get(soft.end..ask.start).unwrap_or_default();
+    let is_if = IFS.iter().any(|word| page.said[soft.start..soft.end].contains(word));
+    ask.cue == Cue::Confirm && soft.cue == Cue::Offer && !is_if && between.contains(['—', '–', ';', ':'])
+}
+
+const IFS: &[&str] =
+    &["if ", "si ", "wenn ", "falls ", "se ", "caso ", "если ", "如果", "如需", "pokud ", "als ", "jeśli "];
+
 /// "Send me the log if you want me to look": nothing waits. "…, or if you'd like something else" is another matter.
 fn is_on_condition(page: &Page, marked: &Marked, index: usize) -> bool {
-    const IFS: &[&str] =
-        &["if ", "si ", "wenn ", "falls ", "se ", "caso ", "если ", "如果", "如需", "pokud ", "als ", "jeśli "];
     const ORS: &[&str] =
         &["or ", "ou ", "oder ", "o ", "или ", "或者", "nebo ", "and ", "et ", "und ", "y ", "e ", "и "];
-    let mut offers = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Offer);
-    offers.any(|hit| {
-        let (before, from) = (&page.said[..hit.start], &page.said[hit.start..]);
-        IFS.iter().any(|word| from.starts_with(word)) && !ORS.iter().any(|word| before.ends_with(word))
-    })
+    let is_other = |before: &str| {
+        let is_whole = |rest: &str| !rest.ends_with(is_word);
+        ORS.iter().any(|word| before.strip_suffix(word).is_some_and(is_whole))
+    };
+    let sentence = &page.sentences[index];
+    let said = page.text_of(sentence);
+    let something = SOMETHING.iter().filter_map(|words| Some(sentence.said.start + said.find(words)?));
+    let offers = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Offer).map(|hit| hit.start);
+    let offers = offers.filter(|&at| IFS.iter().any(|word| page.said[at..].starts_with(word)));
+    offers.chain(something).any(|at| !is_other(&page.said[..at]))
 }
+
+/// What may never happen.
+const SOMETHING: &[&str] = &[
+    "if anything ",
+    "if something ",
+    "falls etwas ",
+    "wenn etwas ",
+    "si quelque chose ",
+    "si algo ",
+    "se algo ",
+    "se qualcosa ",
+    "если что",
+    "如果有什么",
+    "如有异常",
+    "何か問題があれば",
+    "문제가 있으면",
+];
 
 /// What stands first decides; of two that overlap, the longer one: "if you agree" is more than "if".
 fn softens(soft: Hit, ask: Hit) -> bool {
@@ -373,10 +452,13 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if question && places.is_presented(index) {
         logit -= 3.0;
     }
+    if question && is_recalled(page, marked, index) {
+        logit -= 7.0;
+    }
     if question && is_answered(page, marked, index) {
         logit -= 4.5;
     }
-    if places.is_in_faq(index) {
+    if places.is_in_faq(index) || places.is_in_survey(index) {
         logit -= 6.0;
     }
     if is_decided(page, marked, index) {
@@ -436,6 +518,40 @@ fn is_answered(page: &Page, marked: &Marked, index: usize) -> bool {
             && after.ending != Ending::Question
     });
     near && marked.cues(next).has(Cue::Answer)
+}
+
+/// "I had asked: shall I drop it? You said yes.": it was put before, and was answered. So was what the human asked.
+fn is_recalled(page: &Page, marked: &Marked, index: usize) -> bool {
+    const NOT_YET: &[&str] = &[
+        "said you'd",
+        "said you would",
+        "said you'll",
+        "think about",
+        " yet",
+        "noch nicht",
+        "noch nichts",
+        "noch kein",
+        "aún no",
+        "todavía no",
+        "ainda não",
+        "ещё не",
+        "пока не",
+        "まだ",
+        "아직",
+    ];
+    let paragraph = page.line_of(&page.sentences[index]).paragraph;
+    let leads = |&before: &usize| page.sentences[before].ending == Ending::Colon;
+    let before = index.checked_sub(1).filter(leads);
+    let recap = [before, Some(index)].into_iter().flatten();
+    let Some(recap) = recap.filter_map(|near| marked.first(near, Cues::of(&[Cue::Recap]))).next() else { return false };
+    let mut after = (index + 1..page.sentences.len().min(index + 3))
+        .take_while(|&after| page.line_of(&page.sentences[after]).paragraph <= paragraph + 1)
+        .filter(|&after| page.sentences[after].ending != Ending::Question);
+    let is_theirs = page.said[recap.start..recap.end].ends_with([':', '：']);
+    after.any(|after| {
+        let said = page.text_of(&page.sentences[after]);
+        is_theirs || (marked.cues(after).has(Cue::Told) && !NOT_YET.iter().any(|word| said.contains(word)))
+    })
 }
 
 /// Soon after it, the agent says what it decided.

@@ -1,7 +1,7 @@
 //! What kind of answer is wanted, and what there is to choose from.
 
 use super::DetectedKind;
-use super::judge::{Verdict, is_awaited};
+use super::judge::{Verdict, is_awaited, is_for_approval};
 use super::lexicon::{Cue, Cues, Hit, Marked};
 use super::page::Page;
 use super::{failure, options};
@@ -52,7 +52,7 @@ fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {
                 || is_own_deed(page, marked, index);
             cues.has(Cue::Confirm) || (leave && !open)
         }
-        false => cues.has(Cue::Confirm) && !requests_more(marked, index),
+        false => is_for_approval(page, marked, index) || (cues.has(Cue::Confirm) && !requests_more(marked, index)),
     }
 }
 

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::window::Window;
 
-pub(super) use line::{Line, LineKind};
+pub(super) use line::{Line, LineKind, marker};
 pub(super) use sentence::{Ending, Sentence};
 
 /// Stands for a piece of code or an address.

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 use iris_core::detect::{DetectSettings, Detection, Span as Question, Waiting, detect};
 use iris_engine::config;
 use iris_engine::home::Home;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -51,6 +52,12 @@ struct Found<'a> {
     question: Option<&'a Question>,
     options: &'a [String],
     reason: &'a str,
+}
+
+/// What can be read of a line also if its text cannot, as half of a character cannot.
+#[derive(Deserialize)]
+struct Named {
+    id: Value,
 }
 
 /// What is said of a line that cannot be read.
@@ -122,14 +129,11 @@ fn many(settings: &DetectSettings, printer: &mut Printer) -> Result<Exit, Failur
         if line.as_ref().is_ok_and(|line| line.trim().is_empty()) {
             continue;
         }
-        let asked = line
-            .as_deref()
-            .map_err(Clone::clone)
-            .and_then(|line| serde_json::from_str::<Asked>(line).map_err(|error| error.to_string()));
+        let asked = line.as_deref().map_err(Clone::clone).and_then(parse::<Asked>);
         match asked {
             Ok(asked) => printer.json(&Found::of(&detect(&asked.text, settings), Some(&asked.id)))?,
             Err(error) => {
-                let id = line.ok().and_then(|line| serde_json::from_str::<Value>(&line).ok()?.get("id").cloned());
+                let id = line.ok().and_then(|line| parse::<Named>(&line).ok()).map(|named| named.id);
                 printer.json(&Wrong { id: id.unwrap_or_default(), line: index + 1, error: &error })?;
                 wrong.push((index + 1, error));
             }
@@ -139,6 +143,14 @@ fn many(settings: &DetectSettings, printer: &mut Printer) -> Result<Exit, Failur
     let more = if wrong.len() > 1 { format!(" (and {} more)", wrong.len() - 1) } else { String::new() };
     Err(Failure::invalid(format!("line {first}: {error}{more}"))
         .hint("each line is a JSON object such as {\"id\": \"r1\", \"text\": \"Shall I push?\"}"))
+}
+
+/// Only of an object: a list would be read as fields without their names.
+fn parse<T: DeserializeOwned>(line: &str) -> Result<T, String> {
+    if !line.trim_start().starts_with('{') {
+        return Err("it is no JSON object".to_owned());
+    }
+    serde_json::from_str(line).map_err(|error| error.to_string())
 }
 
 fn unreadable(error: &io::Error) -> Failure {

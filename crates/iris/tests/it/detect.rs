@@ -66,6 +66,23 @@ fn many_lines_are_answered_one_by_one() {
 }
 
 #[test]
+fn a_line_that_is_no_object_is_refused_in_words_and_one_with_half_a_character_keeps_its_id() {
+    let place = Place::empty();
+    let input = "[1,\"Shall I push?\"]\n\"Shall I push?\"\nShall I push?\n{\"id\":\"h\",\"text\":\"a\\ud800\"}\n\
+                 {\"text\":\"\\ud800\",\"id\":5}\n{\"id\":6,\"text\":7}\n";
+    let answer = detect(&place, &["--jsonl"], input);
+    let lines: Vec<Value> =
+        answer.stdout.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    assert_eq!(lines.len(), 6, "{}", answer.stdout);
+    for (at, line) in lines[..3].iter().enumerate() {
+        assert_eq!(*line, json!({"id": null, "line": at + 1, "error": "it is no JSON object"}));
+    }
+    let ids: Vec<_> = lines[3..].iter().map(|line| (&line["id"], line["error"].is_string())).collect();
+    assert_eq!(ids, [(&json!("h"), true), (&json!(5), true), (&json!(6), true)], "{}", answer.stdout);
+    assert!(!answer.stdout.contains("struct"), "{}", answer.stdout);
+}
+
+#[test]
 fn the_config_has_a_say() {
     let place = Place::empty();
     let config = |text: &str| place.configure(&format!("settings:\n  agent:\n    completionAnalysis:\n      {text}\n"));

@@ -9,6 +9,8 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::block::Block;
+use super::shown::Around;
+use super::tidy;
 use crate::detect::DetectedKind;
 use crate::question::draft::{AskOption, AskRequest};
 
@@ -35,18 +37,20 @@ impl Fields {
     }
 }
 
-/// The questions of a block. None if it is no JSON, or if what should be a question has no words.
-pub(super) fn read(text: &str, block: &Block) -> Option<Vec<Fields>> {
+/// The questions of a block. None if it is no JSON.
+pub(super) fn read(text: &str, block: &Block, around: Around) -> Option<Vec<Fields>> {
     let body = &text[block.body.clone()];
-    if !body.contains("question") {
+    let is_told = !super::speaks_of_questions(body) || around.is_reported || !(block.may_be_json || around.is_last);
+    if is_told || (around.is_presented && !around.is_called_question) {
         return Some(Vec::new());
     }
     // Also several one after the other, and what is left open by a comment.
-    let list = format!("[{body}\n]");
+    let tidy = tidy::read(body);
+    let list = format!("[{}\n{}]", tidy.text, tidy.missing?);
     let parsed = parse_to_ast(&list, &CollectOptions::default(), &ParseOptions::default()).ok()?;
     let mut questions = Vec::new();
     collect(parsed.value.as_ref()?, Form::Loose, &mut questions);
-    let read = |(object, form): &(&Object<'_>, Form)| fields(object, *form, block);
+    let read = |(object, form): &(&Object<'_>, Form)| fields(object, *form, block, around);
     Some(questions.iter().filter_map(read).collect())
 }
 
@@ -72,31 +76,38 @@ fn collect<'a, 'b>(node: &'b Node<'a>, form: Form, found: &mut Vec<(&'b Object<'
 }
 
 fn inner<'a, 'b>(object: &'b Object<'a>, name: &str) -> Option<&'b Node<'a>> {
-    object.get(name).map(|property| &property.value).filter(|value| matches!(value, Node::Object(_) | Node::Array(_)))
+    let properties = object.properties.iter().filter(|property| letters(property.name.as_str()) == name);
+    properties.map(|property| &property.value).find(|value| matches!(value, Node::Object(_) | Node::Array(_)))
 }
 
-fn fields(object: &Object<'_>, form: Form, block: &Block) -> Option<Fields> {
-    let said = ["text", "question"].iter().find_map(|name| object.get_string(name))?;
-    if said.value.trim().is_empty() {
+fn fields(object: &Object<'_>, form: Form, block: &Block, around: Around) -> Option<Fields> {
+    let named = |name: &&str| {
+        object.properties.iter().find_map(|property| match &property.value {
+            Node::StringLit(said) if letters(property.name.as_str()) == **name => Some(said),
+            _ => None,
+        })
+    };
+    let said = ["text", "question", "prompt", "content", "message"].iter().find_map(named)?;
+    if said.value.trim().is_empty() || (form == Form::Loose && around.is_presented) {
         return None;
     }
     // Without its quotes, and the bracket before it all is not in the reply.
     let place = block.body.start + said.range.start..block.body.start + said.range.end - 2;
-    let question = said.value.clone().into_owned();
-    let Value::Object(mut given) = Value::from(Node::Object(object.clone())) else { return None };
-    let options = options(given.remove("options"));
+    let question = tidy::restored(&said.value);
+    let mut given = by_letters(Value::from(Node::Object(object.clone())))?;
+    let options = options(given.remove("options").or_else(|| given.remove("choices")));
     let kind = match type_of(given.get("type")) {
-        Type::Known(kind) if form == Form::Named || block.is_last => kind,
+        Type::Known(kind) if form == Form::Named || around.is_last => kind,
         // Whoever ends with it asks, whatever it is called.
-        Type::Other if form == Form::Named && block.is_last => "blocking",
+        Type::Other if form == Form::Named && around.is_last => "blocking",
         _ => return None,
     };
     let mut take = |names: &[&str]| names.iter().find_map(|name| given.remove(*name).filter(|value| !value.is_null()));
     let request = AskRequest {
         question,
         kind: kind.to_owned(),
-        default_response: take(&["default", "defaultOption", "defaultResponse"]),
-        allow_free_text: take(&["allowFreeText"]).and_then(|value| value.as_bool()),
+        default_response: take(&["default", "defaultoption", "defaultresponse"]),
+        allow_free_text: take(&["allowfreetext"]).and_then(|value| value.as_bool()),
         context: both(take(&["context"]), take(&["implications"])),
         options,
         ..AskRequest::default()
@@ -136,9 +147,19 @@ fn type_of(given: Option<&Value>) -> Type {
     if word.contains(['|', '<', '/', '…']) || word.contains("...") {
         return Type::Any;
     }
-    let letters = |word: &str| word.chars().filter(|sign| sign.is_alphanumeric()).collect::<String>().to_lowercase();
     let word = letters(word);
     TYPES.into_iter().find(|known| letters(known) == word).map_or(Type::Other, Type::Known)
+}
+
+/// "Allow-free_text" and "allowFreeText" are the same.
+fn letters(word: &str) -> String {
+    word.chars().filter(|sign| sign.is_alphanumeric()).collect::<String>().to_lowercase()
+}
+
+fn by_letters(mut given: Value) -> Option<Map<String, Value>> {
+    tidy::restore(&mut given);
+    let Value::Object(given) = given else { return None };
+    Some(given.into_iter().map(|(name, value)| (letters(&name), value)).collect())
 }
 
 fn kind_of(kind: &str, options: usize) -> DetectedKind {
@@ -165,7 +186,8 @@ fn options(given: Option<Value>) -> Vec<AskOption> {
 }
 
 fn option(given: Value) -> Option<AskOption> {
-    let Value::Object(mut given) = given else { return words(&given).map(AskOption::Label) };
+    let Value::Object(_) = given else { return words(&given).map(AskOption::Label) };
+    let mut given = by_letters(given)?;
     let recommended = given.get("recommended").is_some_and(|value| words(value).as_deref() == Some("true"));
     let mut take = |names: &[&str]| names.iter().find_map(|name| words(&given.remove(*name)?));
     let (id, value) = (take(&["id"]), take(&["value"]));
@@ -197,22 +219,17 @@ fn words(value: &Value) -> Option<String> {
 }
 
 /// A name and a string after it, whatever is around them.
-static PAIR: LazyLock<Regex> = LazyLock::new(|| {
-    let pair = r#"["']?\b(type|text|question)["']?\s*:\s*"((?:[^"\\\n]|\\.)*)"\s*(\|?)"#;
-    Regex::new(pair).expect("it is a pattern")
+static TYPE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)["'“”]?\btype["'“”]?\s*:\s*["'“”]([^"'“”\n]*)["'“”]\s*(\|?)"#).expect("it is a pattern")
 });
 
-/// Where the words of a question stand in a block that is no JSON. None if it does not say of a type that it is one.
+/// All that stands in a block that is no JSON. None if it does not say of a type that it is one.
 pub(super) fn guess(text: &str, block: &Block) -> Option<Range<usize>> {
     let body = &text[block.body.clone()];
-    let (mut is_typed, mut place) = (false, None);
-    for pair in PAIR.captures_iter(body) {
-        let said = pair.get(2).filter(|said| !said.as_str().trim().is_empty());
-        let Some(said) = said.filter(|_| pair[3].is_empty()) else { continue };
-        match &pair[1] {
-            "type" => is_typed |= matches!(type_of(Some(&said.as_str().into())), Type::Known(_)),
-            _ => place = place.or(Some(block.body.start + said.start()..block.body.start + said.end())),
-        }
-    }
-    place.filter(|_| is_typed)
+    let is_known = |word: &str| matches!(type_of(Some(&word.into())), Type::Known(_));
+    let is_typed = TYPE.captures_iter(body).any(|pair| pair[2].is_empty() && is_known(&pair[1]));
+    let start = block.body.start + body.len() - body.trim_start().len();
+    // Anything else is code that makes one.
+    let is_value = body.trim_start_matches(['>', ' ', '\t', '\r', '\n']).starts_with(['{', '[', '/']);
+    (is_typed && is_value).then(|| start..start + body.trim().len())
 }

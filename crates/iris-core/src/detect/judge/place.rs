@@ -1,6 +1,6 @@
 //! Where a sentence stands: what comes after it, apart from what is only polite or belongs to it.
 
-use super::{Said, faq};
+use super::{Said, faq, survey};
 use crate::detect::lexicon::{Cue, Marked};
 use crate::detect::page::{Ending, LineKind, Page, is_unspaced};
 
@@ -26,6 +26,8 @@ pub(super) struct Places {
     offered: Vec<bool>,
     /// It stands in a list of what the human wanted to have.
     presented: Vec<bool>,
+    /// It is one of the questions of a survey, a quiz or an interview that the agent wrote.
+    surveyed: Vec<bool>,
     /// It is one of the questions of an FAQ, each with its answer.
     answered: Vec<bool>,
 }
@@ -57,6 +59,7 @@ impl Places {
             leads: leads.collect(),
             offered: find_offered(page, said),
             presented: find_presented(page, marked),
+            surveyed: survey::find(page, marked),
             answered: faq::find(page, marked),
         }
     }
@@ -68,6 +71,11 @@ impl Places {
 
     pub fn is_presented(&self, index: usize) -> bool {
         self.presented[index]
+    }
+
+    /// More is said after it: a list that ends the reply may be asked all the same.
+    pub fn is_in_survey(&self, index: usize) -> bool {
+        self.surveyed[index] && self.from[index + 1] > 0
     }
 
     pub fn is_in_faq(&self, index: usize) -> bool {

@@ -63,6 +63,10 @@ pub(in crate::detect) enum Cue {
     Gap,
     /// "for context", "in the meantime": what follows is no answer and no way on.
     Aside,
+    /// "I had asked": a question of its own that was put before.
+    Recap,
+    /// "you said", after such a question: how it was answered.
+    Told,
     /// A pattern of the deployment's own.
     Pattern,
 }
@@ -101,6 +105,8 @@ impl Cue {
             "asks" => Self::Asks,
             "gap" => Self::Gap,
             "aside" => Self::Aside,
+            "recap" => Self::Recap,
+            "told" => Self::Told,
             _ => return None,
         })
     }
@@ -108,25 +114,25 @@ impl Cue {
 
 /// A set of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::detect) struct Cues(u32);
+pub(in crate::detect) struct Cues(u64);
 
 impl Cues {
     pub const fn of(cues: &[Cue]) -> Self {
-        let mut set = 0;
+        let mut set = 0_u64;
         let mut index = 0;
         while index < cues.len() {
-            set |= 1 << cues[index] as u8;
+            set |= 1_u64 << cues[index] as u8;
             index += 1;
         }
         Self(set)
     }
 
     pub fn add(&mut self, cue: Cue) {
-        self.0 |= 1 << cue as u8;
+        self.0 |= 1_u64 << cue as u8;
     }
 
     pub fn has(self, cue: Cue) -> bool {
-        self.0 & (1 << cue as u8) != 0
+        self.0 & (1_u64 << cue as u8) != 0
     }
 
     pub fn any(self, other: Self) -> bool {

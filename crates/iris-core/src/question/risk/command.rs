@@ -66,7 +66,7 @@ const INTERPRETERS: [&str; 16] = [
 ];
 /// Programs that run what stands in their words: by which letters of a flag, and by which first letters it is another one,
 /// as in `perl -Mfeature`.
-const INLINE: [(&str, &str, &str); 14] = [
+const INLINE: [(&str, &str, &str); 32] = [
     ("python", "c", "WXm"),
     ("pypy", "c", "WXm"),
     ("perl", "eE", "MmICF"),
@@ -82,18 +82,43 @@ const INLINE: [(&str, &str, &str); 14] = [
     ("osascript", "e", "l"),
     ("pwsh", "cCeE", "wWfFnN"),
     ("powershell", "cCeE", "wWfFnN"),
+    ("ts-node", "ep", "rC"),
+    ("tsx", "ep", "rC"),
+    ("ipython", "c", ""),
+    ("luajit", "e", "lj"),
+    ("jruby", "e", "rIWKEC"),
+    ("raku", "e", "MI"),
+    ("julia", "eE", "tpJCLO"),
+    ("elixir", "e", "rpS"),
+    ("r", "e", ""),
+    ("scala", "e", ""),
+    ("groovy", "e", ""),
+    ("clojure", "e", ""),
+    ("clj", "e", ""),
+    ("swift", "e", ""),
+    ("erl", "", ""),
+    ("emacs", "", ""),
+    ("vim", "c", ""),
+    ("nvim", "c", ""),
 ];
 /// The same in words.
-const INLINE_WORDS: [&str; 3] = ["--eval", "--print", "eval"];
+const INLINE_WORDS: [&str; 6] = ["--eval", "--print", "eval", "-eval", "--execute", "--rpc-eval"];
 /// Their flags whose value is a word of its own.
 const VALUED: [&str; 8] = ["-W", "-X", "-I", "-r", "-C", "-d", "--require", "--import"];
 /// Words of awk that run a command.
 const AWK: [&str; 4] = ["awk", "gawk", "mawk", "nawk"];
 const AWK_RUNS: [&str; 2] = ["system", "getline"];
 /// Words that destroy when they follow each other in one command, whatever stands between them.
-const TOGETHER: [(&str, &str, &str); 10] = [
+const TOGETHER: [(&str, &str, &str); 17] = [
     ("reset", "--hard", "throws changes away"),
     ("checkout", "--", "throws changes away"),
+    ("checkout", ".", "throws changes away"),
+    ("checkout", "./", "throws changes away"),
+    ("checkout", "*", "throws changes away"),
+    ("checkout", "-f", "throws changes away"),
+    ("switch", "--discard-changes", "throws changes away"),
+    ("cp", "/dev/null", "empties a file"),
+    ("cat", "/dev/null", "empties a file"),
     ("clean", "-f", "deletes files"),
     ("branch", "-d", "deletes a branch"),
     ("stash", "drop", "throws changes away"),
@@ -127,6 +152,7 @@ pub(super) fn judge(command: &str, place: Place<'_>) -> Judged {
         .find_map(destroys)
         .or_else(|| commands.iter().find_map(holds_program))
         .or_else(|| awk_runs(&commands))
+        .or_else(|| empties(command, &commands))
         .or_else(|| commands.iter().find_map(|one| reaches(one, place)))
         .or_else(|| made_up(command))
         .or_else(|| (command.len() > LONG).then(|| format!("it is {} characters long", command.chars().count())));
@@ -142,6 +168,8 @@ struct Simple {
     /// What another wrote goes into it.
     is_fed: bool,
     words: Vec<String>,
+    /// Which of them are values: they stand behind a `=`.
+    values: Vec<usize>,
 }
 
 /// The commands of a line. Quotes and backslashes are taken away and what they held is read like the rest: a quoted command
@@ -149,12 +177,16 @@ struct Simple {
 fn simple_commands(command: &str) -> Vec<Simple> {
     let plain: String = command.replace("\\\n", "").chars().filter(|c| !matches!(c, '\\' | '\'' | '"')).collect();
     let mut commands = vec![Simple::default()];
-    let mut word = String::new();
+    let (mut word, mut is_value) = (String::new(), false);
     for c in plain.chars().chain(Some('\n')) {
         let ends_command = ";|&()`{}\n".contains(c);
         if c.is_whitespace() || ends_command || "<>=,$".contains(c) {
             let last = commands.last_mut().expect("there is one");
-            last.words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
+            if !word.is_empty() {
+                last.values.extend(is_value.then_some(last.words.len()));
+                last.words.push(std::mem::take(&mut word));
+            }
+            is_value = matches!(c, '=' | ',') && !last.words.is_empty();
         } else {
             word.push(c);
         }
@@ -162,7 +194,7 @@ fn simple_commands(command: &str) -> Vec<Simple> {
             let last = commands.last().expect("there is one");
             // `|&` and `| (` go on with a pipe; `||` is none.
             let goes_on = last.is_fed && last.words.is_empty();
-            commands.push(Simple { is_fed: (c == '|') != goes_on, words: Vec::new() });
+            commands.push(Simple { is_fed: (c == '|') != goes_on, ..Simple::default() });
         } else if c == '<' {
             commands.last_mut().expect("there is one").is_fed = true;
         }
@@ -187,7 +219,9 @@ fn holds_program(command: &Simple) -> Option<String> {
         let name = name(word);
         let name = unnumbered(&name);
         let (_, letters, others) = INLINE.iter().find(|(known, ..)| *known == name)?;
-        let mut rest = command.words[at + 1..].iter();
+        let is_no_value = |(at, _): &(usize, &String)| !command.values.contains(at);
+        let rest = command.words.iter().enumerate().skip(at + 1).filter(is_no_value);
+        let mut rest = rest.map(|(_, word)| word);
         while let Some(flag) = rest.next() {
             if INLINE_WORDS.contains(&flag.as_str()) || is_inline(flag, letters, others) {
                 return Some(format!("'{name} {flag}' runs a program that is not read here"));
@@ -216,6 +250,35 @@ fn awk_runs(commands: &[Simple]) -> Option<String> {
     Some(format!("'{runs}' of awk runs a command"))
 }
 
+/// `> file` and `: > file`: nothing is written, so that all that was in it is gone.
+fn empties(command: &str, commands: &[Simple]) -> Option<String> {
+    let names = commands.iter().flat_map(|command| &command.words).map(|word| name(word));
+    let is_run = names.into_iter().any(|name| SHELLS.contains(&name.as_str()));
+    let mut quote = None;
+    let mut before = String::new();
+    let mut rest = command.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), _) => before.push(c),
+            // What a shell is given in quotes is run as well.
+            (None, '\'' | '"') if !is_run => quote = Some(c),
+            // What follows is a text, and no command.
+            (None, '<') if rest.peek() == Some(&'<') => return None,
+            (None, ';' | '|' | '&' | '(' | '{' | '\n' | '\'' | '"') => before.clear(),
+            (None, '>') if !matches!(rest.peek(), Some('&' | '>' | '=')) && writes_nothing(&before) => {
+                return Some("'>' with nothing before it empties a file".to_owned());
+            }
+            _ => before.push(c),
+        }
+    }
+    None
+}
+
+fn writes_nothing(before: &str) -> bool {
+    matches!(before.trim(), "" | ":" | "true" | "printf" | "echo -n")
+}
+
 fn destroys(command: &Simple) -> Option<String> {
     let words: Vec<String> = command.words.iter().map(|word| word.to_lowercase()).collect();
     let follows = |first: &str, then: &str| {
@@ -224,6 +287,12 @@ fn destroys(command: &Simple) -> Option<String> {
     };
     if let Some((first, then, why)) = TOGETHER.iter().find(|(first, then, _)| follows(first, then)) {
         return Some(format!("'{first} {then}' {why}"));
+    }
+    let has = |wanted: &str| words.iter().any(|word| is_flag_or_word(word, wanted));
+    // In the index alone nothing is lost.
+    let is_staged = has("--staged") || has("-s");
+    if of_git(&words) == Some("restore") && (!is_staged || has("--worktree") || has("-w")) {
+        return Some("'git restore' throws changes away".to_owned());
     }
     if let Some((flag, why)) = FLAGS.iter().find(|(flag, _)| words.iter().any(|word| word == flag)) {
         return Some(format!("'{flag}' {why}"));
@@ -237,6 +306,19 @@ fn destroys(command: &Simple) -> Option<String> {
     // `mkfs.ext4` is one of them.
     let found = DESTROYING.iter().find(|known| names.iter().any(|name| name.split('.').next() == Some(known)));
     found.map(|word| format!("it uses {word}"))
+}
+
+/// What git is to do, behind its own flags.
+fn of_git(words: &[String]) -> Option<&str> {
+    let mut rest = words.iter().skip_while(|word| name(word) != "git").skip(1);
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "-c" => drop(rest.next()),
+            flag if flag.starts_with('-') => {}
+            verb => return Some(verb),
+        }
+    }
+    None
 }
 
 /// `-f` is also in `-fdx`.
@@ -469,6 +551,14 @@ mod tests {
                 "sed -i s/a/b/ x",
                 "tee x",
                 "git commit -m done",
+                "git commit -m 'more\n> than before'",
+                "git restore --staged x",
+                "git commit -m 'Restore the old order'",
+                "git checkout -b x",
+                "git checkout main",
+                "echo x >> y",
+                "make 2> y",
+                "cat > y <<EOF\n> **Note**\nEOF",
                 "echo \"a b\" | wc",
                 "cargo test -- --nocapture",
                 "bash build.sh",
@@ -491,6 +581,20 @@ mod tests {
                 "git clean -fdx",
                 "git clean -xdf",
                 "git checkout -- .",
+                "git checkout .",
+                "git checkout HEAD .",
+                "git checkout -f main",
+                "git restore .",
+                "git restore src/main.rs",
+                "git -C site restore x",
+                "git restore --staged --worktree x",
+                ": > src/main.rs",
+                ":> src/main.rs",
+                "> src/main.rs",
+                "make; >src/main.rs",
+                "bash -c ': > x'",
+                "cp /dev/null x",
+                "cat /dev/null > x",
                 "git branch -D x",
                 "find . -delete",
                 "find . -name x -exec ls {} +",
@@ -556,6 +660,24 @@ mod tests {
                 "node -r ./x -p 1",
                 "php -r 'f();'",
                 "deno eval 'f()'",
+                "node --input-type=module -e 'f()'",
+                "node --max-old-space-size=4096 -e 'f()'",
+                "node --eval='f()'",
+                "perl -MFile::Path=remove_tree,make_path -e 'f()'",
+                "php -d memory_limit=512M -r 'f();'",
+                "python3 -X utf8=1 -c 'f()'",
+                "npx tsx -e 'f()'",
+                "ts-node -e 'f()'",
+                "ipython -c 'f()'",
+                "julia -e 'f()'",
+                "elixir -e 'f()'",
+                "bun -e 'f()'",
+                "Rscript -e 'f()'",
+                "R -e 'f()'",
+                "lua -e 'f()'",
+                "osascript -e 'f()'",
+                "erl -noshell -eval 'f().'",
+                "vim -es -c '!id' -c q",
                 "python3 - <<'EOF'\nimport os\nEOF",
                 "python3.12 <<EOF\nimport os\nEOF",
                 "awk '{system($1)}' x",
@@ -574,6 +696,9 @@ mod tests {
                 "ruby -rset x.rb",
                 "node server.js -e production",
                 "node --test",
+                "node --max-old-space-size=4096 server.js -e production",
+                "tsx server.ts -e production",
+                "julia --project=. run.jl",
                 "php -d memory_limit=1 x.php",
                 "npm run node",
                 "awk -F: '{print $1}' x",

@@ -103,14 +103,24 @@ async fn a_job_waits_for_what_is_written_as_json_however_badly() {
     let nearly =
         r#"{"question": {"type": "BLOCKING", "text": "How many replicas?", "options": [3, 5,], "default": 9}}"#;
     let broken = r#"{"question": {"type": "blocking", "text": "How many replicas?", "options": [}"#;
-    for (block, options) in [(nearly, 2), (broken, 0)] {
-        let reply = serde_json::to_string(&format!("I looked.\n\n```JSON\n{block}\n```")).expect("a text");
+    let bare = r#"{"Question": {"type": "blocking", "prompt": "How many replicas?", "choices": [3, 5]}}"#;
+    let quotes = r#"{"question": {"type": "blocking", "text": "Drop the "users" table?"}}"#;
+    let fenced = |block: &str| format!("I looked.\n\n```JSON\n{block}\n```");
+    let followed = format!("Output:\n\n```\n12 passed\n```\n\n{bare}\n\nI will continue once I have your answer.");
+    for (reply, asked, options) in [
+        (fenced(nearly), "How many replicas?", 2),
+        // Nobody knows where its words end, so all of it is shown.
+        (fenced(broken), broken, 0),
+        (fenced(quotes), "Drop the \"users\" table?", 0),
+        (followed, "How many replicas?", 2),
+    ] {
+        let reply = serde_json::to_string(&reply).expect("a text");
         let script =
             format!("replies:\n  - match: \"^look$\"\n    do: [{{ say: {reply} }}]\ndefault: [{{ say: Done. }}]\n");
         let world = World::new(setup().team("alpha", &script));
         let job = world.start_job("look").await;
         let question = world.open_question().await;
-        assert_eq!(question["question"], "How many replicas?", "{question}");
+        assert_eq!(question["question"], asked, "{question}");
         assert_eq!(question["options"].as_array().map_or(0, Vec::len), options, "{question}");
         assert_eq!(question["default"], json!(null), "9 is none of them: {question}");
         let path = format!("/api/jobs/{}", job["id"].as_str().expect("an id"));

@@ -28,6 +28,8 @@ async fn teams_sessions_and_turns_can_be_read() {
         (&missing["error"]["code"], &missing["error"]["data"]["uri"]),
         (&json!(-32602), &json!("iris://turns/none"))
     );
+    let log = world.daemon.log();
+    assert!(!log.contains("rmcp::service"), "what a client asks wrongly is no matter for the log: {log}");
 }
 
 async fn read(modern: &Modern, uri: &str) -> Value {

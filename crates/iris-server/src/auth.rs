@@ -21,6 +21,7 @@ use iris_core::id::Party;
 use iris_core::key::KeyHolder;
 use iris_engine::token::Credential;
 
+use crate::connection::outflow::Outflow;
 use crate::connection::visit::{Crowded, MOST_MADE, MOST_OF_ONE, Visit};
 use crate::http::problem::{Fault, refused};
 use crate::http::request::RequestId;
@@ -123,6 +124,9 @@ where
                 && let Err(crowded) = visit.is_of(&caller.credential)
             {
                 return turned_away(&caller, crowded);
+            }
+            if let Some(outflow) = request.extensions().get::<Outflow>() {
+                outflow.is_for(&caller.credential);
             }
             if matches!(way, Way::Shut) {
                 return http::shut(&request);

@@ -40,6 +40,9 @@ const GONE_AFTER: Duration = Duration::from_secs(45);
 /// What the system holds for a reader that is behind. By itself it takes megabytes for each, and an agent's words are copied
 /// for fifty readers that have stalled until all of those are full.
 const LARGEST_SENDING: usize = 256 * 1024;
+/// Of what was not sent yet. By itself the system says only when a third of all its room is free again that something was
+/// taken, which one that reads slowly needs longer for than a reader may pause.
+const LARGEST_UNSENT: u32 = 64 * 1024;
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 
 pub(crate) async fn serve(
@@ -93,7 +96,8 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> io::Result<(
     let prepared = stream
         .set_nodelay(true)
         .and_then(|()| socket.set_tcp_user_timeout(Some(GONE_AFTER)))
-        .and_then(|()| socket.set_send_buffer_size(LARGEST_SENDING));
+        .and_then(|()| socket.set_send_buffer_size(LARGEST_SENDING))
+        .and_then(|()| socket.set_tcp_notsent_lowat(LARGEST_UNSENT));
     if let Err(error) = prepared {
         tracing::debug!(%error, "a connection keeps the system's habits");
     }

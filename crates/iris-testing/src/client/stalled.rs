@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use socket2::{Domain, Socket, Type};
@@ -63,9 +63,11 @@ impl Stalled {
         Ok(Self(stream))
     }
 
-    /// Reads all the time, and little at once, until it has heard this. Returns whether it has, or was dropped before.
-    pub fn read_slowly(mut self, bytes_per_second: usize, until: &str) -> Result<bool> {
+    /// Reads all the time, and little at once for so long, until it has heard this. Returns whether it has, or was dropped
+    /// before.
+    pub fn read_slowly(mut self, bytes_per_second: usize, slowly_for: Duration, until: &str) -> Result<bool> {
         let (mut piece, mut end) = (vec![0; bytes_per_second / 10], Vec::new());
+        let began = Instant::now();
         loop {
             let count = self.0.read(&mut piece)?;
             end.extend_from_slice(&piece[..count]);
@@ -73,7 +75,9 @@ impl Stalled {
                 return Ok(count > 0);
             }
             end.drain(..end.len().saturating_sub(until.len()));
-            std::thread::sleep(Duration::from_millis(100));
+            if began.elapsed() < slowly_for {
+                std::thread::sleep(Duration::from_millis(100));
+            }
         }
     }
 

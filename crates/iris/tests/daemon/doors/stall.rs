@@ -50,12 +50,16 @@ const LARGE: &str = "replies:\n  - match: much\n    do: [{ flood: { messages: 1,
 async fn whoever_reads_slowly_hears_everything() {
     let world = World::new(setup().team("alpha", LARGE));
     world.tell("much").await;
-    let reading = [Way::Sse, Way::Socket].map(|way| {
+    let (ways, paces) = ([Way::Sse, Way::Socket], [(450_000, 60), (15_000, 25)]);
+    let readers = ways.into_iter().flat_map(|way| paces.map(|pace| (way, pace)));
+    let reading = readers.map(|(way, (bytes_per_second, seconds))| {
         let reader = Stalled::open_kind(&world.client(), way, "message").expect("open");
-        tokio::task::spawn_blocking(move || reader.read_slowly(450_000, "enough"))
+        let slowly_for = Duration::from_secs(seconds);
+        let read = tokio::task::spawn_blocking(move || reader.read_slowly(bytes_per_second, slowly_for, "enough"));
+        async move { (way, bytes_per_second, read.await.expect("no panic").expect("read")) }
     });
-    for (read, way) in futures_util::future::join_all(reading).await.into_iter().zip(["SSE", "a socket"]) {
-        assert!(read.expect("no panic").expect("read"), "dropped in the middle by {way}");
+    for (way, bytes_per_second, is_heard) in futures_util::future::join_all(reading).await {
+        assert!(is_heard, "dropped in the middle by {way:?} at {bytes_per_second} bytes a second");
     }
 }
 

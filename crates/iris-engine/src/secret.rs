@@ -23,7 +23,8 @@ pub fn mask(config: &Config) {
     let env = || config.teams.values().flat_map(|team| &team.env);
     let of_teams = env().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
     // An address is told; the password in it is not, whatever the variable is called.
-    let in_urls = env().map(|(_, value)| value).chain(&config.database.url).filter_map(|url| password_of(url));
+    let urls = config.database.url.iter().chain(&config.telemetry.otlp);
+    let in_urls = env().map(|(_, value)| value).chain(urls).filter_map(|url| password_of(url));
     let sent = config.telemetry.headers.values().map(String::as_str);
     let mut known = SECRETS.write().expect("nothing panics while it holds the secrets");
     for form in of_teams.chain(in_urls).chain(sent).flat_map(forms).filter(|form| form.len() >= SHORTEST) {
@@ -83,7 +84,7 @@ fn password_of(url: &str) -> Option<&str> {
 
 /// What may leave of a text.
 pub fn masked(text: &str) -> String {
-    let mut text = mask_tokens(text);
+    let mut text = mask_logins(mask_tokens(text));
     for secret in SECRETS.read().expect("nothing panics while it holds the secrets").iter() {
         if text.contains(secret) {
             text = text.replace(secret, MASK);
@@ -146,6 +147,24 @@ fn mask_tokens(text: &str) -> String {
     FORMS.iter().fold(text.to_owned(), |text, form| if text.contains(form.0) { mask_form(&text, form) } else { text })
 }
 
+/// Who somebody is to whom an address leads, `http://user:password@host`: of a name alone it is not known whether it is a key.
+fn mask_logins(text: String) -> String {
+    if !text.contains("://") || !text.contains('@') {
+        return text;
+    }
+    let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '\\' | '`' | '<' | '>');
+    let mut parts = text.split("://");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let host = &part[..part.find(ends).unwrap_or(part.len())];
+        let login = host.rfind('@').unwrap_or(0);
+        let name = part[..login].find(':').map_or(0, |at| at + 1);
+        let mask = if login > 0 { MASK } else { "" };
+        kept.extend(["://", &part[..name], mask, &part[login..]]);
+    }
+    kept
+}
+
 fn mask_form(text: &str, &(begin, goes_on, least): &Form) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -180,6 +199,18 @@ telemetry: { headers: { x-key: collector-key } }
         mask(&config);
         let line = masked("sk-very-secret production hunter22 collector-key");
         assert_eq!(line, "*** production *** ***");
+    }
+
+    #[test]
+    fn who_somebody_is_in_an_address_is_masked() {
+        for (said, told) in [
+            ("at http://me:pw@host:4318/v1, http://host", "at http://me:***@host:4318/v1, http://host"),
+            ("--to=https://a-key@host?x=y@z", "--to=https://***@host?x=y@z"),
+            ("[\"redis://:p@w@host\"]", "[\"redis://:***@host\"]"),
+            ("http://host/who@there me@host", "http://host/who@there me@host"),
+        ] {
+            assert_eq!(masked(said), told);
+        }
     }
 
     #[test]

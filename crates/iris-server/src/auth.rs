@@ -19,8 +19,10 @@ use iris_core::actor::{Actor, Surface, Through};
 use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
 use iris_core::key::KeyHolder;
+use iris_engine::config::Config;
 use iris_engine::token::Credential;
 
+use crate::connection::outflow::Outflow;
 use crate::connection::visit::{Crowded, MOST_MADE, MOST_OF_ONE, Visit};
 use crate::http::problem::{Fault, refused};
 use crate::http::request::RequestId;
@@ -65,6 +67,11 @@ impl Caller {
 
     pub fn is_human(&self) -> bool {
         self.credential.kind.is_human()
+    }
+
+    /// An agent speaks for a team, which may have been taken out of the config.
+    fn has_its_team(&self, config: &Config) -> bool {
+        self.is_human() || config.teams.keys().any(|team| team.as_str() == self.party.as_str())
     }
 
     /// Whether it may do what needs this scope, for doors behind which there is more than one thing.
@@ -124,6 +131,9 @@ where
             {
                 return turned_away(&caller, crowded);
             }
+            if let Some(outflow) = request.extensions().get::<Outflow>() {
+                outflow.is_for(&caller.credential);
+            }
             if matches!(way, Way::Shut) {
                 return http::shut(&request);
             }
@@ -144,7 +154,7 @@ where
                         Some(load) => load.settle(&caller, response),
                         None => response,
                     };
-                    end_with(credential.clone(), is_read, response)
+                    end_with(app, caller, is_read, response)
                 }
                 () = ended => unknown().into_response(),
             }
@@ -196,8 +206,8 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
     Allowed::check_site(headers)?;
     let caller = identify(app, request).map_err(|fault| app.limits.may_guess().err().unwrap_or(fault))?;
     app.limits.check(&caller.credential)?;
-    let party = caller.party.as_str();
-    if !caller.is_human() && !config.teams.keys().any(|team| team.as_str() == party) {
+    if !caller.has_its_team(&config) {
+        let party = caller.party.as_str();
         let what = format!("the token '{}' speaks for the team '{party}', which is not there", caller.credential.name);
         let hint = "put the team back into config.yaml, or revoke the token with `iris token revoke`";
         return Err(refused(StatusCode::FORBIDDEN, "forbidden", what).hint(hint));
@@ -287,9 +297,9 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
 }
 
-/// A stream ends when the credential it was opened with does, and one that was asked for by itself takes its connection with
+/// A stream ends when the credential it was opened with does or the team that it speaks for is not there any more, and one that was asked for by itself takes its connection with
 /// it: it goes on for as long as there is something to hear, so nothing is asked for after it.
-fn end_with(credential: Credential, is_read: bool, mut response: Response) -> Response {
+fn end_with(app: &App, caller: Caller, is_read: bool, mut response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
         return response;
@@ -298,9 +308,24 @@ fn end_with(credential: Credential, is_read: bool, mut response: Response) -> Re
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(|body| {
-        let ended = Box::pin(async move { credential.ended().await });
+        let app = app.clone();
+        let ended = Box::pin(async move {
+            tokio::select! {
+                () = caller.credential.ended() => {}
+                () = has_lost_its_team(&app, &caller) => {}
+            }
+        });
         Body::from_stream(body.into_data_stream().take_until(ended))
     })
+}
+
+async fn has_lost_its_team(app: &App, caller: &Caller) {
+    if caller.is_human() {
+        return std::future::pending().await;
+    }
+    while caller.has_its_team(&app.engine.config()) {
+        tokio::time::sleep(LAST_WORDS).await;
+    }
 }
 
 #[cfg(test)]
@@ -309,7 +334,6 @@ mod tests {
     use axum::Router;
     use axum::routing::any;
     use iris_engine::Engine;
-    use iris_engine::config::Config;
     use iris_engine::home::Home;
     use std::sync::atomic::{AtomicBool, Ordering};
     use tower::ServiceExt;

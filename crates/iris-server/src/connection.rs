@@ -1,5 +1,6 @@
 //! Connections: taken in, bounded in number and patience, and ended in order.
 
+pub(crate) mod outflow;
 mod rest;
 pub(crate) mod visit;
 
@@ -22,6 +23,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::tls::Tls;
+use outflow::{Outflow, Watched};
 use rest::Sent;
 use visit::{Visit, Visitors};
 
@@ -38,6 +40,9 @@ const GONE_AFTER: Duration = Duration::from_secs(45);
 /// What the system holds for a reader that is behind. By itself it takes megabytes for each, and an agent's words are copied
 /// for fifty readers that have stalled until all of those are full.
 const LARGEST_SENDING: usize = 256 * 1024;
+/// Of what was not sent yet. By itself the system says only when a third of all its room is free again that something was
+/// taken, which one that reads slowly needs longer for than a reader may pause.
+const LARGEST_UNSENT: u32 = 64 * 1024;
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 
 pub(crate) async fn serve(
@@ -66,9 +71,12 @@ pub(crate) async fn serve(
         };
         let (visit, turned_out) = visitors.come_in(place);
         let (router, tls, ending) = (router.clone(), tls.clone(), ending.clone());
+        let outflow = Outflow::default();
+        let stream = Watched::new(stream, outflow.clone());
         tasks::spawn("connection", async move {
             tokio::select! {
-                () = receive(stream, tls, router, visit, ending) => {}
+                () = receive(stream, tls, router, (visit, outflow.clone()), ending) => {}
+                () = outflow.forfeited() => tracing::debug!("a reader that was behind may not read on"),
                 Ok(()) = turned_out => tracing::debug!("a stranger had to make room"),
             }
         });
@@ -88,18 +96,22 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> io::Result<(
     let prepared = stream
         .set_nodelay(true)
         .and_then(|()| socket.set_tcp_user_timeout(Some(GONE_AFTER)))
-        .and_then(|()| socket.set_send_buffer_size(LARGEST_SENDING));
+        .and_then(|()| socket.set_send_buffer_size(LARGEST_SENDING))
+        .and_then(|()| socket.set_tcp_notsent_lowat(LARGEST_UNSENT));
     if let Err(error) = prepared {
         tracing::debug!(%error, "a connection keeps the system's habits");
     }
     Ok((stream, place))
 }
 
-async fn receive(stream: TcpStream, tls: Option<Tls>, router: Router, visit: Arc<Visit>, ending: watch::Receiver<()>) {
+/// What is known of a connection, for whoever answers its requests.
+type About = (Arc<Visit>, Outflow);
+
+async fn receive(stream: Watched, tls: Option<Tls>, router: Router, about: About, ending: watch::Receiver<()>) {
     match tls {
-        None => converse(stream, router, visit, ending).await,
+        None => converse(stream, router, about, ending).await,
         Some(tls) => match tokio::time::timeout(HANDSHAKE_WITHIN, tls.accept(stream)).await {
-            Ok(Ok(stream)) => converse(stream, router, visit, ending).await,
+            Ok(Ok(stream)) => converse(stream, router, about, ending).await,
             Ok(Err(error)) => tracing::debug!(%error, "no TLS came about"),
             Err(_) => tracing::debug!("no TLS came about in time"),
         },
@@ -107,7 +119,7 @@ async fn receive(stream: TcpStream, tls: Option<Tls>, router: Router, visit: Arc
 }
 
 /// Answers what is asked. When the daemon ends, the request that is being answered is the last.
-async fn converse<S>(stream: S, router: Router, visit: Arc<Visit>, mut ending: watch::Receiver<()>)
+async fn converse<S>(stream: S, router: Router, (visit, outflow): About, mut ending: watch::Receiver<()>)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -118,6 +130,7 @@ where
     let visitor = Arc::downgrade(&visit);
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Arc::clone(&visit));
+        request.extensions_mut().insert(outflow.clone());
         router.call(Sent::of(request, &visit))
     });
     let connection = http1::Builder::new()

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+
+use crate::connection::outflow::Watched;
 
 #[derive(Clone)]
 pub struct Tls(TlsAcceptor);
@@ -39,7 +40,7 @@ impl Tls {
         Ok(Self(TlsAcceptor::from(Arc::new(config))))
     }
 
-    pub(crate) async fn accept(&self, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
+    pub(crate) async fn accept(&self, stream: Watched) -> std::io::Result<TlsStream<Watched>> {
         self.0.accept(stream).await
     }
 }

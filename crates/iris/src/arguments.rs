@@ -94,8 +94,7 @@ impl Command {
     /// A daemon says what it does; a client only what is wrong.
     pub fn log_level(&self) -> &'static str {
         match self {
-            // The MCP library tells of every request at that level.
-            Self::Serve(_) => "info,rmcp=warn",
+            Self::Serve(_) => "info",
             // Its screen is the terminal that the log would be written over.
             Self::Monitor(_) | Self::Inbox(_) => "off",
             _ => "warn",

@@ -272,6 +272,10 @@ impl From<ClientError> for Failure {
             }
             ClientError::Silent { pid, .. } => Self::new(unavailable, message).hint(what_helps(pid)),
             ClientError::Untrusted { flaw, .. } => Self::new(unavailable, message).hint(flaw.hint),
+            // Whoever speaks TLS answers what is no beginning of it with an alert. The library has no other word for it.
+            ClientError::Lost { url, what } if url.starts_with("http://") && what.contains("invalid HTTP version") => {
+                Self::new(unavailable, message).hint("it may speak TLS: write its address as https://…")
+            }
             ClientError::Lost { .. } => Self::new(unavailable, message).hint("see what became of it: `iris events`"),
             // What to send is of no use to somebody who types commands.
             ClientError::Refused(problem) if problem.kind == "unauthorized" => Self::new(Why::Refused, message)

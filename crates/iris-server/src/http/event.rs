@@ -6,14 +6,14 @@ pub(crate) mod socket;
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use futures_util::{StreamExt, stream};
 use iris_api::Page;
 use iris_api::event::{Event, Frame};
@@ -28,8 +28,10 @@ use utoipa::IntoParams;
 use super::problem::Fault;
 use super::team::known as known_team;
 use super::{PAGE_BYTES, page_after, page_size};
+use crate::connection::outflow::{Outflow, STALLED};
 use crate::{App, wire};
-use follow::{Follower, Item};
+pub(in crate::http) use follow::Follower;
+use follow::Item;
 
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -115,13 +117,15 @@ impl Filter {
 )]
 pub(crate) async fn list(
     State(app): State<App>,
+    outflow: Option<Extension<Outflow>>,
     headers: HeaderMap,
     filter: Result<Query<Filter>, QueryRejection>,
 ) -> Result<Response, Fault> {
     let filter = filter?.0.resolved(&app).await?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if wants_stream(accept) {
-        return Ok(follow(app, filter, last_seen(&headers)?, |_, _| None));
+        let follower = Follower::new(app, filter, last_seen(&headers)?);
+        return Ok(follow(follower, outflow.unwrap_or_default().0, |_, _| None));
     }
     Ok(page(&app, filter).await?.into_response())
 }
@@ -213,10 +217,6 @@ async fn is_of_this_log(app: &App, after: i64) -> Result<(), Fault> {
 /// Whoever reads knows by its absence that a connection is dead, so it says how long something dead looks alive.
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// A reader that takes nothing for this long has stalled. The next piece is asked for when there is room for it, so one that
-/// wakes up before the connection itself is given up is told why it ends.
-pub(super) const STALLED: Duration = Duration::from_secs(10);
-
 /// What a stream says of an event of this kind, with this JSON, in place of it: the name of the frame, and what is in it. Nothing
 /// for what it has no words of its own for.
 pub(super) trait Words: Fn(&str, &str) -> Option<(&'static str, String)> + Send + 'static {}
@@ -224,20 +224,22 @@ pub(super) trait Words: Fn(&str, &str) -> Option<(&'static str, String)> + Send 
 impl<F: Fn(&str, &str) -> Option<(&'static str, String)> + Send + 'static> Words for F {}
 
 /// Everything that there is to say at one time goes out as one piece, whatever the number of events in it, unless they are
-/// large.
-pub(super) fn follow<W: Words>(app: App, filter: Filter, last: Option<i64>, words: W) -> Response {
-    let reader = Some((Follower::new(app, filter, last), words));
-    let pieces = stream::unfold((reader, Instant::now()), |(reader, given)| async move {
-        let (mut follower, words) = reader?;
-        if given.elapsed() >= STALLED {
-            return Some((pieces_of(vec![dropped().into()]), (None, given)));
+/// large. The next piece is asked for when there is room for it, so a reader that stalled and wakes up before the connection
+/// itself is given up is told why it ends.
+pub(super) fn follow<W: Words>(follower: Follower, outflow: Outflow, words: W) -> Response {
+    let stalls_before = outflow.stalls();
+    let reader = Some((follower, outflow, words));
+    let pieces = stream::unfold(reader, move |reader| async move {
+        let (mut follower, outflow, words) = reader?;
+        if outflow.stalls() > stalls_before {
+            return Some((pieces_of(vec![dropped().into()]), None));
         }
         let pieces = match tokio::time::timeout(HEARTBEAT, follower.next()).await {
             Ok(items) => write_frames(items?, &words),
             // A line that means nothing, so that whoever is in between does not think that nobody is there.
             Err(_) => vec![Bytes::from_static(b":\n\n")],
         };
-        Some((pieces_of(pieces), (Some((follower, words)), Instant::now())))
+        Some((pieces_of(pieces), Some((follower, outflow, words))))
     });
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(pieces.flatten())).into_response()
 }

@@ -24,6 +24,7 @@ use super::problem::{Fault, not_found};
 use super::repeat;
 use crate::App;
 use crate::auth::Caller;
+use crate::connection::outflow::Outflow;
 use crate::wire::question as wire;
 
 /// Gives a team a goal; it is worked on to its end
@@ -122,12 +123,13 @@ pub(crate) async fn questions(State(app): State<App>, Path(id): Path<String>) ->
 pub(crate) async fn events(
     State(app): State<App>,
     Path(id): Path<String>,
+    outflow: Option<Extension<Outflow>>,
     headers: HeaderMap,
     after: Result<Query<After>, QueryRejection>,
 ) -> Result<Response, Fault> {
     let Query(After { after }) = after?;
     let job = app.engine.find_job(&JobId::new(id)).await?;
-    Ok(stream::follow(app, &job, last_seen(&headers)?.or(after)))
+    Ok(stream::follow(app, outflow.unwrap_or_default().0, &job, last_seen(&headers)?.or(after)))
 }
 
 #[derive(Debug, Deserialize)]

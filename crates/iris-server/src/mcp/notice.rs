@@ -40,7 +40,7 @@ pub(super) struct Subscribed {
 }
 
 /// As many as one session may watch.
-const MOST: usize = 1000;
+pub(super) const MOST: usize = 1000;
 /// What happens within this time is told at once.
 const TOGETHER: Duration = Duration::from_millis(200);
 /// How often it is looked whether anybody still listens, when nothing happens.

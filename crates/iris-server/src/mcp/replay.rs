@@ -11,15 +11,17 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use futures_util::stream;
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{ErrorCode, ServerJsonRpcMessage, ServerNotification, ServerResult};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::{EventId, EventStore, EventStoreError, EventStream};
 use tokio::sync::watch;
 
 /// How long an answer can be fetched after the call was done.
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
-/// Of each stream. Of older progress nobody needs to hear; the answer is the last there is.
+/// Of each call. Of older progress nobody needs to hear; the answer is the last there is.
 const MOST_OF_ONE: usize = 16;
+/// Of what is said beside the calls, where the same notice is kept once: all that a session may watch, and some more.
+const MOST_BESIDE: usize = super::notice::MOST + 24;
 /// Answers that wait to be fetched, all together. When there are more, one goes of whoever has most.
 const MOST_DONE: usize = 128;
 /// What one credential may have kept. Of an answer that is too long for it there is kept only where to find it.
@@ -48,6 +50,8 @@ struct Kept {
     /// The number of the newest event. Dropped with what is kept, which ends whoever waits for more.
     newest: watch::Sender<u64>,
     events: VecDeque<(u64, ServerSseMessage)>,
+    /// The number of the newest event that somebody would miss who has only older ones.
+    lost: u64,
     /// It has had its answer.
     done: Option<Instant>,
     /// How long its answer is. Everything else that is said is short.
@@ -57,6 +61,16 @@ struct Kept {
 impl Kept {
     fn is_read(&self) -> bool {
         self.read == *self.newest.borrow()
+    }
+
+    fn make_room_beside(&mut self, event: &ServerSseMessage) {
+        // That a thing changed is not worth more because it was said twice.
+        if let Some(what) = changed(event) {
+            self.events.retain(|(_, known)| changed(known) != Some(what));
+        }
+        if self.events.len() >= MOST_BESIDE {
+            self.lost = self.events.pop_front().map_or(self.lost, |(number, _)| number);
+        }
     }
 
     /// Whoever comes back for the answer is told where it is.
@@ -94,11 +108,11 @@ impl Replays {
         kept.events.iter().filter(|(number, _)| *number > kept.read).map(|(_, event)| event.clone()).collect()
     }
 
-    /// Whether an event was read in this session.
+    /// Whether an event was read in this session, and what came after it is kept.
     pub fn is_of(&self, session: &SessionId, event: &str) -> bool {
-        place(event).is_some_and(|(stream, _)| {
-            self.lock().streams.get(stream).is_some_and(|kept| kept.session.as_ref() == Some(session))
-        })
+        let Some((stream, number)) = place(event) else { return false };
+        let all = self.lock();
+        all.streams.get(stream).is_some_and(|kept| kept.session.as_ref() == Some(session) && number >= kept.lost)
     }
 
     pub fn forget(&self, session: &SessionId) {
@@ -109,7 +123,8 @@ impl Replays {
     }
 
     fn keep(&self, stream: &str, event: &ServerSseMessage) -> EventId {
-        let is_done = is_answer(event) && !stream.ends_with(BESIDE);
+        let is_beside = stream.ends_with(BESIDE);
+        let is_done = is_answer(event) && !is_beside;
         let bytes = if is_done { length(event) } else { 0 };
         let mut all = self.lock();
         let kept = all.streams.entry(stream.to_owned()).or_insert_with(|| Kept {
@@ -117,12 +132,15 @@ impl Replays {
             read: 0,
             newest: watch::Sender::new(0),
             events: VecDeque::new(),
+            lost: 0,
             done: None,
             bytes: 0,
         });
         let number = *kept.newest.borrow() + 1;
         let id = format!("{stream}/{number}");
-        if kept.events.len() >= MOST_OF_ONE {
+        if is_beside {
+            kept.make_room_beside(event);
+        } else if kept.events.len() >= MOST_OF_ONE {
             kept.events.pop_front();
         }
         let mut event = event.clone();
@@ -185,6 +203,16 @@ impl EventStore for Replays {
 
 fn is_answer(event: &ServerSseMessage) -> bool {
     matches!(event.message.as_deref(), Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)))
+}
+
+/// What a notice says of: a resource, or the list of them.
+fn changed(event: &ServerSseMessage) -> Option<&str> {
+    let ServerJsonRpcMessage::Notification(notice) = event.message.as_deref()? else { return None };
+    match &notice.notification {
+        ServerNotification::ResourceUpdatedNotification(updated) => Some(&updated.params.uri),
+        ServerNotification::ResourceListChangedNotification(_) => Some("the list"),
+        _ => None,
+    }
 }
 
 /// The stream of an event, and its number there.
@@ -358,6 +386,28 @@ mod tests {
         replays.forget(&mine);
         assert!(replays.unread(&mine).is_empty());
         assert!(waits.await.expect("it ends").is_empty());
+    }
+
+    #[test]
+    fn beside_the_calls_each_notice_is_kept_once_and_what_is_lost_is_said_to_be() {
+        let replays = Replays::default();
+        let mine = SessionId::from("mine");
+        let changed = |number: usize| {
+            let params = json!({"uri": format!("iris://sessions/{number}")});
+            let notice = json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params});
+            replays.keep("mine:common", &event(notice))
+        };
+        let first = changed(0);
+        replays.is_read_in(&mine, &first);
+        for _ in 0..3 {
+            (1..MOST_BESIDE).for_each(|number| drop(changed(number)));
+        }
+        assert_eq!(replays.unread(&mine).len(), MOST_BESIDE - 1);
+        assert!(replays.is_of(&mine, &first), "it misses nothing");
+        let second = changed(MOST_BESIDE);
+        assert!(replays.is_of(&mine, &first), "it has had what made room");
+        changed(MOST_BESIDE + 1);
+        assert!(!replays.is_of(&mine, &first) && replays.is_of(&mine, &second));
     }
 
     #[test]

@@ -150,8 +150,9 @@ fn last_event(headers: &HeaderMap) -> Option<&str> {
 
 /// Not 404: that would say that the session is gone.
 fn gone() -> Fault {
-    let what = "nothing is kept of the call with that Last-Event-ID in this session".to_owned();
-    let hint = "answers are kept for five minutes, fewer if there are many; team_report, or GET /api/turns/{id}, has what was said";
+    let what = "what came after that Last-Event-ID in this session is kept no longer".to_owned();
+    let hint = "answers are kept for five minutes, fewer if there are many; team_report, or GET /api/turns/{id}, has what was said; \
+                and what you watch can be read anew";
     Fault::new(FaultKind::Gone, what).hint(hint)
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::http::token;
 use crate::stage::{Modern, SCRIPT, last_state, until, world};
-use crate::world::{World, setup};
+use crate::world::{SOON, World, setup};
 
 /// A session, and the name by which it is asked for.
 async fn begin(modern: &Modern) -> reqwest::header::HeaderValue {
@@ -94,6 +94,43 @@ async fn a_call_that_was_cut_still_counts_for_its_token() {
     }
     let given_back = async || call(6, "hello", 20_000_000).await.is_ok_and(|answer| answer.status() == 200);
     until("it is given back when the call is over", given_back).await;
+}
+
+/// However many things changed while nobody listened, each of them is told, once.
+#[tokio::test]
+async fn whoever_listens_again_hears_of_everything_that_changed() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let session = begin(&modern).await;
+    let tell = async |number: usize| {
+        let arguments = json!({"fromTeam": format!("n{number}"), "toTeam": "alpha", "message": "hello"});
+        modern.done("team_tell", arguments).await["sessionId"].as_str().expect("an id").to_owned()
+    };
+    let mut watched = std::collections::BTreeSet::new();
+    for number in 0..20 {
+        let uri = format!("iris://sessions/{}", tell(number).await);
+        let params = json!({"uri": uri});
+        let call = json!({"jsonrpc": "2.0", "id": 10 + number, "method": "resources/subscribe", "params": params});
+        let request = modern.post().header("mcp-session-id", session.clone()).body(call.to_string());
+        assert_eq!(request.send().await.expect("an answer").status(), 200);
+        watched.insert(uri);
+    }
+    for number in (0..20).chain(0..20) {
+        tell(number).await;
+    }
+    // What changed last is told, too, before anybody listens.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let request = modern.get().header("mcp-session-id", session).header("accept", "text/event-stream");
+    let mut response = request.send().await.expect("an answer");
+    let (mut text, mut heard) = (String::new(), Vec::new());
+    let until = tokio::time::Instant::now() + SOON;
+    while heard.len() < watched.len() {
+        let chunk = tokio::time::timeout_at(until, response.chunk()).await.unwrap_or_else(|_| panic!("only {heard:?}"));
+        text.push_str(&String::from_utf8_lossy(&chunk.expect("it holds").expect("it goes on")));
+        let notices = text.lines().filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data:")?).ok());
+        heard = notices.filter_map(|notice| Some(notice["params"]["uri"].as_str()?.to_owned())).collect();
+    }
+    assert_eq!(heard.iter().cloned().collect::<std::collections::BTreeSet<_>>(), watched, "{heard:?}");
 }
 
 /// An answer that is kept no longer is not an empty one.

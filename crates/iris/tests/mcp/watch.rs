@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::http::token;
 use crate::stage::{Modern, world};
+use crate::world::SOON;
 
 #[tokio::test]
 async fn teams_sessions_and_turns_can_be_read() {
@@ -28,6 +29,8 @@ async fn teams_sessions_and_turns_can_be_read() {
         (&missing["error"]["code"], &missing["error"]["data"]["uri"]),
         (&json!(-32602), &json!("iris://turns/none"))
     );
+    let log = world.daemon.log();
+    assert!(!log.contains("rmcp::service"), "what a client asks wrongly is no matter for the log: {log}");
 }
 
 async fn read(modern: &Modern, uri: &str) -> Value {
@@ -89,4 +92,19 @@ async fn an_agent_watches_what_is_its_own() {
         }
     }
     while heard.next().await.expect("a notice")["method"] != "notifications/resources/list_changed" {}
+}
+
+/// As one whose token was revoked.
+#[tokio::test]
+async fn an_agent_whose_team_was_removed_hears_no_more() {
+    let world = world();
+    let agent = token(&world, json!({"name": "b", "kind": "agent", "party": "beta"})).await;
+    let wanted = json!({"notifications": {"resourceSubscriptions": ["iris://teams/alpha"]}});
+    let mut heard = agent.begin("subscriptions/listen", wanted).await;
+    heard.next().await.expect("it is acknowledged");
+    let file = world.path().join("config.yaml");
+    let text = std::fs::read_to_string(&file).expect("a config");
+    std::fs::write(&file, text.replace("  beta:", "  gamma:")).expect("written");
+    let to_the_end = async { while heard.next().await.is_some() {} };
+    tokio::time::timeout(SOON, to_the_end).await.expect("it ends");
 }

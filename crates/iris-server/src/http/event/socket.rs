@@ -18,9 +18,10 @@ use futures_util::stream::SplitSink;
 use futures_util::{SinkExt, stream, stream::SplitStream};
 
 use super::follow::{Follower, Item};
-use super::{Filter, STALLED, why_dropped};
+use super::{Filter, why_dropped};
 use crate::App;
 use crate::auth::Caller;
+use crate::connection::outflow::{Outflow, STALLED};
 use crate::connection::visit::Visit;
 use crate::http::problem::{Fault, refused};
 use crate::http::request::RequestId;
@@ -53,6 +54,7 @@ pub(crate) async fn open(
     Extension(caller): Extension<Caller>,
     Extension(id): Extension<RequestId>,
     visit: Option<Extension<Arc<Visit>>>,
+    outflow: Option<Extension<Outflow>>,
     filter: Result<Query<Filter>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Fault> {
@@ -62,13 +64,14 @@ pub(crate) async fn open(
             .hint("connect with a WebSocket, or read /api/events")
     })?;
     let follower = Follower::new(app, filter, None);
+    let outflow = outflow.unwrap_or_default().0;
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LARGEST_MESSAGE).max_frame_size(LARGEST_MESSAGE);
     Ok(upgrade.on_upgrade(move |socket| async move {
         let _visit = visit;
         let (mut sink, mut heard) = socket.split();
         let goodbye = tokio::select! {
-            goodbye = speak(&mut sink, follower, &caller.credential.id, &id) => goodbye,
-            goodbye = listen(&mut heard) => goodbye,
+            goodbye = speak(&mut sink, &outflow, follower, &caller.credential.id, &id) => goodbye,
+            goodbye = listen(&mut heard, &outflow) => goodbye,
             () = caller.credential.ended() => {
                 Goodbye::of(close_code::POLICY, "the credential is good no longer", LAST_WORD_REVOKED)
             }
@@ -76,8 +79,11 @@ pub(crate) async fn open(
         tracing::debug!(request = %id.0, credential = caller.credential.id, why = %goodbye.why, "a socket ends");
         // Whoever is gone need not be told, and whose credential is good no longer is not waited for.
         tokio::select! {
-            _ = tokio::time::timeout(goodbye.within, part(sink, heard, goodbye)) => {}
+            _ = tokio::time::timeout(goodbye.within, part(&mut sink, &mut heard, goodbye)) => {}
             () = async { caller.credential.ended().await; tokio::time::sleep(LAST_WORD_REVOKED).await } => {}
+        }
+        if outflow.is_behind() && !caller.credential.is_good() {
+            outflow.cut();
         }
     }))
 }
@@ -96,7 +102,7 @@ impl Goodbye {
 }
 
 /// Both sides say that it ends, and then it does.
-async fn part(mut sink: SplitSink<WebSocket, Message>, mut heard: SplitStream<WebSocket>, goodbye: Goodbye) {
+async fn part(sink: &mut SplitSink<WebSocket, Message>, heard: &mut SplitStream<WebSocket>, goodbye: Goodbye) {
     if let Some(code) = goodbye.code {
         let frame = CloseFrame { code, reason: goodbye.why.as_ref().into() };
         sink.send(Message::Close(Some(frame))).await.ok();
@@ -108,6 +114,7 @@ async fn part(mut sink: SplitSink<WebSocket, Message>, mut heard: SplitStream<We
 
 async fn speak(
     sink: &mut SplitSink<WebSocket, Message>,
+    outflow: &Outflow,
     mut follower: Follower,
     credential: &str,
     id: &RequestId,
@@ -123,10 +130,11 @@ async fn speak(
         };
         // All that there is to say at one time goes out as one piece.
         let mut messages = stream::iter(messages.into_iter().map(Ok));
-        match tokio::time::timeout(STALLED, sink.send_all(&mut messages)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return Goodbye { why: "the reader is gone".into(), code: None, within: LAST_WORD },
-            Err(_) => {
+        tokio::select! {
+            sent = sink.send_all(&mut messages) => if sent.is_err() {
+                return Goodbye { why: "the reader is gone".into(), code: None, within: LAST_WORD };
+            },
+            () = outflow.stalled() => {
                 tracing::info!(request = %id.0, credential, "a reader took nothing for {} s and was dropped", STALLED.as_secs());
                 // It is behind what was not taken, so it arrives only if the reader wakes up now.
                 return Goodbye::of(close_code::POLICY, why_dropped(), LAST_WORD_STALLED);
@@ -135,7 +143,7 @@ async fn speak(
     }
 }
 
-async fn listen(heard: &mut SplitStream<WebSocket>) -> Goodbye {
+async fn listen(heard: &mut SplitStream<WebSocket>, outflow: &Outflow) -> Goodbye {
     let gone = |why: &'static str| Goodbye { why: why.into(), code: None, within: LAST_WORD };
     loop {
         match tokio::time::timeout(SILENT, heard.next()).await {
@@ -146,6 +154,8 @@ async fn listen(heard: &mut SplitStream<WebSocket>) -> Goodbye {
             }
             Ok(Some(Ok(Message::Close(_)) | Err(_)) | None) => return gone("the reader left"),
             Ok(Some(Ok(_))) => {}
+            // A ping is behind what it has to take first.
+            Err(_) if outflow.is_behind() => {}
             Err(_) => return gone("the reader was silent"),
         }
     }

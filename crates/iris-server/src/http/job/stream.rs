@@ -7,14 +7,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::App;
-use crate::http::event::{self, Filter};
+use crate::connection::outflow::Outflow;
+use crate::http::event::{self, Filter, Follower};
 use crate::wire::question::{given, given_to_any, iso, options};
 
-pub(super) fn follow(app: App, job: &JobRow, after: Option<i64>) -> Response {
+pub(super) fn follow(app: App, outflow: Outflow, job: &JobRow, after: Option<i64>) -> Response {
     let filter = Filter::of_session(job.session.as_str());
     let id = job.id.to_string();
     // A stream of a job begins with the job.
-    event::follow(app, filter, Some(after.unwrap_or(0)), move |kind, json| {
+    let follower = Follower::new(app, filter, Some(after.unwrap_or(0)));
+    event::follow(follower, outflow, move |kind, json| {
         in_words(&id, kind, json).map(|(name, data)| (name, data.to_string()))
     })
 }

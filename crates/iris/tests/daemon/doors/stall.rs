@@ -42,6 +42,48 @@ async fn check_that_readers_are_cheap(world: &World, path: &str, most: u64) {
     assert!(grown <= most, "{grown} MB");
 }
 
+const LARGE: &str = "replies:\n  - match: much\n    do: [{ flood: { messages: 1, size: 3000000 } }, { say: enough }]\n\
+                     default: [{ say: 'You said: {{text}}' }]\n";
+
+/// Whatever the time that one event takes: only who takes nothing at all has stalled.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_reads_slowly_hears_everything() {
+    let world = World::new(setup().team("alpha", LARGE));
+    world.tell("much").await;
+    let (ways, paces) = ([Way::Sse, Way::Socket], [(450_000, 60), (15_000, 25)]);
+    let readers = ways.into_iter().flat_map(|way| paces.map(|pace| (way, pace)));
+    let reading = readers.map(|(way, (bytes_per_second, seconds))| {
+        let reader = Stalled::open_kind(&world.client(), way, "message").expect("open");
+        let slowly_for = Duration::from_secs(seconds);
+        let read = tokio::task::spawn_blocking(move || reader.read_slowly(bytes_per_second, slowly_for, "enough"));
+        async move { (way, bytes_per_second, read.await.expect("no panic").expect("read")) }
+    });
+    for (way, bytes_per_second, is_heard) in futures_util::future::join_all(reading).await {
+        assert!(is_heard, "dropped in the middle by {way:?} at {bytes_per_second} bytes a second");
+    }
+}
+
+/// Nor does it read on what was written for it before, whatever it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_is_behind_reads_no_further_when_its_token_is_revoked() {
+    let world = World::new(setup().team("alpha", LARGE));
+    world.tell("much").await;
+    let client = world.with(&world.token("one", &["read"]).await);
+    let readers = [
+        Stalled::open_kind(&client, Way::Sse, "message"),
+        Stalled::open_kind(&client, Way::Socket, "message"),
+        Stalled::open_page(&client, "/api/events?after=0&kind=message"),
+    ];
+    // Until there is no more room for what they do not read.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(world.client().delete("/api/tokens/one").await.expect("an answer").status, 200);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for (reader, way) in readers.into_iter().zip(["SSE", "a socket", "a page"]) {
+        let read = reader.expect("open").read_to_end(SOON).expect("read").expect("it was dropped").len() as u64;
+        assert!(read < MEGABYTE, "{read} bytes by {way}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn readers_that_never_read_cost_nothing_and_lose_nothing() {
     let script = "replies:\n  - match: much\n    do: [{ flood: { messages: 10000, size: 2000 } }]\n\

@@ -71,6 +71,11 @@ async fn with_a_certificate_it_speaks_tls_and_nothing_else() {
     let mut said = Vec::new();
     tokio::time::timeout(SOON, plain.read_to_end(&mut said)).await.expect("it ends").ok();
     assert!(!String::from_utf8_lossy(&said).contains("HTTP"), "{said:?}");
+    let mut status = tokio::process::Command::new(env!("CARGO_BIN_EXE_iris"));
+    status.arg("status").env_clear().env("IRIS_HOME", home.path()).env("IRIS_URL", format!("http://127.0.0.1:{port}"));
+    let ended = status.output().await.expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && said.contains("it may speak TLS: write its address as https://"), "{said}");
 }
 
 /// As `openssl req -x509` makes one if it is told nothing else. Whoever has one learns what to do, not the name of an error.

@@ -184,7 +184,7 @@ async fn a_team_that_never_was_is_said_to_be_none_and_one_that_is_gone_can_be_re
         assert_eq!(none.status, 404, "{list}");
         let problem = is_problem(&none);
         assert_eq!(problem["detail"], "there is no team 'alpah'");
-        assert_eq!(problem["hint"], "did you mean `alpha`?");
+        assert_eq!(problem["hint"], "did you mean 'alpha'? known teams: alpha");
         assert_eq!(status(&format!("{list}alpha")).await, 200, "{list}");
     }
     assert_eq!(world.send("GET", "/api/events?team=alpah", &streamed, "").await.status, 404);

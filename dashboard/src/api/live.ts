@@ -9,7 +9,7 @@ import { heal } from "./heal";
 import { type Connection, type Delta, type Event, EventStream } from "./stream";
 import { Watched, throttle } from "./watch";
 
-/** Whether this browser is to show notifications; a page that is to send them never rests. */
+/** Whether this browser is to show notifications. */
 export const wantsNotifications = kept("notify", false);
 
 export const connection = new Watched<Connection>({ state: "connecting" });
@@ -148,7 +148,7 @@ export const stream = new EventStream({
     void catchUp(connection.get(), refresh());
     gaps.forEach((listener) => listener(upTo));
   },
-}, () => !wantsNotifications.get());
+});
 
 /** Somebody does not want to wait: what is under way is given up, and everything is asked for once more. */
 export function tryNow() {

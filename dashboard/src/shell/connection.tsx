@@ -24,12 +24,15 @@ export function ConnectionState() {
   );
 }
 
+/** The one reason that lies in neither the daemon nor the network. */
+const MANY_WINDOWS = "If six windows of Iris are in view, they take all the connections that a browser has for one address: close one.";
+
 /** What is shown may be out of date, and that is said before anything else. */
 export function ConnectionStrip() {
   const now = useWatched(connection);
   const behind = useWatched(behindSince);
   if (now.state === "lost") return <Lost {...now} />;
-  if (now.state === "connecting") return <Slow key="connecting" title={CONNECTIONS.connecting} text="The daemon has not answered yet." />;
+  if (now.state === "connecting") return <Slow key="connecting" title={CONNECTIONS.connecting} text={`The daemon has not answered yet. ${MANY_WINDOWS}`} />;
   if (now.state === "live" && behind !== undefined) return <Slow key="behind" title={CONNECTIONS.behind} text={<>Some of what you see is <Age since={behind} /> old: not everything could be read yet.</>} />;
   return null;
 }

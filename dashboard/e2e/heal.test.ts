@@ -206,6 +206,22 @@ test("a connection on which nothing happens is live; one that is dead without a 
   await live(page);
 });
 
+test("a page that has heard nothing yet does not say how old it is", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await page.route("**/api/status", (route) => route.abort("connectionreset"));
+  await page.reload();
+  const strip = page.getByRole("alert").filter({ hasText: "Connection lost" });
+  await strip.getByText("Nothing was heard yet (the daemon cannot be reached)").waitFor();
+  // Nor after the second attempt.
+  await page.waitForRequest("**/api/status");
+  expect(await strip.innerText()).not.toMatch(/\d s old/);
+  await page.unroute("**/api/status");
+  await live(page);
+  await cut(page);
+  await strip.getByText(/What you see is \d+ s old/).waitFor();
+  forgive(page);
+});
+
 test("a session that was opened without a connection is read when it is back", async () => {
   const { sessionId } = await daemon.tell("comet", "hello there", 0);
   const page = await signedIn(daemon, {}, wire);

@@ -10,8 +10,8 @@ export type Delta = Shapes["Delta"];
 export type Connection =
   | { state: "connecting" }
   | { state: "live"; since: number }
-  /** Since when nothing is heard. */
-  | { state: "lost"; since: number; retryAt: number; why: string }
+  /** Since when nothing is heard, and whether anything ever was. */
+  | { state: "lost"; since: number; hasHeard: boolean; retryAt: number; why: string }
   /** Nobody looks: the connection was given back, and is taken up again by the first look. */
   | { state: "resting"; since: number }
   | { state: "signed-out" };
@@ -31,6 +31,8 @@ const SILENCE = 12_000;
 const LONGEST_PAUSE = 10_000;
 /** How long one attempt may take until the daemon says that it streams. A network may swallow a request without a word. */
 const ATTEMPT = 10_000;
+/** Why a connection is lost that hangs from its beginning. */
+export const NOT_ANSWERED = "the daemon has not answered";
 /** A browser has six connections for all the tabs of a page. One that nobody looks at gives its own back; whoever goes from
  * tab to tab and back finds it there. */
 const REST_AFTER = 5_000;
@@ -158,7 +160,7 @@ export class EventStream {
       if (cut.signal.aborted && cut.signal.reason !== "silent") return;
       // What a browser says of a failed request is for those who wrote the page.
       const why = error instanceof TypeError ? "the daemon cannot be reached" : String((error as Error).message);
-      this.lose(cut.signal.aborted ? (isHeard ? "the daemon has been silent" : "the daemon has not answered") : why);
+      this.lose(cut.signal.aborted ? (isHeard ? "the daemon has been silent" : NOT_ANSWERED) : why);
     }
   }
 
@@ -210,9 +212,8 @@ export class EventStream {
 
   private lose(why: string) {
     this.wasLost = true;
-    this.heardAt ??= Date.now();
     const pause = Math.min(LONGEST_PAUSE, 300 * 2 ** this.attempts++) * (0.75 + Math.random() / 2);
-    this.listener.connection({ state: "lost", since: this.heardAt, retryAt: Date.now() + pause, why });
+    this.listener.connection({ state: "lost", since: this.heardAt ?? Date.now(), hasHeard: this.heardAt !== undefined, retryAt: Date.now() + pause, why });
     this.timer = setTimeout(() => {
       this.timer = undefined;
       void this.connect();

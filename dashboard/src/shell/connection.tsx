@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useState } from "react";
 
 import { behindSince } from "@/api/behind";
 import { connection, tryNow } from "@/api/live";
+import { type Connection, NOT_ANSWERED } from "@/api/stream";
 import { useWatched } from "@/api/watch";
 import { useNow } from "@/text/time";
 
@@ -37,11 +38,11 @@ export function ConnectionStrip() {
   return null;
 }
 
-function Lost({ since, retryAt, why }: { since: number; retryAt: number; why: string }) {
+function Lost({ since, hasHeard, retryAt, why }: Extract<Connection, { state: "lost" }>) {
   const now = useNow();
   return (
     <Strip role="alert" tone="border-bad bg-bad-soft" title={<span className="font-medium text-bad">{CONNECTIONS.lost}</span>}>
-      What you see is <Age since={since} /> old ({why}). Trying again {retryAt > now ? `in ${Math.ceil((retryAt - now) / 1000)} s` : "now"}.
+      {hasHeard ? <>What you see is <Age since={since} /> old</> : "Nothing was heard yet"} ({why}). Trying again {retryAt > now ? `in ${Math.ceil((retryAt - now) / 1000)} s` : "now"}. {why === NOT_ANSWERED && MANY_WINDOWS}
     </Strip>
   );
 }

@@ -35,10 +35,27 @@ async function mend(page: Page) {
 }
 
 /** Requests are neither answered nor refused from now on. Gives the way to end it; what was swallowed stays so. */
-async function swallow(page: Page, path: string) {
+async function swallow(page: Page, path: string | RegExp) {
   let isWhole = false;
   await page.route(path, (route) => (isWhole ? route.continue() : undefined));
   return () => (isWhole = true);
+}
+
+/** How many requests were given up from now on. */
+function countGivenUp(page: Page) {
+  let count = 0;
+  page.on("requestfailed", () => count++);
+  return () => count;
+}
+
+/** What the page says of its connection from now on. */
+async function statesOf(page: Page): Promise<() => Promise<string[]>> {
+  const said = await page.evaluateHandle(() => {
+    const states = new Set<string>();
+    new MutationObserver(() => states.add(document.querySelector("[data-connection]")?.getAttribute("data-connection") ?? "")).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-connection"] });
+    return states;
+  });
+  return () => said.evaluate((states) => [...states]);
 }
 
 test("one request that fails leaves nothing green that is not", async () => {
@@ -122,29 +139,87 @@ test("a read that is swallowed while all else goes well does not look fresh for 
   const list = "**/api/questions/pending";
   const heard = page.waitForRequest(list);
   const end = await swallow(page, list);
+  const givenUp = countGivenUp(page);
   await daemon.tell("beacon", "ask");
   await heard;
   await page.locator('[data-connection="behind"]').waitFor({ timeout: 60_000 });
+  expect(await page.getByText("Nobody needs you").count()).toBe(0);
+  expect(givenUp(), "it is not waited for that it is given up").toBe(0);
   end();
   await page.getByText("Which colour for the button?").waitFor({ timeout: 60_000 });
   await live(page);
 });
 
+test("a session whose change is heard of and not read does not look fresh either", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await page.goto(`${wire.url}/fleet`);
+  await live(page);
+  const { sessionId } = await daemon.tell("atlas", "slow");
+  const row = page.getByRole("region", { name: "Team atlas" }).locator("[data-mood]");
+  await row.getByText("working").waitFor();
+  await live(page);
+  const end = await swallow(page, `**/api/sessions/${sessionId}`);
+  const givenUp = countGivenUp(page);
+  await page.locator('[data-connection="behind"]').waitFor({ timeout: 60_000 });
+  expect(await row.getByText("working").count()).toBe(1);
+  expect(givenUp()).toBe(0);
+  end();
+  await row.getByText("idle").waitFor({ timeout: 60_000 });
+  await live(page);
+});
+
+test.each([
+  { what: "the turns of a session", at: (session: string) => `/session/${session}`, read: /\/api\/sessions\/[^/]+\/turns/ },
+  { what: "the messages of a turn that runs", at: (session: string) => `/session/${session}`, read: /\/api\/turns\/[^/]+\/messages/ },
+  { what: "the log", at: () => "/system", read: /\/api\/events\?kind=/ },
+])("who comes back is not live before what was missed is read: $what", async ({ at, read }) => {
+  const { sessionId } = await daemon.tell("comet", "hang");
+  const page = await signedIn(daemon, {}, wire);
+  await page.goto(wire.url + at(sessionId));
+  await live(page);
+  await cut(page);
+  let hasHeard = false;
+  const end = await swallow(page, read);
+  page.on("request", (request) => read.test(request.url()) && (hasHeard = true));
+  const states = await statesOf(page);
+  wire.mend();
+  await page.locator('[data-connection="behind"]').waitFor({ timeout: 60_000 });
+  await expect.poll(() => hasHeard).toBe(true);
+  // All else was read long ago by then.
+  await page.waitForTimeout(3000);
+  expect(await states()).not.toContain("live");
+  end();
+  await page.locator('[data-connection="live"]').waitFor({ timeout: 60_000 });
+  forgive(page);
+});
+
 test("a connection on which nothing happens is live; one that is dead without a word is found out, and another taken", async () => {
   const page = await signedIn(daemon, {}, wire);
   await live(page);
-  const said = await page.evaluateHandle(() => {
-    const states = new Set<string>();
-    new MutationObserver(() => states.add(document.querySelector("[data-connection]")?.getAttribute("data-connection") ?? "")).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-connection"] });
-    return states;
-  });
+  const said = await statesOf(page);
   await page.waitForTimeout(15_000);
-  expect(await said.evaluate((states) => [...states].filter((state) => state !== "live"))).toEqual([]);
+  expect((await said()).filter((state) => state !== "live")).toEqual([]);
   wire.hold();
   await daemon.tell("beacon", "ask");
-  await expect.poll(() => said.evaluate((states) => [...states]), { timeout: 60_000 }).toContain("lost");
+  await expect.poll(said, { timeout: 60_000 }).toContain("lost");
   await page.getByText("Which colour for the button?").waitFor({ timeout: 60_000 });
   await live(page);
+});
+
+test("a page that has heard nothing yet does not say how old it is", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await page.route("**/api/status", (route) => route.abort("connectionreset"));
+  await page.reload();
+  const strip = page.getByRole("alert").filter({ hasText: "Connection lost" });
+  await strip.getByText("Nothing was heard yet (the daemon cannot be reached)").waitFor();
+  // Nor after the second attempt.
+  await page.waitForRequest("**/api/status");
+  expect(await strip.innerText()).not.toMatch(/\d s old/);
+  await page.unroute("**/api/status");
+  await live(page);
+  await cut(page);
+  await strip.getByText(/What you see is \d+ s old/).waitFor();
+  forgive(page);
 });
 
 test("a session that was opened without a connection is read when it is back", async () => {

@@ -125,6 +125,26 @@ test("of those that are selected, what another answers leaves the numbers to the
   expect(await answeredBy(() => page.keyboard.press("1"))).toEqual(["team3"]);
 });
 
+test("one that is selected alone has the numbers as well, and they are nobody's when another has answered it", async () => {
+  const page = await signedIn(daemon);
+  for (const team of ["team1", "team2", "team3"]) await daemon.tell(team, "ask");
+  for (const team of ["team1", "team2", "team3"]) await card(page, team).waitFor();
+  await card(page, "team1").getByRole("checkbox").check();
+  await card(page, "team3").click({ position: { x: 200, y: 8 } });
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual(["team1"]);
+  const bar = page.getByRole("toolbar", { name: "Answer together" });
+  await bar.waitFor({ state: "detached" });
+  await card(page, "team2").getByRole("checkbox").check();
+  await card(page, "team3").click({ position: { x: 200, y: 8 } });
+  await answeredElsewhere("team2");
+  await bar.getByText("1 not in this list any more").waitFor();
+  await settled(page);
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual([]);
+  await bar.getByRole("button", { name: "Clear" }).click();
+  expect(await answeredBy(() => page.keyboard.press("1"))).toEqual(["team3"]);
+});
+
 test("of those that are selected, what is put aside in another tab leaves the numbers to the others as well", async () => {
   const page = await signedIn(daemon);
   for (const team of ["team1", "team2", "team3"]) await daemon.tell(team, "ask");

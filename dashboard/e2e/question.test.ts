@@ -205,30 +205,80 @@ test("while one looks at another page, it opens over it; a key too early is no a
   expect(await answerOf(turnId)).toBe("It is gone");
 });
 
+/** The desktop, as far as a page knows of it. */
+function desktop() {
+  const told: string[] = [];
+  class Told {
+    static permission = "granted";
+    constructor(title: string, { body }: { body: string }) {
+      told.push(`${title}: ${body}`);
+    }
+  }
+  Object.assign(window, { Notification: Told, told });
+  document.hasFocus = () => false;
+  localStorage.setItem("iris.notify", "true");
+}
+
+const toldBy = (page: Page) => page.evaluate(() => (window as unknown as { told: string[] }).told);
+
 test("who looks elsewhere is told by the desktop, also if what is asked cannot be read just then", async () => {
   const page = await signedIn(daemon);
-  // The desktop, as far as a page knows of it.
-  await page.addInitScript(() => {
-    const told: string[] = [];
-    class Told {
-      static permission = "granted";
-      constructor(title: string, { body }: { body: string }) {
-        told.push(`${title}: ${body}`);
-      }
-    }
-    Object.assign(window, { Notification: Told, told });
-    document.hasFocus = () => false;
-    localStorage.setItem("iris.notify", "true");
-  });
+  await page.addInitScript(desktop);
   await page.reload();
   await page.locator('[data-connection="live"]').waitFor();
-  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+  const told = () => toldBy(page);
   await daemon.tell("atlas", "ask");
   await expect.poll(told).toEqual(["atlas needs you: Which colour for the button?"]);
   await page.route(/\/api\/questions\/(?!pending|decided|figures)[^/]+$/, (route) => route.abort("connectionreset"));
   await daemon.tell("beacon", "approve fifteen");
   await expect.poll(async () => (await told()).at(-1)).toMatch(/^beacon needs you: What it asks could not be read yet/);
   forgive(page);
+});
+
+/** Without a head every tab counts as looked at. */
+const look = (page: Page, state: "visible" | "hidden") =>
+  page.evaluate((state) => {
+    Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, state);
+
+test("with many tabs open, the one that is looked at is live, and one of the others tells the desktop", async () => {
+  const first = await signedIn(daemon);
+  const context = first.context();
+  await context.addInitScript(desktop);
+  await first.reload();
+  const unseen = [first];
+  for (let tabs = 1; tabs < 8; tabs++) {
+    await look(unseen.at(-1)!, "hidden");
+    const next = await context.newPage();
+    await next.goto(`${daemon.url}/inbox`);
+    await next.getByRole("heading", { name: "Inbox" }).waitFor();
+    unseen.push(next);
+  }
+  const page = unseen.pop()!;
+  const stateOf = (tab: Page) => tab.locator("[data-connection]").getAttribute("data-connection");
+  const states = () => Promise.all(unseen.map(stateOf));
+  await expect.poll(states, { timeout: 30_000 }).toEqual(["live", ...Array.from({ length: 6 }, () => "resting")]);
+  await page.locator('[data-connection="live"]').waitFor();
+
+  const { turnId } = await daemon.tell("atlas", "ask");
+  await card(page, "atlas").getByRole("button", { name: "Blue" }).click({ delay: 800 });
+  expect(await answerOf(turnId)).toBe("Blue it is");
+  await expect.poll(async () => (await Promise.all(unseen.map(toldBy))).map((told) => told.length)).toEqual([1, 0, 0, 0, 0, 0, 0]);
+
+  // It is closed, and another takes its place.
+  await unseen.shift()!.close();
+  await expect.poll(states, { timeout: 30_000 }).toEqual(["live", ...Array.from({ length: 5 }, () => "resting")]);
+  const again = await daemon.tell("beacon", "ask");
+  await expect.poll(async () => (await Promise.all(unseen.map(toldBy))).map((told) => told.at(-1))).toEqual(["beacon needs you: Which colour for the button?", ...Array.from({ length: 5 }, () => undefined)]);
+
+  // Who looks at one that rested sees what it missed.
+  const last = unseen.at(-1)!;
+  await look(page, "hidden");
+  await look(last, "visible");
+  await card(last, "beacon").getByRole("button", { name: "Red" }).click({ delay: 800 });
+  expect(await answerOf(again.turnId)).toBe("Red it is");
+  await last.locator('[data-connection="live"]').waitFor();
 });
 
 test("it never opens while somebody writes, and goes away with Escape", async () => {

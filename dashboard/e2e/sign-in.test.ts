@@ -28,6 +28,42 @@ test("a link opens the inbox, and works once", async () => {
   forgive(other);
 });
 
+test("a link signs in the tab that asks for one, also after one that is used up, and leads to where it was to go", async () => {
+  const used = await daemon.link();
+  await (await stranger()).goto(used);
+  const page = await stranger();
+  await page.goto(`${daemon.url}/system?event=1`);
+  await page.getByRole("heading", { name: "Signed out" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  const turnedAway = page.waitForResponse("**/api/login");
+  await page.goto(used);
+  await turnedAway;
+  await page.getByText("does not work any more").waitFor();
+  expect(page.url(), "the code is out of the address").toBe(`${daemon.url}/login`);
+  forgive(page);
+  await page.goto(await daemon.link());
+  await page.getByRole("heading", { name: "Log around event 1" }).waitFor();
+  expect(page.url()).toBe(`${daemon.url}/system?event=1`);
+
+  // Who is signed in has nothing to do there, and a link that does not work takes nothing away.
+  await page.goto(`${daemon.url}/login`);
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.goto(used);
+  await page.getByRole("link", { name: "To the inbox" }).click();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  forgive(page);
+});
+
+test("a tab that asks for a link goes on when another tab was given one", async () => {
+  const page = await stranger();
+  await page.goto(`${daemon.url}/fleet`);
+  await page.getByRole("heading", { name: "Signed out" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  forgive(page);
+  await (await page.context().newPage()).goto(await daemon.link());
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+});
+
 test("without a credential every page says how to get in", async () => {
   for (const path of ["/", "/fleet", "/session/nobody", "/settings"]) {
     const page = await stranger();

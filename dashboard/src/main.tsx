@@ -6,12 +6,16 @@ import { createRoot } from "react-dom/client";
 import { queries } from "@/api/ask";
 import { whenSignedOut } from "@/api/call";
 import { connection } from "@/api/live";
+import { remember } from "@/login/wanted";
 import { router } from "@/router";
 
 import "./style.css";
 
 const leave = () => {
-  if (router.state.location.pathname !== "/login") void router.navigate({ to: "/login" });
+  const { pathname, href } = router.state.location;
+  if (pathname === "/login") return;
+  remember(href);
+  void router.navigate({ to: "/login" });
 };
 whenSignedOut(leave);
 connection.subscribe(() => connection.get().state === "signed-out" && leave());

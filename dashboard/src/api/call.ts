@@ -42,6 +42,13 @@ export function keepWord(word: string | null | undefined) {
   else localStorage.removeItem(WORD);
 }
 
+/** Another tab of this browser has signed in, or out. */
+export function onWord(act: () => void): () => void {
+  const hear = ({ key }: StorageEvent) => key === WORD && act();
+  addEventListener("storage", hear);
+  return () => removeEventListener("storage", hear);
+}
+
 /** What goes along with every request: a cookie alone may come from anybody whom this browser listens to. */
 export function signs(): Record<string, string> {
   const word = localStorage.getItem(WORD);

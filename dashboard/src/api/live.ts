@@ -3,13 +3,13 @@ import { kept } from "@/shell/keep";
 
 import { Refusal, abandonReads, api, body, isPassing, pauseAfter } from "./call";
 import { type Session, queries, received, refresh, sessionQuery, sessionsQuery, statusQuery, teamsQuery } from "./ask";
-import { catchUp } from "./behind";
+import { catchUp, heard } from "./behind";
 import { configQuery } from "./config";
 import { heal } from "./heal";
 import { type Connection, type Delta, type Event, EventStream } from "./stream";
 import { Watched, throttle } from "./watch";
 
-/** Whether this browser is to show notifications; a page that is to send them never rests. */
+/** Whether this browser is to show notifications. */
 export const wantsNotifications = kept("notify", false);
 
 export const connection = new Watched<Connection>({ state: "connecting" });
@@ -17,13 +17,13 @@ export const connection = new Watched<Connection>({ state: "connecting" });
 type Hear<T> = (what: T) => void;
 const events = new Set<Hear<Event>>();
 const deltas = new Set<Hear<Delta>>();
-const gaps = new Set<Hear<number>>();
+const gaps = new Set<(upTo: number) => Promise<void>>();
 
 /** Hears every event but the messages of sessions that nobody looks at. */
 export const onEvent = (hear: Hear<Event>) => subscribe(events, hear);
 export const onDelta = (hear: Hear<Delta>) => subscribe(deltas, hear);
-/** Some events were missed, or come late, up to this number: read anew. */
-export const onGap = (hear: Hear<number>) => subscribe(gaps, hear);
+/** Some events were missed, or come late, up to this number: read anew. Until that is done, what is shown is not fresh. */
+export const onGap = (hear: (upTo: number) => Promise<void>) => subscribe(gaps, hear);
 
 function subscribe<T>(set: Set<T>, hear: T) {
   set.add(hear);
@@ -81,10 +81,10 @@ function refreshSession(id: string) {
 }
 
 /** Those that could not be asked for: a session that has changed must not look as it was. */
-const retries = new Map<string, ReturnType<typeof setTimeout>>();
+const retries = new Map<string, () => void>();
 
-async function fetchSession(id: string, failures = 0) {
-  clearTimeout(retries.get(id));
+async function fetchSession(id: string, failures = 0, read = heard()) {
+  retries.get(id)?.();
   retries.delete(id);
   try {
     const session = received(await body(api.GET("/api/sessions/{id}", { params: { path: { id } } })));
@@ -92,11 +92,25 @@ async function fetchSession(id: string, failures = 0) {
     const all = queries.getQueryData(sessionsQuery.queryKey);
     if (all) queries.setQueryData(sessionsQuery.queryKey, put(all, session));
     else void refresh({ queryKey: sessionsQuery.queryKey });
+    read();
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) forgetSession(id);
     // With the connection lost, everything is asked for when it is back.
-    else if (isPassing(error) && connection.get().state === "live") retries.set(id, setTimeout(() => void fetchSession(id, failures + 1), pauseAfter(failures)));
+    if (isPassing(error) && connection.get().state === "live") return retryLater(id, failures, read);
+    read();
+    if (error instanceof Refusal && error.status === 404) forgetSession(id);
   }
+}
+
+function retryLater(id: string, failures: number, read: () => void) {
+  const timer = setTimeout(() => {
+    retries.delete(id);
+    void fetchSession(id, failures + 1, read);
+  }, pauseAfter(failures));
+  retries.get(id)?.();
+  retries.set(id, () => {
+    clearTimeout(timer);
+    read();
+  });
 }
 
 function put(all: Session[], session: Session): Session[] {
@@ -145,10 +159,9 @@ export const stream = new EventStream({
     connection.set(now);
   },
   missed: (upTo) => {
-    void catchUp(connection.get(), refresh());
-    gaps.forEach((listener) => listener(upTo));
+    void catchUp(connection.get(), Promise.all([refresh(), ...[...gaps].map((listener) => listener(upTo))]));
   },
-}, () => !wantsNotifications.get());
+});
 
 /** Somebody does not want to wait: what is under way is given up, and everything is asked for once more. */
 export function tryNow() {

@@ -10,9 +10,9 @@ export type Delta = Shapes["Delta"];
 export type Connection =
   | { state: "connecting" }
   | { state: "live"; since: number }
-  /** Since when nothing is heard. */
-  | { state: "lost"; since: number; retryAt: number; why: string }
-  /** Nobody has looked for a while: the connection was given back, and is taken up again by the first look. */
+  /** Since when nothing is heard, and whether anything ever was. */
+  | { state: "lost"; since: number; hasHeard: boolean; retryAt: number; why: string }
+  /** Nobody looks: the connection was given back, and is taken up again by the first look. */
   | { state: "resting"; since: number }
   | { state: "signed-out" };
 
@@ -31,8 +31,11 @@ const SILENCE = 12_000;
 const LONGEST_PAUSE = 10_000;
 /** How long one attempt may take until the daemon says that it streams. A network may swallow a request without a word. */
 const ATTEMPT = 10_000;
-/** A browser has six connections for all the tabs of a page. One that nobody looks at gives its own back after a while. */
-const REST_AFTER = 10 * 60_000;
+/** Why a connection is lost that hangs from its beginning. */
+export const NOT_ANSWERED = "the daemon has not answered";
+/** A browser has six connections for all the tabs of a page. One that nobody looks at gives its own back; whoever goes from
+ * tab to tab and back finds it there. */
+const REST_AFTER = 5_000;
 /** With more than this to catch up on, reading everything anew is quicker than being told. */
 const LARGEST_GAP = 5_000;
 
@@ -47,20 +50,20 @@ export class EventStream {
   private isResting = false;
   private wasLost = false;
   private restTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends when somebody looks. */
+  private unseen = new AbortController();
   private listener: Listener;
 
-  private mayRest: () => boolean;
-
-  /** `mayRest` says whether a page that nobody looks at is of no use: it is, if it is to send notifications. */
-  constructor(listener: Listener, mayRest: () => boolean = () => true) {
+  constructor(listener: Listener) {
     this.listener = listener;
-    this.mayRest = mayRest;
   }
 
   start() {
     addEventListener("online", this.retryNow);
     document.addEventListener("visibilitychange", this.looked);
-    void this.connect();
+    // A tab that is opened behind another waits for its first look.
+    this.isResting = true;
+    this.looked();
   }
 
   stop() {
@@ -68,21 +71,43 @@ export class EventStream {
     document.removeEventListener("visibilitychange", this.looked);
     clearTimeout(this.timer);
     clearTimeout(this.restTimer);
+    this.unseen.abort();
     this.cut?.abort();
   }
 
   private looked = () => {
     clearTimeout(this.restTimer);
+    this.unseen.abort();
     if (document.visibilityState === "hidden") {
-      if (this.mayRest()) this.restTimer = setTimeout(this.rest, REST_AFTER);
-    } else if (this.isResting) {
-      this.isResting = false;
-      void this.connect();
-    } else this.retryNow();
+      this.restTimer = setTimeout(this.rest, REST_AFTER);
+      this.unseen = new AbortController();
+      void this.listenUnseen(this.unseen.signal);
+    } else if (this.isResting) this.wake();
+    else this.retryNow();
   };
+
+  /** Of all the tabs that nobody looks at one goes on listening, for notifications and for the number in its title. When it
+   * is closed or looked at, the next one does. */
+  private async listenUnseen(unseen: AbortSignal) {
+    const listen = async () => {
+      if (unseen.aborted) return;
+      clearTimeout(this.restTimer);
+      if (this.isResting) this.wake();
+      await new Promise((seen) => unseen.addEventListener("abort", seen));
+    };
+    // Given up by who is looked at before it was their turn.
+    await navigator.locks?.request("iris.unseen", { signal: unseen }, listen).catch(() => {});
+  }
+
+  private wake() {
+    this.isResting = false;
+    void this.connect();
+  }
 
   private rest = () => {
     this.isResting = true;
+    // What was written meanwhile is never told, and what was asked for may have been given up.
+    this.wasLost = true;
     clearTimeout(this.timer);
     this.timer = undefined;
     this.cut?.abort();
@@ -107,6 +132,7 @@ export class EventStream {
     const cut = (this.cut = new AbortController());
     const limit = setTimeout(() => cut.abort("silent"), ATTEMPT);
     this.isTrying = true;
+    let isHeard = false;
     try {
       const { isTold, newest } = await this.findPlace(cut.signal);
       const answer = await fetch(`/api/events?after=${this.after}`, {
@@ -119,6 +145,7 @@ export class EventStream {
       if (await isSignedOut(answer)) return this.listener.connection({ state: "signed-out" });
       if (!answer.ok || !answer.body) throw new Error(`the daemon answered ${answer.status}`);
       this.attempts = 0;
+      isHeard = true;
       // Events are told one by one where they were cut; but what was asked for because of them has failed, or was not asked.
       if (this.wasLost && !isTold) this.listener.missed(newest);
       this.wasLost = false;
@@ -133,7 +160,7 @@ export class EventStream {
       if (cut.signal.aborted && cut.signal.reason !== "silent") return;
       // What a browser says of a failed request is for those who wrote the page.
       const why = error instanceof TypeError ? "the daemon cannot be reached" : String((error as Error).message);
-      this.lose(cut.signal.aborted ? "the daemon has been silent" : why);
+      this.lose(cut.signal.aborted ? (isHeard ? "the daemon has been silent" : NOT_ANSWERED) : why);
     }
   }
 
@@ -185,9 +212,8 @@ export class EventStream {
 
   private lose(why: string) {
     this.wasLost = true;
-    this.heardAt ??= Date.now();
     const pause = Math.min(LONGEST_PAUSE, 300 * 2 ** this.attempts++) * (0.75 + Math.random() / 2);
-    this.listener.connection({ state: "lost", since: this.heardAt, retryAt: Date.now() + pause, why });
+    this.listener.connection({ state: "lost", since: this.heardAt ?? Date.now(), hasHeard: this.heardAt !== undefined, retryAt: Date.now() + pause, why });
     this.timer = setTimeout(() => {
       this.timer = undefined;
       void this.connect();

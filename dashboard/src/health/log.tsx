@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
+import { readMissed } from "@/api/behind";
 import { onEvent, onGap } from "@/api/live";
 import { type Back, around, back } from "@/api/log";
 import type { Event } from "@/api/stream";
@@ -52,11 +53,13 @@ function Kinds({ kinds, tools }: { kinds: string[]; tools: ReactNode }) {
     isHere.current = true;
     read();
     const end = onEvent((event) => kinds.some((noun) => event.kind.startsWith(`${noun}.`)) && add({ events: [event], from: Infinity }));
-    const endGaps = onGap(() => read());
+    const gone = new AbortController();
+    const endGaps = onGap(() => readMissed(() => back(kinds, PAGE).then(add), gone.signal));
     return () => {
       isHere.current = false;
       end();
       endGaps();
+      gone.abort();
     };
     // The kinds are of the key.
     // oxlint-disable-next-line react-hooks/exhaustive-deps

@@ -1,25 +1,33 @@
 // Where the one-time link leads. The code is behind the `#`, which a browser never sends, and is given up at once.
+import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
 import { queries } from "@/api/ask";
-import { api, body, keepWord } from "@/api/call";
+import { api, body, keepWord, onWord, signs } from "@/api/call";
 import { router } from "@/router";
 
-type State = { is: "out" } | { is: "trying" } | { is: "refused"; why: string };
+import { takeWanted } from "./wanted";
+
+type State = { is: "out" } | { is: "trying" } | { is: "refused"; why: string; /** By a link of before. */ isSignedIn: boolean };
 
 export function Login() {
   const [state, setState] = useState<State>(() => (location.hash.length > 1 ? { is: "trying" } : { is: "out" }));
   useEffect(() => {
     document.title = "Sign in · Iris";
-    const code = takeCode();
-    if (!code) return;
-    signIn(code).then(
-      () => {
-        queries.clear();
-        void router.navigate({ to: "/inbox", replace: true });
-      },
-      (error: Error) => setState({ is: "refused", why: error.message }),
-    );
+    const enter = async () => {
+      const code = takeCode();
+      if (!code) return void ((await isSignedIn()) && goOn());
+      setState({ is: "trying" });
+      await signIn(code).then(goOn, async (error: Error) => setState({ is: "refused", why: error.message, isSignedIn: await isSignedIn() }));
+    };
+    void enter();
+    // A link that is opened in this very tab changes nothing but what is behind the `#`.
+    addEventListener("hashchange", enter);
+    const end = onWord(() => void enter());
+    return () => {
+      removeEventListener("hashchange", enter);
+      end();
+    };
   }, []);
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center gap-3 p-6 text-center">
@@ -30,6 +38,14 @@ export function Login() {
         <>
           <h1 className="text-lg font-semibold">{state.is === "refused" ? "This link does not work any more" : "Signed out"}</h1>
           {state.is === "refused" && <p className="text-dim">{state.why}</p>}
+          {state.is === "refused" && state.isSignedIn && (
+            <p>
+              This browser is signed in already.{" "}
+              <Link to="/inbox" className="link">
+                To the inbox
+              </Link>
+            </p>
+          )}
           <p>
             Run <code className="rounded bg-raised px-1.5 py-0.5 font-mono">iris link</code> on the machine where Iris runs, and open the link it prints.
           </p>
@@ -40,20 +56,24 @@ export function Login() {
   );
 }
 
-let taken: string | undefined;
-
-/** Out of the address bar before anything else happens; kept for a second call, which React makes in development. */
+/** Out of the address bar before anything else happens. */
 function takeCode(): string | undefined {
-  if (location.hash.length > 1) {
-    taken = location.hash.slice(1);
-    history.replaceState(history.state, "", "/login");
-  }
-  const code = taken;
-  taken = undefined;
-  return code;
+  const code = location.hash.slice(1);
+  if (code) history.replaceState(history.state, "", "/login");
+  return code || undefined;
 }
 
 async function signIn(code: string) {
   const me = await body(api.POST("/api/login", { body: { code } }));
   keepWord(me.csrf);
+}
+
+/** A browser complains in its console when it is turned away: one that was never signed in does not ask. */
+async function isSignedIn(): Promise<boolean> {
+  return Object.keys(signs()).length > 0 && (await body(api.GET("/api/me")).then(() => true, () => false));
+}
+
+function goOn() {
+  queries.clear();
+  router.history.replace(takeWanted());
 }

@@ -55,10 +55,10 @@ export function Batch({ questions, gone, onDone }: { questions: Question[]; /** 
           {gone} not in this list any more
         </span>
       )}
-      {questions.length > 0 && offered.length === 0 && <span className="text-dim">They take different answers; answer them one by one.</span>}
+      {questions.length > 0 && offered.length === 0 && <span className="text-dim">{questions.length > 1 ? "They take different answers; answer them one by one." : "It is answered on its card."}</span>}
       {offered.map((choice) => (
         <button key={String(choice.value)} type="button" className="button" onClick={() => void give(choice.value)}>
-          {questions.length + gone > 1 && hasKeys && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex((other) => isSame(choice, other)) + 1}</kbd>}
+          {hasKeys && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">{own.findIndex((other) => isSame(choice, other)) + 1}</kbd>}
           {choice.label} {questions.length > 1 ? `all ${questions.length}` : ""}
         </button>
       ))}

@@ -24,8 +24,11 @@ export function Cards({ questions, linked }: { questions: Question[]; /** The on
   const clear = () => setSelected(new Set());
   const chosen = questions.filter(({ id }) => selected.has(id));
   const gone = useGone(selected, questions);
+  const hasSelected = chosen.length + gone.count > 0;
+  // The only one is at the cursor as well: then its card is pressed, which may want a second press.
+  const isCurrent = gone.count === 0 && chosen.length === 1 && chosen[0]?.id === cursor.current?.id;
   // Then the numbers are those of the bar, and no card shows any: also if some of them, or all, have gone from the list.
-  const isTogether = chosen.length + gone.count > 1;
+  const isTogether = hasSelected && !isCurrent;
   const pressTogether = (index: number) => {
     const choice = gone.isSettled() ? byNumber(chosen, index) : undefined;
     if (choice) void answerAll(chosen, choice.value).then((isDone) => isDone && clear());
@@ -48,7 +51,7 @@ export function Cards({ questions, linked }: { questions: Question[]; /** The on
   }, [linked]);
   return (
     <>
-      {(isTogether || chosen.length > 0) && <Batch questions={chosen} gone={gone.count} onDone={clear} />}
+      {hasSelected && <Batch questions={chosen} gone={gone.count} onDone={clear} />}
       <ul className="space-y-3" onClickCapture={(event) => isSlip(event.target as Element) && event.stopPropagation()}>
         {questions.map((question) => (
           <li key={question.id}>

@@ -1,6 +1,7 @@
 // A session's conversation as it is known here: the turns, what was said in those that were looked at, and what is being
 // written just now. Fed by requests for the past and by events for the present.
 import { type Turn } from "@/api/ask";
+import { heard } from "@/api/behind";
 import { api, body, everything, isPassing, pauseAfter } from "@/api/call";
 import { lookAt, onDelta, onEvent, onGap } from "@/api/live";
 import type { Delta, Event } from "@/api/stream";
@@ -55,6 +56,8 @@ export class Transcript {
   private lateUpTo = 0;
   private failures = 0;
   private retry: ReturnType<typeof setTimeout> | undefined;
+  /** The words that what was heard of is read now. */
+  private readonly unread = new Set<() => void>();
   /** What a turn began to write before it was known here. An agent writes in one turn at a time. */
   private ahead: { turn: string; text: string } | undefined;
 
@@ -70,6 +73,7 @@ export class Transcript {
       onDelta((delta) => delta.session === this.session && this.write(delta)),
       onGap((upTo) => this.missed(upTo)),
       () => clearTimeout(this.retry),
+      () => this.unread.forEach((read) => read()),
     ];
     this.turnsRead = this.readTurns();
     return () => {
@@ -143,10 +147,22 @@ export class Transcript {
     this.retry = setTimeout(() => void this.readTurns(), pauseAfter(++this.failures));
   }
 
-  private missed(upTo: number) {
+  private missed(upTo: number): Promise<void> {
     this.lateUpTo = upTo;
     for (const part of this.parts) part.isWhole = false;
-    void this.readTurns();
+    this.heard();
+    return this.readTurns();
+  }
+
+  /** Something is to be read. Gives the word that it was; else it is when all turns are read anew. */
+  private heard(): () => void {
+    const end = heard();
+    const read = () => {
+      this.unread.delete(read);
+      end();
+    };
+    this.unread.add(read);
+    return read;
   }
 
   /** Whether that was all. */
@@ -193,6 +209,7 @@ export class Transcript {
 
   private async readTurns() {
     const path = { id: this.session };
+    const unread = [...this.unread];
     try {
       const turns = await everything((after) => body(api.GET("/api/sessions/{id}/turns", { params: { path, query: { limit: 1000, ...(after && { after: Number(after) }) } } })));
       for (const turn of turns) this.put(turn);
@@ -202,11 +219,14 @@ export class Transcript {
       // Those that run may have said something meanwhile that was not heard.
       for (const part of this.parts) if (part.state === "read" && part.turn.state === "running") part.state = "unread";
       const last = new Set(this.parts.slice(-3));
-      for (const part of this.parts) if (last.has(part) || part.hasFailed) void this.read(part.turn.id);
+      this.show();
+      const wanted = this.parts.filter((part) => last.has(part) || part.hasFailed);
+      await Promise.all(wanted.map(({ turn }) => this.read(turn.id)));
+      if (!wanted.some(({ hasFailed }) => hasFailed)) unread.forEach((read) => read());
     } catch (error) {
       this.fail(error);
+      this.show();
     }
-    this.show();
   }
 
   private hear(event: Event) {
@@ -270,9 +290,11 @@ export class Transcript {
   }
 
   private async refresh(id: string, isHeard: boolean) {
+    const read = this.heard();
     try {
       this.put(await body(api.GET("/api/turns/{id}", { params: { path: { id } } })), isHeard);
       this.show();
+      read();
     } catch (error) {
       this.fail(error);
     }

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useState } from "react";
 
 import { behindSince } from "@/api/behind";
 import { connection, tryNow } from "@/api/live";
+import { type Connection, NOT_ANSWERED } from "@/api/stream";
 import { useWatched } from "@/api/watch";
 import { useNow } from "@/text/time";
 
@@ -24,21 +25,24 @@ export function ConnectionState() {
   );
 }
 
+/** The one reason that lies in neither the daemon nor the network. */
+const MANY_WINDOWS = "If six windows of Iris are in view, they take all the connections that a browser has for one address: close one.";
+
 /** What is shown may be out of date, and that is said before anything else. */
 export function ConnectionStrip() {
   const now = useWatched(connection);
   const behind = useWatched(behindSince);
   if (now.state === "lost") return <Lost {...now} />;
-  if (now.state === "connecting") return <Slow key="connecting" title={CONNECTIONS.connecting} text="The daemon has not answered yet." />;
+  if (now.state === "connecting") return <Slow key="connecting" title={CONNECTIONS.connecting} text={`The daemon has not answered yet. ${MANY_WINDOWS}`} />;
   if (now.state === "live" && behind !== undefined) return <Slow key="behind" title={CONNECTIONS.behind} text={<>Some of what you see is <Age since={behind} /> old: not everything could be read yet.</>} />;
   return null;
 }
 
-function Lost({ since, retryAt, why }: { since: number; retryAt: number; why: string }) {
+function Lost({ since, hasHeard, retryAt, why }: Extract<Connection, { state: "lost" }>) {
   const now = useNow();
   return (
     <Strip role="alert" tone="border-bad bg-bad-soft" title={<span className="font-medium text-bad">{CONNECTIONS.lost}</span>}>
-      What you see is <Age since={since} /> old ({why}). Trying again {retryAt > now ? `in ${Math.ceil((retryAt - now) / 1000)} s` : "now"}.
+      {hasHeard ? <>What you see is <Age since={since} /> old</> : "Nothing was heard yet"} ({why}). Trying again {retryAt > now ? `in ${Math.ceil((retryAt - now) / 1000)} s` : "now"}. {why === NOT_ANSWERED && MANY_WINDOWS}
     </Strip>
   );
 }

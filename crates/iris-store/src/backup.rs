@@ -92,7 +92,7 @@ pub struct PutBack {
     pub damage: Option<String>,
 }
 
-/// Puts a copy in the place of a database nobody has open. What was there is kept beside it, under its name once it is whole:
+/// Moves a copy into the place of a database nobody has open. What was there is kept beside it, under its name once it is whole:
 /// until then everything lies in the folder of the copy, which is of no use to anybody if this is broken off.
 pub fn put_back(copy: &Path, database: &Path) -> Result<PutBack, StoreError> {
     inspect(copy)?;

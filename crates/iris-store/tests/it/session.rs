@@ -56,6 +56,13 @@ on_both!(sessions_are_listed_in_pages, |database: Database| async move {
     assert!(seen.is_sorted());
 });
 
+/// As from a backup, which is unpacked each time: what is put back is used up.
+fn put_back(copy: &std::path::Path, place: &std::path::Path) -> Result<backup::PutBack, iris_store::StoreError> {
+    let unpacked = copy.with_file_name("unpacked.db");
+    std::fs::copy(copy, &unpacked).expect("copied");
+    backup::put_back(&unpacked, place)
+}
+
 #[tokio::test]
 async fn a_copy_made_in_use_is_whole_and_a_damaged_one_is_refused() {
     let database = Database::sqlite();
@@ -67,7 +74,7 @@ async fn a_copy_made_in_use_is_whole_and_a_damaged_one_is_refused() {
     assert!(backup::inspect(&copy).expect("whole") > 0, "it says which schema it has");
 
     let place = folder.path().join("iris.db");
-    backup::put_back(&copy, &place).expect("put back");
+    put_back(&copy, &place).expect("put back");
     let copied = Database { location: iris_store::Location::Sqlite(place.clone()), ..Database::sqlite() };
     let store = copied.open_as("n1");
     let id = told.turn.clone();
@@ -76,7 +83,7 @@ async fn a_copy_made_in_use_is_whole_and_a_damaged_one_is_refused() {
     tell(&store, new_turn("user", "two")).await;
     let given = store.read(event::newest).await.expect("readable");
     store.close().await;
-    let done = backup::put_back(&copy, &place).expect("put back");
+    let done = put_back(&copy, &place).expect("put back");
     assert!(done.kept.len() == 1 && done.damage.is_none(), "what was there is kept: {done:?}");
     let store = copied.open_as("n1");
     let after = store.read(move |tx| event::list_after(tx, given, 10)).await.expect("readable");
@@ -122,7 +129,7 @@ async fn a_copy_takes_the_place_of_a_damaged_database_which_is_kept_as_it_is() {
         damage(&place);
         let found = std::fs::read(&place).expect("readable");
 
-        let done = backup::put_back(&copy, &place).expect("put back");
+        let done = put_back(&copy, &place).expect("put back");
         assert!(done.damage.is_some(), "{done:?}");
         assert_eq!(std::fs::read(&done.kept[0]).expect("kept"), found, "as it was found");
         let store = database.open_as("n1");
@@ -163,7 +170,7 @@ async fn no_number_is_given_twice_however_often_one_copy_is_put_back() {
         let given = store.read(event::newest).await.expect("readable");
         store.close().await;
         spoil();
-        backup::put_back(&copy, &place).expect("put back");
+        put_back(&copy, &place).expect("put back");
         let store = database.open_as("n1");
         let log = store.read(|tx| event::list_after(tx, 0, 10)).await.expect("readable");
         let restored = log.iter().find(|event| &*event.kind == "daemon.restored").expect("it says so");
@@ -181,7 +188,7 @@ async fn a_copy_that_cannot_be_put_back_leaves_nothing() {
     copy_of(&database, &copy);
     // Nothing can take the place of a folder that is not empty.
     std::fs::create_dir_all(place.join("full")).expect("a folder");
-    assert!(backup::put_back(&copy, &place).is_err());
+    assert!(put_back(&copy, &place).is_err());
     assert_eq!(names(&folder.path().join("data")), ["iris.db"]);
     store.close().await;
 }

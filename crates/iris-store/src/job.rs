@@ -30,6 +30,8 @@ pub struct JobRow {
     pub ended_at: Option<i64>,
     pub result: Option<String>,
     pub error: Option<String>,
+    /// Before this number the log has nothing of it.
+    pub first_seq: i64,
 }
 
 #[derive(Clone, Debug)]
@@ -59,7 +61,7 @@ macro_rules! job_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, team, session, started_by, goal, state, state_seq, state_at, again_of, created_at, ended_at, ",
-            "result, error, iris_now() - state_mark FROM job ",
+            "result, error, iris_now() - state_mark, first_seq FROM job ",
             $rest
         )
     };
@@ -82,6 +84,7 @@ impl JobRow {
             result: row.maybe_text(11).map(str::to_owned),
             error: row.maybe_text(12).map(str::to_owned),
             state_age_ms: age_ms(row.maybe_int(13), row.int(7)),
+            first_seq: row.int(14),
         })
     }
 
@@ -116,7 +119,7 @@ pub fn start(tx: &mut Tx<'_>, new: &NewJob) -> Result<Started, StoreError> {
     let now = tx.wall_ms();
     tx.run(
         "INSERT INTO job (id, team, session, started_by, goal, state, state_seq, state_at, state_mark, key, again_of, \
-         created_at) VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, iris_now(), ?8, ?9, ?7)",
+         created_at, first_seq) VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, iris_now(), ?8, ?9, ?7, ?10)",
         values![
             &new.id,
             &new.first.to,
@@ -127,6 +130,7 @@ pub fn start(tx: &mut Tx<'_>, new: &NewJob) -> Result<Started, StoreError> {
             now,
             new.key.as_ref(),
             new.again_of.as_ref(),
+            made.state_seq,
         ],
     )?;
     match turn::accept(tx, &new.first)? {

@@ -29,6 +29,7 @@ pub(crate) fn all() -> Vec<Step> {
         Step { version: 7, name: "figures", sql: include_str!("../migrations/0007_figures.sql") },
         Step { version: 8, name: "ages", sql: include_str!("../migrations/0008_ages.sql") },
         Step { version: 9, name: "waits", sql: include_str!("../migrations/0009_waits.sql") },
+        Step { version: 10, name: "begun", sql: include_str!("../migrations/0010_begun.sql") },
     ]
 }
 

@@ -117,13 +117,18 @@ fn cpu(daemon: &Daemon) -> Result<f64> {
     Ok(ticks / 100.0)
 }
 
+/// How often with readers and how often without, in turn: a disk has moods.
+const PAIRS: usize = 8;
+
 async fn stalled(plan: &Plan) -> Result<Vec<Figure>> {
-    // Half a gigabyte at a time: without readers, with them, and both again, because a disk has moods.
-    let messages = if plan.quick { 500 } else { 50_000 };
+    // A fifth of a gigabyte at a time.
+    let messages = if plan.quick { 500 } else { 20_000 };
     let script = format!("default: [{{ flood: {{ messages: {messages}, size: 10000 }} }}]\n");
     let world = world(plan, setup(plan).team("flooder", &script))?;
     let daemon = &world.daemon;
-    let flood = async || -> Result<(f64, u64)> {
+    let flood = async |readers: usize| -> Result<(f64, u64)> {
+        let ways = [Way::Sse, Way::Socket].into_iter().cycle().take(readers);
+        let _readers: Vec<_> = ways.map(|way| Stalled::open(&daemon.client(), way)).collect::<Result<_>>()?;
         let (began, mut largest) = (Instant::now(), 0);
         let mut client = daemon.client();
         let mut telling = std::pin::pin!(client.tell("user", "flooder", "go"));
@@ -134,25 +139,29 @@ async fn stalled(plan: &Plan) -> Result<Vec<Figure>> {
             }
         }
     };
-    flood().await?;
-    let (mut alone, mut together, mut grown) = (Vec::new(), Vec::new(), 0.0_f64);
-    for _ in 0..2 {
-        let (took, usual) = flood().await?;
-        alone.push(took);
-        let before = daemon.memory()?.max(usual) as f64;
-        let ways = [Way::Sse, Way::Socket].into_iter().cycle().take(STALLED);
-        let readers: Vec<_> = ways.map(|way| Stalled::open(&daemon.client(), way)).collect::<Result<_>>()?;
-        let (took, largest) = flood().await?;
-        together.push(took);
-        grown = grown.max((largest as f64 - before) / MEGABYTE);
-        drop(readers);
-        tokio::time::sleep(Duration::from_secs(1)).await;
+    // Warm: what the work itself takes.
+    let usual = flood(0).await?.1.max(flood(0).await?.1);
+    let (mut alone, mut together, mut most) = (Vec::new(), Vec::new(), 0);
+    for pair in 0..if plan.quick { 1 } else { PAIRS } {
+        // Whichever comes second finds the disk busier.
+        let order = if pair % 2 == 0 { [0, STALLED] } else { [STALLED, 0] };
+        for readers in order {
+            let (took, largest) = flood(readers).await?;
+            most = largest.max(most);
+            (if readers == 0 { &mut alone } else { &mut together }).push(took);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
     }
-    let sum = |times: &[f64]| times.iter().sum::<f64>();
+    let (alone, together) = (median(alone), median(together));
+    let grown = most.saturating_sub(usual) as f64 / MEGABYTE;
     Ok(vec![
-        Figure::new("50 stalled readers, 1 GB of output: memory growth", grown.max(0.0), "MB").at_most(64.0),
-        Figure::new("50 stalled readers: agent's speed / without them", sum(&alone) / sum(&together), "x")
-            .at_least(0.95),
-        Figure::new("output of one agent, nobody reading", 2.0 * f64::from(messages) * 0.01 / sum(&alone), "MB/s"),
+        Figure::new("50 stalled readers, 1.6 GB of output: memory growth", grown, "MB").at_most(64.0),
+        Figure::new("50 stalled readers: agent's speed / without them", alone / together, "x").at_least(0.95),
+        Figure::new("output of one agent, nobody reading", f64::from(messages) * 0.01 / alone, "MB/s"),
     ])
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }

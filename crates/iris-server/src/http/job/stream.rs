@@ -15,7 +15,7 @@ pub(super) fn follow(app: App, outflow: Outflow, job: &JobRow, after: Option<i64
     let filter = Filter::of_session(job.session.as_str());
     let id = job.id.to_string();
     // A stream of a job begins with the job.
-    let follower = Follower::new(app, filter, Some(after.unwrap_or(0)));
+    let follower = Follower::new(app, filter, Some(after.unwrap_or(job.first_seq - 1).max(0)));
     event::follow(follower, outflow, move |kind, json| {
         in_words(&id, kind, json).map(|(name, data)| (name, data.to_string()))
     })

@@ -14,8 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::home::{Home, HomeError};
 pub use iris_store::backup::BreakOff;
 pub use make::back_up;
-pub(crate) use restore::forget_unfinished;
-pub use restore::restore;
+pub use restore::{finish as finish_restore, restore};
 
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {

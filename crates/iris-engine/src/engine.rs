@@ -15,7 +15,6 @@ use iris_store::{Location, Opening, Store, StoreError, StoreHealth, event, lane}
 use tokio::task::JoinHandle;
 
 use crate::agent::RunnerHandle;
-use crate::backup::forget_unfinished;
 use crate::bus::Bus;
 use crate::config::watch::{self, Watched};
 use crate::config::{Config, ConfigState, Outside, TeamConfig};
@@ -80,7 +79,6 @@ pub struct EngineStatus {
 impl Engine {
     /// Opens the store, ends what an earlier daemon left behind, and goes on with what it had accepted.
     pub async fn start(home: Home, config: Config) -> Result<Self, StartError> {
-        forget_unfinished(&home);
         let bus = Bus::new();
         let location = match &config.database.url {
             Some(url) => Location::Postgres(url.clone()),

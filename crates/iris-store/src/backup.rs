@@ -92,9 +92,9 @@ pub struct PutBack {
     pub damage: Option<String>,
 }
 
-/// Moves a copy into the place of a database nobody has open. What was there is kept beside it, under its name once it is whole:
-/// until then everything lies in the folder of the copy, which is of no use to anybody if this is broken off.
-pub fn put_back(copy: &Path, database: &Path) -> Result<PutBack, StoreError> {
+/// Makes a copy fit to take the place of a database nobody has open. What is there is kept beside it, under its name once it is
+/// whole: until then everything lies in the folder of the copy, which is of no use to anybody if this is broken off.
+pub fn prepare(copy: &Path, database: &Path) -> Result<PutBack, StoreError> {
     inspect(copy)?;
     std::fs::set_permissions(copy, Permissions::from_mode(0o600))?;
     let mut done = PutBack::default();
@@ -119,13 +119,18 @@ pub fn put_back(copy: &Path, database: &Path) -> Result<PutBack, StoreError> {
         go_on_after(None, copy)?;
     }
     File::open(copy)?.sync_all()?;
-    // From here on what was there may be nowhere else.
+    Ok(done)
+}
+
+/// Moves a copy that is [prepared](prepare) into its place. Broken off, it is done again.
+pub fn put_back(copy: &Path, database: &Path) -> Result<(), StoreError> {
     let [_, logs @ ..] = with_its_log(database);
     for leftover in logs {
         remove_if_there(&leftover)?;
     }
     std::fs::rename(copy, database)?;
-    Ok(done)
+    let folder = database.parent().map_or_else(|| File::open("."), File::open);
+    Ok(folder?.sync_all()?)
 }
 
 /// A database and what SQLite keeps beside it.

@@ -21,16 +21,23 @@ pub fn restore(home: &Home, source: &Path) -> Result<Restored, BackupError> {
         return Err(BackupError::IntoPostgres(home.root().to_owned()));
     }
     let _held = home.lock()?;
+    finish(home)?;
     let folder = unfinished(home);
-    forget_unfinished(home);
     std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
     let unpacked = match is_a_database(source).map_err(failed(source))? {
         true => take_database(source, &folder).map(|manifest| (manifest, Proof::DatabaseOnly)),
         false => unpack(source, &folder),
     };
-    let restored = unpacked.and_then(|(manifest, proof)| put_back(home, &folder, manifest, proof));
-    forget_unfinished(home);
-    restored
+    let prepared = unpacked.and_then(|(manifest, proof)| {
+        let copies::PutBack { kept, damage } = copies::prepare(&folder.join(DATABASE), &home.database())?;
+        decide(&folder).map_err(failed(&folder))?;
+        Ok(Restored { manifest, proof, kept, damage })
+    });
+    // Or takes away what came to nothing.
+    let kept = finish(home);
+    let mut restored = prepared?;
+    restored.kept.extend(kept?.unwrap_or_default());
+    Ok(restored)
 }
 
 /// Everything that is not yet in its place.
@@ -38,9 +45,24 @@ fn unfinished(home: &Home) -> PathBuf {
     home.root().join("data/restoring")
 }
 
-/// For whoever holds the home: what a restore that was killed has left is of no use.
-pub(crate) fn forget_unfinished(home: &Home) {
-    std::fs::remove_dir_all(unfinished(home)).ok();
+/// Everything is there to be put in its place: from here on a restore is finished, though it be killed at every step.
+const DECIDED: &str = "decided";
+
+fn decide(folder: &Path) -> std::io::Result<()> {
+    File::create(folder.join(DECIDED))?.sync_all()?;
+    File::open(folder)?.sync_all()
+}
+
+/// For whoever holds the home: puts in its place what a restore that was broken off had made ready, and says where what was
+/// there before is kept; or takes away what it had not.
+pub fn finish(home: &Home) -> Result<Option<Vec<PathBuf>>, BackupError> {
+    let folder = unfinished(home);
+    let is_decided = folder.join(DECIDED).exists();
+    let kept = if is_decided { put_back(home, &folder)? } else { Vec::new() };
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(&folder)(error)),
+        _ => Ok(is_decided.then_some(kept)),
+    }
 }
 
 fn failed(path: &Path) -> impl Fn(std::io::Error) -> BackupError + Copy {
@@ -141,8 +163,12 @@ fn belongs(name: &Path) -> bool {
     }
 }
 
-fn put_back(home: &Home, folder: &Path, manifest: Manifest, proof: Proof) -> Result<Restored, BackupError> {
-    let copies::PutBack { mut kept, damage } = copies::put_back(&folder.join(DATABASE), &home.database())?;
+fn put_back(home: &Home, folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
+    let mut kept = Vec::new();
+    let database = folder.join(DATABASE);
+    if database.exists() {
+        copies::put_back(&database, &home.database())?;
+    }
     let agents = folder.join(AGENTS);
     if agents.exists() {
         kept.extend(replace(&agents, &home.agent_state(), "")?);
@@ -155,12 +181,13 @@ fn put_back(home: &Home, folder: &Path, manifest: Manifest, proof: Proof) -> Res
     if config.exists() {
         kept.extend(replace(&config, &home.config(), ".yaml")?);
     }
-    Ok(Restored { manifest, proof, kept, damage })
+    Ok(kept)
 }
 
 /// Moves a file or folder to its place. What was there is kept beside it, under a name with this ending.
 fn replace(from: &Path, to: &Path, ending: &str) -> Result<Option<PathBuf>, BackupError> {
-    let io = |source| BackupError::Io { path: to.to_owned(), source };
+    let io = failed(to);
+    let Some(folder) = to.parent() else { return Ok(None) };
     let mut kept = None;
     if to.exists() {
         let name = to.file_stem().unwrap_or_default().to_string_lossy();
@@ -168,9 +195,8 @@ fn replace(from: &Path, to: &Path, ending: &str) -> Result<Option<PathBuf>, Back
         std::fs::rename(to, &aside).map_err(io)?;
         kept = Some(aside);
     }
-    if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder).map_err(io)?;
-    }
+    std::fs::create_dir_all(folder).map_err(io)?;
     std::fs::rename(from, to).map_err(io)?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
     Ok(kept)
 }

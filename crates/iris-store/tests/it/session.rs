@@ -60,7 +60,9 @@ on_both!(sessions_are_listed_in_pages, |database: Database| async move {
 fn put_back(copy: &std::path::Path, place: &std::path::Path) -> Result<backup::PutBack, iris_store::StoreError> {
     let unpacked = copy.with_file_name("unpacked.db");
     std::fs::copy(copy, &unpacked).expect("copied");
-    backup::put_back(&unpacked, place)
+    let done = backup::prepare(&unpacked, place)?;
+    backup::put_back(&unpacked, place)?;
+    Ok(done)
 }
 
 #[tokio::test]

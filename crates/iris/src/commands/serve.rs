@@ -8,6 +8,7 @@ mod stop;
 
 use std::path::Path;
 
+use iris_engine::backup::finish_restore;
 use iris_engine::config::{self, Outside};
 use iris_engine::home::{Home, HomeError, HomeLock};
 use iris_engine::{Engine, StartError, tasks};
@@ -60,6 +61,10 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     let mut signals = Signals::listen()?;
     let home = Home::prepare(&context.home)?;
     let mut lock = take(&home).await?;
+    // Before anything of it is read.
+    if finish_restore(&home)?.is_some() {
+        context.printer.note("finished a restore that was broken off");
+    }
     if config_file::write_if_missing(&home.config())? {
         context.printer.note(format!("wrote a first config: {}", place::shown(&home.config())));
     }

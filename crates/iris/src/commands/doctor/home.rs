@@ -116,14 +116,8 @@ fn token(home: &Home) -> Finding {
 
 /// What is being written is under another name until it is whole. The lock is not looked at: it is held by a process and
 /// not by its file, which has to stay, because the agents of this home are known by it.
-const UNFINISHED: [&str; 6] = [
-    "config.yaml.new",
-    "config.schema.json.new",
-    "token.new",
-    "data/node.new",
-    "data/iris.db.restoring",
-    "run/processes.json.new",
-];
+const UNFINISHED: [&str; 5] =
+    ["config.yaml.new", "config.schema.json.new", "token.new", "data/node.new", "run/processes.json.new"];
 /// Nothing takes that long to write.
 const ABANDONED: Duration = Duration::from_secs(60);
 

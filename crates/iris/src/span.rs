@@ -5,7 +5,9 @@ use iris_core::duration::{DurationError, Millis};
 pub fn read(text: &str) -> Result<Millis, String> {
     match text.trim().parse::<u64>() {
         Ok(number) => Err(format!("{number} of what? give a unit: {number}s, {number}m, {number}h or {number}d")),
-        Err(_) => text.parse().map_err(|error: DurationError| error.to_string()),
+        Err(_) => text.parse().map_err(|_: DurationError| {
+            format!("'{text}' is no length of time; write whole numbers with their units: 90s, 1h30m, 30d")
+        }),
     }
 }
 

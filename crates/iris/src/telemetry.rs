@@ -1,5 +1,7 @@
 //! Where figures and traces go: `/metrics` reads the figures, and a collector gets both if the config names one.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use iris_engine::config::TelemetryConfig;
@@ -105,6 +107,8 @@ struct Collector {
     http: reqwest::Client,
     runtime: tokio::runtime::Handle,
     headers: Vec<(String, String)>,
+    /// The last thing that was sent did not arrive.
+    is_away: Arc<AtomicBool>,
 }
 
 impl Collector {
@@ -116,6 +120,20 @@ impl Collector {
             http: http.expect("the provider was chosen just now"),
             runtime: tokio::runtime::Handle::current(),
             headers: config.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            is_away: Arc::default(),
+        }
+    }
+
+    /// Said once, and again when it is there: it is tried with every interval.
+    fn note(&self, went_wrong: Option<String>) {
+        match (went_wrong, &*self.is_away) {
+            (Some(why), is_away) if !is_away.swap(true, Ordering::Relaxed) => {
+                tracing::warn!(%why, "the collector of telemetry.otlp takes nothing; traces and figures of this time are lost to it");
+            }
+            (None, is_away) if is_away.swap(false, Ordering::Relaxed) => {
+                tracing::info!("the collector of telemetry.otlp takes what it is sent again");
+            }
+            _ => {}
         }
     }
 }
@@ -136,7 +154,18 @@ impl HttpClient for Collector {
             let status = response.status();
             Ok::<_, reqwest::Error>((status, response.bytes().await?))
         });
-        let (status, body) = answered.await??;
+        let answered = answered.await?;
+        self.note(match &answered {
+            Ok((status, _)) => (!status.is_success()).then(|| format!("it answers {status}")),
+            // Without its address, which may hold a login.
+            Err(error) => Some(in_full(error)),
+        });
+        let (status, body) = answered?;
         Ok(Response::builder().status(status).body(body)?)
     }
+}
+
+fn in_full(error: &reqwest::Error) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

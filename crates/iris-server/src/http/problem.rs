@@ -254,12 +254,16 @@ impl From<JsonRejection> for Fault {
 impl From<QueryRejection> for Fault {
     fn from(rejection: QueryRejection) -> Self {
         let text = rejection.body_text();
-        let hint = if text.contains("duplicate field") { ONCE } else { DESCRIBED };
+        let hint = match text.split_once("duplicate field `") {
+            Some((_, rest)) if rest.starts_with("kind`") => KINDS,
+            Some(_) => "give it once",
+            None => DESCRIBED,
+        };
         Self::new(FaultKind::Invalid, format!("the query does not fit: {}", what_is_wrong(&text))).hint(hint)
     }
 }
 
-const ONCE: &str = "give it once; several kinds have commas between them: `kind=turn,question.opened`";
+const KINDS: &str = "give it once; several kinds have commas between them: `kind=turn,question.opened`";
 pub(super) const DESCRIBED: &str = "GET /api/openapi.json says what is taken here";
 
 /// Without what was to be done when it went wrong, and without the names of our types.

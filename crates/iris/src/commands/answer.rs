@@ -197,7 +197,7 @@ pub fn response(question: &Question, answer: &[String]) -> Result<Response, Fail
             Ok(Response { kind: None, value, text: None })
         }
         _ => {
-            refuse_ambiguous(question, answer)?;
+            refuse_unclear(question, answer)?;
             let several = question.questions.first().is_some_and(|asked| asked.several);
             let values: Vec<Value> = if question.questions.len() == 1 && several {
                 picked(question, 0, answer)
@@ -272,8 +272,8 @@ fn numbered<'a>(options: &'a [Choice], answer: &str) -> Option<&'a Choice> {
 }
 
 /// Where options are called by numbers, the second may be another than the one called 2. A list that is answered by keys goes
-/// by the place, and whoever writes is asked which they mean.
-fn refuse_ambiguous(question: &Question, answer: &[String]) -> Result<(), Failure> {
+/// by the place, and whoever writes is asked which they mean. So are those who write the number of an option that there is not.
+fn refuse_unclear(question: &Question, answer: &[String]) -> Result<(), Failure> {
     for (at, word) in
         answer.iter().enumerate().flat_map(|(at, words)| words.split(',').map(move |word| (at, word.trim())))
     {
@@ -288,6 +288,17 @@ fn refuse_ambiguous(question: &Question, answer: &[String]) -> Result<(), Failur
             ))
             .hint(format!("write '#{place}' for the first, '#{word}' for the other")));
         }
+        if is_place(options, word) && named(options, word).or_else(|| numbered(options, word)).is_none() {
+            return Err(Failure::invalid(format!("there is no option {word}: there are {}", options.len()))
+                .hint("take one of them, or say it in words: 'use 4 of them'"));
+        }
     }
     Ok(())
+}
+
+/// The number of an option and not of anything else: 8080 may well be an answer, and 7 where others are called 3 and 5.
+fn is_place(options: &[Choice], word: &str) -> bool {
+    let digit = word.strip_prefix('#').unwrap_or(word);
+    let has_digit = |option: &Choice| option.label.contains(|c: char| c.is_ascii_digit());
+    digit.len() == 1 && digit.parse::<u8>().is_ok() && !options.is_empty() && !options.iter().any(has_digit)
 }

@@ -118,6 +118,8 @@ impl Ran {
     }
 }
 
+const LOG: &str = "daemon.log";
+
 /// A daemon on a place. Asked to stop when it is dropped.
 pub struct Daemon {
     pub place: Place,
@@ -132,7 +134,8 @@ impl Daemon {
 
     pub fn on(place: Place) -> Self {
         let mut serve = place.command(&["serve", "--port", "0", "--json"]);
-        let mut child = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("iris serves");
+        let log = std::fs::File::create(place.path(LOG)).expect("a file");
+        let mut child = serve.stdout(Stdio::piped()).stderr(log).spawn().expect("iris serves");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("its stdout is piped");
         BufReader::new(stdout).read_line(&mut line).expect("a line when it is ready");
@@ -142,6 +145,10 @@ impl Daemon {
 
     pub fn iris(&self, words: &[&str]) -> Ran {
         self.place.iris(words)
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.place.path(LOG)).expect("it was made at the start")
     }
 
     pub fn signal(&self, signal: Signal) {

@@ -195,6 +195,9 @@ fn a_kind_that_does_not_run_is_no_team() {
     assert!(told.contains("agents of kind 'codex' are not built") && told.contains("claude and scripted"), "{told}");
     let told = place.iris(&["teams", "add", &folder, "--script", "/s.yaml"]).failed(2);
     assert!(told.contains("--script is for a scripted agent"), "{told}");
+    let none = place.path("none.yaml").display().to_string();
+    let told = place.iris(&["teams", "add", &folder, "--agent", "scripted", "--script", &none]).failed(2);
+    assert!(told.contains("cannot read the script") && told.contains("none.yaml"), "{told}");
     assert!(place.iris(&["teams", "add", &folder, "--agent", "clod"]).failed(2).contains("is no kind of agent"));
     assert!(!place.home().join("config.yaml").exists());
 }

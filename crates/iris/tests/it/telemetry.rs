@@ -112,7 +112,7 @@ fn no_secret_leaves_with_a_span() {
     assert!(body.contains("refused sk-ant-*** of ***"), "{body}");
 }
 
-/// A collector that is away is no reason for anything to fail or to wait.
+/// A collector that is away is no reason for anything to fail or to wait. It is said once.
 #[test]
 fn nobody_has_to_listen() {
     let place = Place::with_teams();
@@ -120,4 +120,12 @@ fn nobody_has_to_listen() {
     place.configure(&format!("{config}telemetry: {{ otlp: 'http://127.0.0.1:9', interval: 100ms }}\n"));
     let daemon = Daemon::on(place);
     assert!(daemon.iris(&["tell", "alpha", "hi"]).ok().contains("You said: hi"));
+    let times = || daemon.log().matches("the collector of telemetry.otlp takes nothing").count();
+    let began = Instant::now();
+    while times() == 0 {
+        assert!(began.elapsed() < Duration::from_secs(20), "{}", daemon.log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(times(), 1, "{}", daemon.log());
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use iris_agents::launch::is_built;
+use iris_agents::scripted;
 use iris_core::fault::FaultKind;
 use iris_core::team::{AgentKind, TeamName};
 use iris_engine::config::Config;
@@ -54,7 +55,9 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     }
     let mut keys: Vec<Key> = vec![("path".to_owned(), json!(folder)), ("agent".to_owned(), json!(agent))];
     if let Some(script) = &arguments.script {
-        keys.push(("script".to_owned(), json!(absolute(script)?)));
+        let script = absolute(script)?;
+        scripted::check(&script).map_err(|error| Failure::invalid(error.to_string()))?;
+        keys.push(("script".to_owned(), json!(script)));
     }
     keys.extend(arguments.description.map(|about| ("description".to_owned(), json!(about))));
     in_force::refuse_unsettled(context).await?;

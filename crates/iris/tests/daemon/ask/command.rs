@@ -167,6 +167,8 @@ async fn of_several_questions_one_may_take_several_options() {
     for answer in ["1 3", "Red, Green, dark"] {
         let told = world.tell_async("user", "go").await;
         let question = world.open_question().await;
+        let (done, said) = iris(&world, &["answer", question_id(&question), answer, "3"]);
+        assert!(!done && said.contains("there is no option 3: there are 2"), "{said}");
         let (done, said) = iris(&world, &["answer", question_id(&question), answer, "2"]);
         assert!(done, "{said}");
         assert_eq!(world.ended(id(&told)).await["response"], "Red, Green, dark, Two", "{answer}");

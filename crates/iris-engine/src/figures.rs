@@ -40,7 +40,8 @@ fn instruments() -> &'static Instruments {
                 .with_unit("s")
                 .with_description("How long a turn took, from the agent's taking it to its end")
                 .with_boundaries(vec![
-                    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 40.96, 81.92, 600.0,
+                    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 600.0,
+                    3600.0,
                 ])
                 .build(),
             tokens: meter

@@ -297,8 +297,9 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
 }
 
-/// A stream ends when the credential it was opened with does or the team that it speaks for is not there any more, and one that was asked for by itself takes its connection with
-/// it: it goes on for as long as there is something to hear, so nothing is asked for after it.
+/// A stream ends when the credential it was opened with does or the team that it speaks for is not there any more. One that was
+/// asked for by itself takes its connection with it: it goes on for as long as there is something to hear, so nothing is asked
+/// for after it.
 fn end_with(app: &App, caller: Caller, is_read: bool, mut response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {

@@ -65,6 +65,7 @@ impl Filter {
     /// With the session of its job in place of the job, which has one of its own. A team that there is not would give a
     /// stream that says nothing, which looks like an answer.
     async fn resolved(mut self, app: &App) -> Result<Self, Fault> {
+        page_after(self.after)?;
         if let Some(team) = &self.team {
             known_team(app, team).await?;
         }
@@ -152,7 +153,7 @@ fn is(found: &str, wanted: &str) -> bool {
 /// A number that cannot be read is not passed over: the reader would miss what came since.
 pub(super) fn last_seen(headers: &HeaderMap) -> Result<Option<i64>, Fault> {
     let Some(last) = headers.get("last-event-id") else { return Ok(None) };
-    let number = last.to_str().ok().and_then(|last| last.parse().ok());
+    let number = last.to_str().ok().and_then(|last| last.parse().ok()).filter(|last| *last >= 0);
     let what = || "Last-Event-ID is not the number of an event".to_owned();
     let hint = "send the `id` of the last event that you had, or no such header to begin with what happens next";
     number.map(Some).ok_or_else(|| Fault::new(FaultKind::Invalid, what()).hint(hint))

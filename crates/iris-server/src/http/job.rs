@@ -19,9 +19,9 @@ use utoipa::IntoParams;
 
 use super::body::Object;
 use super::event::last_seen;
-use super::page_size;
 use super::problem::{Fault, not_found};
 use super::repeat;
+use super::{page_after, page_size};
 use crate::App;
 use crate::auth::Caller;
 use crate::connection::outflow::Outflow;
@@ -128,6 +128,7 @@ pub(crate) async fn events(
     after: Result<Query<After>, QueryRejection>,
 ) -> Result<Response, Fault> {
     let Query(After { after }) = after?;
+    page_after(after)?;
     let job = app.engine.find_job(&JobId::new(id)).await?;
     Ok(stream::follow(app, outflow.unwrap_or_default().0, &job, last_seen(&headers)?.or(after)))
 }

@@ -23,6 +23,7 @@ use serde_json::value::to_raw_value;
 use super::Door;
 use super::caller::{caller, may};
 use super::progress::Progress;
+use super::session::InUse;
 use crate::auth::Caller;
 use crate::http::request::RequestId;
 use crate::speaker::{Speaker, speaker};
@@ -80,7 +81,7 @@ pub(super) async fn call(
             Ok(answer.map_or_else(not_done, CallToolResult::structured))
         }
         () = progress.tell() => unreachable!("progress is told as long as somebody listens"),
-        () = context.ct.cancelled() => {
+        () = is_broken_off(&context) => {
             // Whoever asked may hear no more of it; that is no wish of theirs to break it off.
             if !who.credential.is_good() {
                 return Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the credential is good no longer", None));
@@ -89,6 +90,18 @@ pub(super) async fn call(
             break_off(door, told, open.filter(|_| modern));
             Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "the call was cancelled", None))
         }
+    }
+}
+
+/// By a notice, by the end of the connection or by that of the session.
+async fn is_broken_off(context: &RequestContext<RoleServer>) {
+    let in_use = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<InUse>());
+    match in_use {
+        Some(in_use) => tokio::select! {
+            () = context.ct.cancelled() => {}
+            () = in_use.ended() => {}
+        },
+        None => context.ct.cancelled().await,
     }
 }
 

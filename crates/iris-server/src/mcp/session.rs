@@ -26,6 +26,7 @@ use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionConfig, SessionError,
 };
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::replay::{self, Replays};
 use crate::auth::Caller;
@@ -53,12 +54,22 @@ struct Known {
     /// Streams that somebody reads, and calls that run. One that takes hours keeps its session, listened to or not: with
     /// the session it would be broken off, which nobody asked for.
     uses: usize,
+    /// Cancelled when somebody ends it.
+    ended: CancellationToken,
 }
 
 /// Its session is in use until it is dropped. An extension of each request in a session, with which a call keeps it.
 #[derive(Clone)]
-struct InUse {
+pub(super) struct InUse {
     _one: Arc<Use>,
+    ended: CancellationToken,
+}
+
+impl InUse {
+    /// Waits until somebody ends the session: the library tells its calls five seconds later.
+    pub async fn ended(&self) {
+        self.ended.cancelled().await;
+    }
 }
 
 struct Use {
@@ -163,8 +174,13 @@ impl Sessions {
 
     /// Nothing, if it is not there. What is in use is not ended to make room.
     fn use_of(&self, id: &SessionId) -> Option<InUse> {
-        self.lock().get_mut(id)?.uses += 1;
-        Some(InUse { _one: Arc::new(Use { known: Arc::clone(&self.known), id: id.clone() }) })
+        let ended = {
+            let mut all = self.lock();
+            let known = all.get_mut(id)?;
+            known.uses += 1;
+            known.ended.clone()
+        };
+        Some(InUse { _one: Arc::new(Use { known: Arc::clone(&self.known), id: id.clone() }), ended })
     }
 
     /// Whose a session is. Whoever has too many of them loses their own, and takes nobody else's room; if all of those are
@@ -260,7 +276,8 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         self.tidy().await;
         let (id, transport) = self.local.create_session().await?;
-        self.lock().insert(id.clone(), Known { owner: None, used: Instant::now(), uses: 0 });
+        let known = Known { owner: None, used: Instant::now(), uses: 0, ended: CancellationToken::new() };
+        self.lock().insert(id.clone(), known);
         Ok((id, transport))
     }
 
@@ -278,7 +295,9 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
-        self.lock().remove(id);
+        if let Some(known) = self.lock().remove(id) {
+            known.ended.cancel();
+        }
         let closed = self.local.close_session(id).await;
         self.replays.forget(id);
         closed
@@ -372,6 +391,16 @@ mod tests {
         assert!(has(&running).await && !has(&newest).await, "it was used last when its call ended");
         open(&sessions, "weak").await;
         assert!(!has(&running).await);
+    }
+
+    #[tokio::test]
+    async fn a_session_that_is_ended_ends_its_calls() {
+        let sessions = Sessions::default();
+        let id = open(&sessions, "mine").await;
+        let call = sessions.use_of(&id).expect("it is there");
+        assert!(!call.ended.is_cancelled());
+        sessions.close_session(&id).await.expect("closed");
+        call.ended().await;
     }
 
     #[tokio::test]

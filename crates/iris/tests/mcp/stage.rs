@@ -84,8 +84,9 @@ impl Modern {
 
     /// What comes back, message by message. Dropped, it is cancelled.
     pub async fn begin(&self, method: &str, mut params: Value) -> Messages {
-        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        for (name, value) in newer() {
+            params["_meta"][name] = value;
+        }
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
         let request = self.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);
@@ -158,6 +159,14 @@ impl Messages {
         }
         last
     }
+}
+
+/// What a message of the newer revision says of itself, in `_meta`.
+pub fn newer() -> [(&'static str, Value); 2] {
+    [
+        ("io.modelcontextprotocol/protocolVersion", json!("2026-07-28")),
+        ("io.modelcontextprotocol/clientCapabilities", json!({})),
+    ]
 }
 
 pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {

@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::io::AsyncReadExt;
 
 use crate::pipe::{Pipe, Place};
-use crate::stage::until;
+use crate::stage::{newer, until};
 
 /// Ten windows at once, no daemon: one is started and all have it.
 #[tokio::test(flavor = "multi_thread")]
@@ -114,6 +114,27 @@ async fn who_only_watches_goes_on_watching_after_a_restart() {
     let notice = watcher.read().await;
     assert_eq!(notice["method"], "notifications/resources/updated", "{notice}");
     assert_eq!(notice["params"]["uri"], "iris://teams/alpha", "{notice}");
+}
+
+/// In the newer revision, too: it is acknowledged once, and all of it is said to have changed.
+#[tokio::test]
+async fn who_listens_goes_on_listening_after_a_restart() {
+    let place = Place::new();
+    let mut watcher = Pipe::start(place.command(place.path()));
+    let wanted = json!({"resourceSubscriptions": ["iris://teams/alpha"], "resourcesListChanged": true});
+    let meta: serde_json::Map<_, _> = newer().map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+    watcher.begin("subscriptions/listen", json!({"notifications": wanted, "_meta": meta})).await;
+    let first = watcher.read().await;
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
+    place.kill_daemon();
+    let (updated, listed) = (watcher.read().await, watcher.read().await);
+    assert_eq!(updated["method"], "notifications/resources/updated", "{updated}");
+    assert_eq!(updated["params"]["uri"], "iris://teams/alpha", "{updated}");
+    assert_eq!(listed["method"], "notifications/resources/list_changed", "{listed}");
+    assert_eq!(updated["params"]["_meta"], first["params"]["_meta"], "it is of the same subscription");
+    let mut other = place.open(place.path()).await;
+    other.done("team_tell", json!({"toTeam": "alpha", "message": "hello"})).await;
+    assert_eq!(watcher.read().await["params"]["uri"], "iris://teams/alpha");
 }
 
 /// The list of resources was read: of its changes one is told, also by the next daemon.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use reqwest::header::{self, HeaderMap};
 use reqwest::{Method, Response, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::bridge::Bridge;
@@ -54,10 +54,11 @@ pub async fn forward(bridge: &Bridge, message: &Message) {
 
 async fn exchange(bridge: &Bridge, message: &Message) -> Result<(), String> {
     let mut away_since: Option<Instant> = None;
+    let mut listening = Listening::default();
     loop {
         let session = bridge.session.current().await;
         let sent_at = Instant::now();
-        let (what, may_repeat) = match attempt(bridge, message, &session).await {
+        let (what, may_repeat) = match attempt(bridge, message, &session, &mut listening).await {
             Ok(()) => return Ok(()),
             Err(Trouble::Refused(why)) => return Err(why),
             Err(Trouble::NoSession) => match bridge.session.renew(bridge, &session).await {
@@ -88,6 +89,32 @@ async fn exchange(bridge: &Bridge, message: &Message) -> Result<(), String> {
     }
 }
 
+/// What a client of the newer revision listens to. The daemon acknowledges it anew after a restart; the client has that already,
+/// and hears in its place that all of it may have changed: nobody heard what did while nobody was there.
+#[derive(Default)]
+struct Listening {
+    is_acknowledged: bool,
+}
+
+impl Listening {
+    fn again(&mut self, said: &Value) -> Option<Vec<Value>> {
+        let is_again = said["method"] == "notifications/subscriptions/acknowledged"
+            && std::mem::replace(&mut self.is_acknowledged, true);
+        let (meta, accepted) = (&said["params"]["_meta"], &said["params"]["notifications"]);
+        let uris = accepted["resourceSubscriptions"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let updated = |uri: &Value| notice("resources/updated", json!({ "_meta": meta, "uri": uri }));
+        let mut missed: Vec<_> = uris.iter().map(updated).collect();
+        if accepted["resourcesListChanged"] == true {
+            missed.push(notice("resources/list_changed", json!({ "_meta": meta })));
+        }
+        is_again.then_some(missed)
+    }
+}
+
+pub fn notice(what: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "method": format!("notifications/{what}"), "params": params })
+}
+
 /// Sends one message of our own and gives the answer, with its headers.
 pub async fn ask(bridge: &Bridge, message: &Message, headers: HeaderMap) -> Result<(HeaderMap, Value), Trouble> {
     let response = post(bridge, message, headers).await?;
@@ -100,7 +127,12 @@ pub async fn ask(bridge: &Bridge, message: &Message, headers: HeaderMap) -> Resu
 }
 
 /// Sends it once and passes on what comes back.
-async fn attempt(bridge: &Bridge, message: &Message, session: &Current) -> Result<(), Trouble> {
+async fn attempt(
+    bridge: &Bridge,
+    message: &Message,
+    session: &Current,
+    listening: &mut Listening,
+) -> Result<(), Trouble> {
     let begins = message.method() == "initialize";
     let in_session = !begins && message.own_version().is_none();
     if in_session && !session.is_one() {
@@ -126,6 +158,11 @@ async fn attempt(bridge: &Bridge, message: &Message, session: &Current) -> Resul
         }
         if is_request && value.get("method").is_none() && value["id"] == *message.id() {
             answer = Some(value);
+        } else if let Some(missed) = listening.again(&value) {
+            for notice in missed {
+                bridge.say(notice.to_string()).await;
+            }
+            continue;
         }
         bridge.say(text).await;
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::bridge::Bridge;
-use super::forward::{Trouble, ask};
+use super::forward::{Trouble, ask, notice};
 use super::message::Message;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -105,13 +105,10 @@ impl Session {
         drop(state);
         // Nobody heard what changed while there was no session.
         for uri in watched {
-            let params = json!({ "uri": uri });
-            let changed = json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params });
-            bridge.say(changed.to_string()).await;
+            bridge.say(notice("resources/updated", json!({ "uri": uri })).to_string()).await;
         }
         if has_list {
-            let changed = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });
-            bridge.say(changed.to_string()).await;
+            bridge.say(notice("resources/list_changed", json!({})).to_string()).await;
         }
         Ok(())
     }

@@ -139,6 +139,10 @@ async fn both_ways_carry_the_same_events_and_the_same_filters() {
     assert_eq!(unknown.status, 404);
     let twice = world.client().get("/api/events?kind=turn&kind=job").await.expect("an answer");
     assert!(twice.status == 400 && is_problem(&twice)["hint"].to_string().contains("kind=turn,question"), "{twice:?}");
+    let stream = [("authorization", &*bearer(&world.daemon.token)), ("accept", "text/event-stream")];
+    for path in ["/api/events?after=-1", &format!("/api/jobs/{job}/events?after=-1")] {
+        assert_eq!(world.send("GET", path, &stream, "").await.status, 400, "{path}");
+    }
     let headers = [("authorization", &*bearer(&world.daemon.token)), ("last-event-id", "x")];
     let lost = world.send("GET", &format!("/api/jobs/{job}/events"), &headers, "").await;
     assert_eq!(lost.status, 400, "{lost:?}");

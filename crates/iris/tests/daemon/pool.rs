@@ -219,6 +219,36 @@ async fn a_shutdown_lets_turns_finish_and_leaves_no_process() {
     assert!(world.events("daemon.recovered").await.is_empty(), "nothing had to be recovered");
 }
 
+/// What was accepted is run by the next daemon, though its agent was only starting when this one was asked to end.
+#[tokio::test]
+async fn a_shutdown_leaves_what_waits_for_an_agent_that_is_starting() {
+    let script = "start: { delay: 2s }\ndefault: [{ say: 'You said: {{text}}' }]\n";
+    let world = World::new(setup().team("alpha", script));
+    let told = [world.tell_async("user", "one").await, world.tell_async("user", "two").await];
+    eventually("it starts", async || Ok(world.session("user").await["state"] == "spawning")).await.expect("starts");
+    let World { daemon, setup, home } = world;
+    assert!(daemon.stop().expect("stopped").success());
+    let daemon = iris_testing::daemon::Daemon::start(&setup, home.path()).expect("starts");
+    let world = World { daemon, setup, home };
+    assert_eq!(world.events("session.stopped").await[0]["data"]["why"], "shutdown");
+    for (told, said) in told.iter().zip(["You said: one", "You said: two"]) {
+        let ended = world.ended(id(told)).await;
+        assert_eq!((&ended["state"], &ended["response"]), (&json!("completed"), &json!(said)), "{ended}");
+    }
+}
+
+/// Only a stop of everything withdraws it.
+#[tokio::test]
+async fn a_stop_of_everything_withdraws_what_waits_for_an_agent_that_is_starting() {
+    let world = World::new(setup().team("alpha", "start: { delay: 30s }\n"));
+    let told = world.tell_async("user", "one").await;
+    eventually("it starts", async || Ok(world.session("user").await["pid"].is_u64())).await.expect("starts");
+    let (status, stopped) = world.post("/api/agents/stop", json!({})).await;
+    assert_eq!(status, 200, "{stopped}");
+    assert_eq!(world.ended(id(&told)).await["state"], "cancelled");
+    assert_eq!(world.events("session.stopped").await[0]["data"]["why"], "asked");
+}
+
 #[tokio::test]
 async fn tells_that_are_put_off_count_too_and_cannot_be_put_off_for_ever() {
     let world = World::new(setup().team("alpha", SLOW).setting("maxQueue: 2"));

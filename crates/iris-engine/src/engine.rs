@@ -26,6 +26,7 @@ use crate::question::limited::Limited;
 use crate::token::Credentials;
 use crate::turn::Waiters;
 use crate::turn::circle::Waits;
+use crate::turn::follow::Followers;
 use crate::{figures, others, pool, tasks, upkeep};
 
 /// The running engine. Cheap to clone; every surface holds one.
@@ -42,6 +43,7 @@ pub(crate) struct Inner {
     pub bus: Arc<Bus>,
     pub waiters: Waiters,
     pub waits: Waits,
+    pub followers: Followers,
     pub pool: PoolHandle,
     pub runners: Mutex<HashMap<SessionId, RunnerHandle>>,
     pub closing: AtomicBool,
@@ -113,6 +115,7 @@ impl Engine {
             bus,
             waiters: Waiters::default(),
             waits: Waits::default(),
+            followers: Followers::default(),
             pool,
             runners: Mutex::default(),
             closing: AtomicBool::new(false),

@@ -10,6 +10,7 @@ use std::time::Duration;
 use iris_api::event::Delta;
 use iris_core::event::Recorded;
 use iris_engine::bus::{self, Batch};
+use iris_engine::turn::follow::Following;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
@@ -47,6 +48,8 @@ pub(in crate::http) struct Follower {
     woken: Instant,
     /// There was more than could be read at once, so what is next happened long ago.
     is_behind: bool,
+    /// Whoever reads waits for what it has told, for as long as it reads.
+    _following: Option<Following>,
 }
 
 /// What is held for one reader that does not take it is about as much, or one event if that is larger.
@@ -62,7 +65,12 @@ impl Follower {
         let after = last.or(filter.after).unwrap_or_else(|| app.engine.bus().head());
         let closing = app.closing.clone();
         let woken = Instant::now() - PACE;
-        Self { app, filter, after, is_new: true, head, deltas, closing, woken, is_behind: false }
+        Self { app, filter, after, is_new: true, head, deltas, closing, woken, is_behind: false, _following: None }
+    }
+
+    /// Of somebody who follows what it tells.
+    pub fn of(self, following: Option<Following>) -> Self {
+        Self { _following: following, ..self }
     }
 
     /// What there is to send, and never nothing; `None` ends the stream, and the reader comes back with its number.

@@ -50,7 +50,10 @@ pub async fn watch(
     let mut follower = ear.follower;
     if told.seq <= ear.from {
         // The key found an earlier turn: what it has said so far is read first, and its pieces are gone.
-        follower = Follower::new(client.clone(), vec![("session", told.session_id.clone())], told.seq - 1);
+        let mut from_there = Follower::new(client.clone(), vec![("session", told.session_id.clone())], told.seq - 1);
+        // Opened before the other goes: while one is open, an agent that tells is known to wait.
+        from_there.open().await.map_err(|error| watched.lost(error))?;
+        follower = from_there;
         watched.reply.lost_pieces();
         if load(&client, &told.turn_id).await.is_ok_and(|turn| turn.finished_at.is_some()) {
             return watched.end(&client).await;

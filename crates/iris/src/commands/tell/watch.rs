@@ -10,7 +10,7 @@ use iris_core::message::{Message, MessageType};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::outcome;
+use super::outcome::{self, Ended};
 use super::patience::Patience;
 use super::reply::{Reply, Rest};
 use crate::client::follow::{Follower, Met};
@@ -55,8 +55,10 @@ pub async fn watch(
         from_there.open().await.map_err(|error| watched.lost(error))?;
         follower = from_there;
         watched.reply.lost_pieces();
-        if load(&client, &told.turn_id).await.is_ok_and(|turn| turn.finished_at.is_some()) {
-            return watched.end(&client).await;
+        if let Ok(turn) = load(&client, &told.turn_id).await
+            && turn.finished_at.is_some()
+        {
+            return watched.end(&client, Some(Ended::of(&turn))).await;
         }
     }
     let limit = match patience {
@@ -68,8 +70,8 @@ pub async fn watch(
         tokio::select! {
             met = follower.next() => {
                 let met = met.map_err(|error| watched.lost(error))?;
-                if watched.meet(met)? == Turned::Over {
-                    return watched.end(&client).await;
+                if let Turned::Over(ended) = watched.meet(met)? {
+                    return watched.end(&client, ended).await;
                 }
             }
             () = until(limit) => return watched.leave(&client).await,
@@ -113,10 +115,10 @@ enum Waits {
     Answer,
 }
 
-#[derive(PartialEq, Eq)]
 enum Turned {
     On,
-    Over,
+    /// As the event says, if that can be read.
+    Over(Option<Ended>),
 }
 
 impl Watched<'_> {
@@ -130,8 +132,7 @@ impl Watched<'_> {
                     self.printer.end_line()?;
                     self.printer.note("it was cut off there, and begins anew:");
                 }
-                let text = self.reply.piece(&delta.text);
-                self.printer.piece(&text)?;
+                self.printer.piece(self.reply.piece(&delta.text))?;
             }
             Met::Delta(_) => {}
             Met::Cut => {
@@ -143,7 +144,7 @@ impl Watched<'_> {
             }
             Met::Back => self.away = false,
         }
-        if turned == Turned::On {
+        if matches!(turned, Turned::On) {
             self.show_wait();
         }
         Ok(turned)
@@ -157,7 +158,7 @@ impl Watched<'_> {
         let body = || serde_json::from_str::<Value>(event.data.get()).unwrap_or_default();
         match (event.kind.as_str(), own) {
             ("message", true) => self.message(event)?,
-            ("turn.finished", true) => return Ok(Turned::Over),
+            ("turn.finished", true) => return Ok(Turned::Over(Ended::by(event))),
             ("turn.started", true) => self.waits = Waits::Work,
             ("turn.scheduled", true) => self.waits = Waits::Scheduled { due: body()["dueMs"].as_i64().unwrap_or(0) },
             ("turn.queued", true) => self.waits = Waits::Queued { ahead: body()["position"].as_i64().unwrap_or(0) },
@@ -199,7 +200,6 @@ impl Watched<'_> {
     fn say(&mut self, text: &str) -> Result<(), Failure> {
         match self.reply.message(text) {
             Rest::After(rest) => self.printer.piece(rest)?,
-            Rest::Nothing => return Ok(()),
             Rest::Whole(whole) => {
                 self.printer.end_line()?;
                 self.printer.piece(whole)?;
@@ -228,22 +228,26 @@ impl Watched<'_> {
         self.printer.wait_for(&what);
     }
 
-    /// The turn is over: the turn itself says how.
-    async fn end(&mut self, client: &Client) -> Result<Exit, Failure> {
-        let turn = load(client, &self.told.turn_id).await.map_err(|error| self.lost(error))?;
-        let response = turn.response.as_deref().unwrap_or_default();
-        // An agent may give its answer only with the end.
-        if !self.reply.said && !response.is_empty() {
-            self.printer.piece(response)?;
-        }
+    /// The turn is over. It is read only for what is not known: a daemon that is stopping announces the end of a turn as its
+    /// last word.
+    async fn end(&mut self, client: &Client, ended: Option<Ended>) -> Result<Exit, Failure> {
+        let ended = match ended {
+            Some(ended) if self.reply.said => ended,
+            _ => {
+                let turn = load(client, &self.told.turn_id).await.map_err(|error| self.lost(error))?;
+                // An agent may give its answer only with the end.
+                if !self.reply.said {
+                    self.printer.piece(turn.response.as_deref().unwrap_or_default())?;
+                }
+                Ended::of(&turn)
+            }
+        };
         self.printer.end_line()?;
-        if turn.state != "completed" {
-            return Err(outcome::failure(&turn, &self.told.to));
+        if ended.state != "completed" {
+            return Err(outcome::failure(&ended, &self.told.turn_id, &self.told.to));
         }
-        let took = turn.duration_ms.unwrap_or(0);
-        let cost = turn.usage.map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
-        let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
-        self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(took)));
+        let cost = if ended.cost_usd > 0.0 { format!(", ${:.4}", ended.cost_usd) } else { String::new() };
+        self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(ended.duration_ms)));
         Ok(Exit::Done)
     }
 
@@ -282,7 +286,7 @@ impl Watched<'_> {
     }
 }
 
-/// Asked again for a little while, since a daemon that is just stopping announces the end of a turn as its last word.
+/// Asked again for a little while, in which a daemon that has just ended may be back.
 async fn load(client: &Client, turn: &str) -> Result<Turn, ClientError> {
     const TRIES: u32 = 60;
     for _ in 0..TRIES {

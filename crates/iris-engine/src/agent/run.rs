@@ -17,7 +17,7 @@ use iris_core::message::Heard;
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
-use iris_core::turn::{Turn, TurnInput};
+use iris_core::turn::{Turn, TurnInput, WhatStopped};
 use iris_store::lane::Claim;
 use iris_store::turn::{Before, Work};
 use iris_store::{StoreError, session as sessions, turn as turns};
@@ -360,7 +360,11 @@ impl Runner {
         reply: Option<oneshot::Sender<Stopped>>,
     ) -> Result<Next, StoreError> {
         if mode == StopMode::Now && self.current.is_some() {
-            self.apply(TurnInput::StopAsked, why).await?;
+            match why {
+                StopCause::Shutdown if self.runs_again() => self.leave_running().await?,
+                StopCause::Shutdown => drop(self.apply(TurnInput::StopAsked(WhatStopped::Iris), why).await?),
+                _ => drop(self.apply(TurnInput::StopAsked(WhatStopped::Session), why).await?),
+            }
         }
         let allowed: &[SessionState] = match mode {
             StopMode::IfIdle => &[SessionState::Idle],

@@ -46,7 +46,7 @@ pub async fn watch(
     printer: &mut Printer,
 ) -> Result<Exit, Failure> {
     let waits = Waits::Queued { ahead: told.position };
-    let mut watched = Watched { told, printer, reply: Reply::default(), waits, away: false };
+    let mut watched = Watched { told, printer, reply: Reply::default(), waits, held: None, away: false };
     let mut follower = ear.follower;
     if told.seq <= ear.from {
         // The key found an earlier turn: what it has said so far is read first, and its pieces are gone.
@@ -65,6 +65,12 @@ pub async fn watch(
         Patience::Limit(limit) => Some(Instant::now() + limit.duration()),
         _ => None,
     };
+    // What holds it may have happened before it was told.
+    if let Ok(session) = client.get::<Session>(&["sessions", &told.session_id], &[]).await
+        && let Some(until) = session.held_until
+    {
+        watched.hold(until);
+    }
     watched.show_wait();
     loop {
         tokio::select! {
@@ -92,9 +98,15 @@ struct Watched<'a> {
     printer: &'a mut Printer,
     reply: Reply,
     waits: Waits,
+    /// A limit was reached, and is lifted then.
+    held: Option<i64>,
     /// The daemon is, and with it all news.
     away: bool,
 }
+
+const AWAY: &str = "iris is away; waiting for it to come back…";
+/// A rest that is not worth a word.
+const SHORT_MS: i64 = 2_000;
 
 /// What is being waited for.
 enum Waits {
@@ -107,10 +119,6 @@ enum Waits {
     Place,
     Start,
     Work,
-    /// A limit was reached, and is lifted then.
-    Limit {
-        until: i64,
-    },
     /// Its agent has asked something.
     Answer,
 }
@@ -138,8 +146,11 @@ impl Watched<'_> {
             Met::Cut => {
                 self.reply.lost_pieces();
                 self.away = true;
+                if !self.printer.is_watched() {
+                    self.printer.note(AWAY);
+                }
                 if self.printer.is_mid_line() {
-                    self.printer.glimpse("iris is away; waiting for it to come back…");
+                    self.printer.glimpse(AWAY);
                 }
             }
             Met::Back => self.away = false,
@@ -159,9 +170,13 @@ impl Watched<'_> {
         match (event.kind.as_str(), own) {
             ("message", true) => self.message(event)?,
             ("turn.finished", true) => return Ok(Turned::Over(Ended::by(event))),
-            ("turn.started", true) => self.waits = Waits::Work,
+            ("turn.started", true) => (self.waits, self.held) = (Waits::Work, None),
             ("turn.scheduled", true) => self.waits = Waits::Scheduled { due: body()["dueMs"].as_i64().unwrap_or(0) },
-            ("turn.queued", true) => self.waits = Waits::Queued { ahead: body()["position"].as_i64().unwrap_or(0) },
+            ("turn.queued", true) => {
+                let body = body();
+                body["again"].as_str().into_iter().for_each(|again| self.printer.note(again));
+                self.waits = Waits::Queued { ahead: body["position"].as_i64().unwrap_or(0) };
+            }
             ("turn.finished", false) => {
                 if let Waits::Queued { ahead } = &mut self.waits {
                     *ahead = (*ahead - 1).max(0);
@@ -169,13 +184,18 @@ impl Watched<'_> {
             }
             ("session.waiting", _) => self.waits = Waits::Place,
             ("session.spawning", _) => self.waits = Waits::Start,
-            ("session.held", _) => self.waits = Waits::Limit { until: body()["until"].as_i64().unwrap_or(0) },
-            ("session.released", _) => self.waits = Waits::Queued { ahead: 0 },
-            ("session.began_anew", _) => self.printer.note(format!(
-                "{} knows nothing of the {} turns before: its program does not find the conversation any more",
-                self.told.to,
-                body()["turns"]
-            )),
+            ("session.held", _) => self.hold(body()["until"].as_i64().unwrap_or(0)),
+            ("session.released", _) => self.held = None,
+            ("session.began_anew", _) => {
+                let turns = match body()["turns"].as_i64() {
+                    Some(1) => "turn".to_owned(),
+                    turns => format!("{} turns", turns.unwrap_or(0)),
+                };
+                self.printer.note(format!(
+                    "{} knows nothing of the {turns} before: its program does not find the conversation any more",
+                    self.told.to
+                ));
+            }
             ("question.opened", true) => self.waits = Waits::Answer,
             (kind, true) if kind.starts_with("question.") => self.waits = Waits::Work,
             _ => {}
@@ -208,22 +228,34 @@ impl Watched<'_> {
         self.printer.end_line()
     }
 
+    /// Nothing of the session is run before then. Who watches sees what is waited for; a log is told once.
+    fn hold(&mut self, until: i64) {
+        let is_news = self.held.replace(until) != Some(until) && until > iris_engine::wall_ms() + SHORT_MS;
+        if is_news && !self.printer.is_watched() {
+            self.printer.note(self.limit(until));
+        }
+    }
+
+    fn limit(&self, until: i64) -> String {
+        format!("{} waits until {}: a limit was reached", self.told.to, moment::clock(until))
+    }
+
     fn show_wait(&mut self) {
         if self.printer.is_mid_line() {
             return;
         }
         let team = &self.told.to;
-        let what = match self.waits {
-            _ if self.away => "iris is away; waiting for it to come back…".to_owned(),
-            Waits::Scheduled { due } => format!("{team} is told at {}:", moment::clock(due)),
-            Waits::Queued { ahead: 0 } => format!("waiting for {team}:"),
-            Waits::Queued { ahead: 1 } => format!("waiting for {team}: 1 turn ahead,"),
-            Waits::Queued { ahead } => format!("waiting for {team}: {ahead} turns ahead,"),
-            Waits::Place => format!("waiting for {team}: all agents are at work,"),
-            Waits::Start => format!("{team} is starting…"),
-            Waits::Work => format!("{team} is working…"),
-            Waits::Limit { until } => format!("{team} waits until {}: a limit was reached,", moment::clock(until)),
-            Waits::Answer => format!("{team} has asked something: `iris inbox`,"),
+        let what = match (&self.waits, self.held) {
+            _ if self.away => AWAY.to_owned(),
+            (Waits::Queued { .. } | Waits::Place, Some(until)) => format!("{},", self.limit(until)),
+            (Waits::Scheduled { due }, _) => format!("{team} is told at {}:", moment::clock(*due)),
+            (Waits::Queued { ahead: 0 }, _) => format!("waiting for {team}:"),
+            (Waits::Queued { ahead: 1 }, _) => format!("waiting for {team}: 1 turn ahead,"),
+            (Waits::Queued { ahead }, _) => format!("waiting for {team}: {ahead} turns ahead,"),
+            (Waits::Place, _) => format!("waiting for {team}: all agents are at work,"),
+            (Waits::Start, _) => format!("{team} is starting…"),
+            (Waits::Work, _) => format!("{team} is working…"),
+            (Waits::Answer, _) => format!("{team} has asked something: `iris inbox`,"),
         };
         self.printer.wait_for(&what);
     }

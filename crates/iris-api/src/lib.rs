@@ -19,7 +19,9 @@ use utoipa::ToSchema;
 pub const CLIENT: &str = "iris-client";
 
 /// The header by which whoever tells says that it follows the turn to its end, though its request does not wait
-/// (`timeout` -1). A header, so that a daemon that does not know it takes the tell all the same.
+/// (`timeout` -1). It is a name that nobody else has, and that the stream of events has too by which the turn is followed:
+/// while that is open, an agent that tells this way waits. A header, so that a daemon that does not know it takes the tell
+/// all the same.
 pub const FOLLOWS: &str = "iris-follows";
 
 /// A page of a list. `next` is the cursor of the next page; absent on the last.

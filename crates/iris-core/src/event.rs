@@ -76,6 +76,9 @@ pub enum TurnEvent {
     Queued {
         number: i64,
         position: i64,
+        /// Why it waits again, though it was given to an agent before and may have been done in part.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        again: Option<String>,
     },
     Started {
         number: i64,

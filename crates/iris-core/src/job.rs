@@ -61,7 +61,7 @@ pub fn settle(view: &JobView) -> Option<JobEnd> {
     let state = match ending {
         Ending::Completed => JobState::Completed,
         Ending::Cancelled => JobState::Stopped,
-        Ending::Terminated { cause: Termination::Stopped } => JobState::Stopped,
+        Ending::Terminated { cause: Termination::Stopped { .. } } => JobState::Stopped,
         Ending::Failed { .. } | Ending::Terminated { .. } => JobState::Failed,
     };
     let result = Some(view.last_response.clone()).filter(|text| !text.is_empty());

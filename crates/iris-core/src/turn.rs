@@ -126,7 +126,7 @@ impl Ending {
         Some(match cause {
             Termination::Exited(_) => "exited",
             Termination::ResponseTimeout { .. } => "response_timeout",
-            Termination::Stopped => "stopped",
+            Termination::Stopped { .. } => "stopped",
             Termination::NotStarted { .. } => "not_started",
             Termination::Interrupted => "interrupted",
         })
@@ -144,11 +144,30 @@ pub enum Termination {
         after_ms: u64,
     },
     /// Somebody put the session to sleep, or Iris was shut down.
-    Stopped,
+    Stopped {
+        #[serde(default, skip_serializing_if = "WhatStopped::is_session")]
+        what: WhatStopped,
+    },
     /// The agent could not be started, so the turn never ran.
     NotStarted { why: String },
     /// The daemon died while the turn ran: its outcome is unknown, and it is not run again by itself.
     Interrupted,
+}
+
+/// What somebody stopped, and the turn with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WhatStopped {
+    #[default]
+    Session,
+    /// All of Iris, and longer than the grace was not waited for the turn.
+    Iris,
+}
+
+impl WhatStopped {
+    fn is_session(&self) -> bool {
+        *self == Self::Session
+    }
 }
 
 /// What to put to a person.
@@ -196,7 +215,10 @@ impl Termination {
             Self::ResponseTimeout { after_ms } => {
                 format!("the agent was silent for {} and was stopped", crate::duration::Millis(*after_ms))
             }
-            Self::Stopped => "the session was stopped while the turn ran".to_owned(),
+            Self::Stopped { what: WhatStopped::Session } => "the session was stopped while the turn ran".to_owned(),
+            Self::Stopped { what: WhatStopped::Iris } => {
+                "Iris was stopped while the turn ran, and it did not end within the grace".to_owned()
+            }
             Self::NotStarted { why } => format!("the agent could not be started, so nothing ran: {why}"),
             Self::Interrupted => {
                 "Iris ended while the turn ran; its outcome is unknown and it was not run again".to_owned()
@@ -220,7 +242,7 @@ pub enum TurnInput {
     /// The agent did not end the turn in the time an interrupt is given.
     CancelIgnored,
     /// The session is being stopped.
-    StopAsked,
+    StopAsked(WhatStopped),
 }
 
 /// What to do about it, in order.
@@ -309,7 +331,7 @@ impl Turn {
         let Phase::Running { cancel } = &mut self.phase else {
             // Whatever comes after the end belongs to nobody's turn. The process is stopped if it was on its way out.
             return match input {
-                TurnInput::StopAsked => vec![Effect::StopAgent],
+                TurnInput::StopAsked(_) => vec![Effect::StopAgent],
                 _ => Vec::new(),
             };
         };
@@ -328,8 +350,8 @@ impl Turn {
             TurnInput::Silent { after_ms } => {
                 vec![self.end_unless_cancelled(Termination::ResponseTimeout { after_ms }), Effect::StopAgent]
             }
-            TurnInput::StopAsked => {
-                vec![self.end_unless_cancelled(Termination::Stopped), Effect::StopAgent]
+            TurnInput::StopAsked(what) => {
+                vec![self.end_unless_cancelled(Termination::Stopped { what }), Effect::StopAgent]
             }
         }
     }
@@ -405,7 +427,8 @@ impl Turn {
         Effect::End(TurnOutcome { ending, response, usage: Usage { incomplete: true, ..Usage::default() } })
     }
 
-    fn cancel_asked(&self) -> bool {
+    /// Somebody wants it to end.
+    pub fn cancel_asked(&self) -> bool {
         matches!(self.phase, Phase::Running { cancel: CancelState::Asked })
     }
 }

@@ -97,7 +97,7 @@ fn every_state_meets_every_input() {
     check(At::Running, silent(), "end:terminated stop");
     check(At::Running, TurnInput::CancelAsked, "interrupt");
     check(At::Running, TurnInput::CancelIgnored, "end:cancelled stop");
-    check(At::Running, TurnInput::StopAsked, "end:terminated stop");
+    check(At::Running, TurnInput::StopAsked(WhatStopped::Session), "end:terminated stop");
 
     check(At::Cancelling, ready(), "clock");
     check(At::Cancelling, quiet(), "clock");
@@ -113,14 +113,14 @@ fn every_state_meets_every_input() {
     check(At::Cancelling, silent(), "end:cancelled stop");
     check(At::Cancelling, TurnInput::CancelAsked, "");
     check(At::Cancelling, TurnInput::CancelIgnored, "end:cancelled stop");
-    check(At::Cancelling, TurnInput::StopAsked, "end:cancelled stop");
+    check(At::Cancelling, TurnInput::StopAsked(WhatStopped::Session), "end:cancelled stop");
 
     for late in [ready(), quiet(), withdrawn(), delta(), said("late"), asked(), ended(None, false), exit(), silent()] {
         check(At::Over, late, "");
     }
     check(At::Over, TurnInput::CancelAsked, "");
     check(At::Over, TurnInput::CancelIgnored, "");
-    check(At::Over, TurnInput::StopAsked, "stop");
+    check(At::Over, TurnInput::StopAsked(WhatStopped::Session), "stop");
 }
 
 #[test]
@@ -218,7 +218,7 @@ proptest::proptest! {
                 6 => TurnInput::Silent { after_ms: 1 },
                 7 => TurnInput::CancelAsked,
                 8 => TurnInput::CancelIgnored,
-                _ => TurnInput::StopAsked,
+                _ => TurnInput::StopAsked(WhatStopped::Session),
             };
             for effect in turn.apply(input) {
                 match effect {

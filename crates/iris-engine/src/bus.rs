@@ -29,6 +29,8 @@ pub struct Delta {
     pub text: Arc<str>,
     /// What was shown of this message is void: it is begun anew.
     pub anew: bool,
+    /// The end of the log when it was shown: what is numbered up to there came before it, the rest comes after it.
+    pub after: i64,
 }
 
 /// How much is read at once: so many events, and no more when there are so many bytes of them. One at least is read, however

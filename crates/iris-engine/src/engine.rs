@@ -12,11 +12,12 @@ use iris_core::team::{OnInterrupted, TeamName};
 use iris_store::lane::OwnLanes;
 use iris_store::session::SessionRow;
 use iris_store::{Location, Opening, Store, StoreError, StoreHealth, event, lane};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::agent::RunnerHandle;
 use crate::bus::Bus;
-use crate::config::watch::{self, Watched};
+use crate::config::watch::Watched;
 use crate::config::{Config, ConfigState, Outside, TeamConfig};
 use crate::figures::Traces;
 use crate::halt::Halt;
@@ -26,6 +27,7 @@ use crate::question::limited::Limited;
 use crate::token::Credentials;
 use crate::turn::Waiters;
 use crate::turn::circle::Waits;
+use crate::turn::follow::Followers;
 use crate::{figures, others, pool, tasks, upkeep};
 
 /// The running engine. Cheap to clone; every surface holds one.
@@ -42,9 +44,12 @@ pub(crate) struct Inner {
     pub bus: Arc<Bus>,
     pub waiters: Waiters,
     pub waits: Waits,
+    pub followers: Followers,
     pub pool: PoolHandle,
     pub runners: Mutex<HashMap<SessionId, RunnerHandle>>,
     pub closing: AtomicBool,
+    /// It ends, and no turn runs any more.
+    over: watch::Sender<bool>,
     pub upkeep: upkeep::Nudge,
     pub others: others::Following,
     pub containment: Arc<Containment>,
@@ -113,9 +118,11 @@ impl Engine {
             bus,
             waiters: Waiters::default(),
             waits: Waits::default(),
+            followers: Followers::default(),
             pool,
             runners: Mutex::default(),
             closing: AtomicBool::new(false),
+            over: watch::Sender::new(false),
             upkeep: nudge,
             others: others::Following::default(),
             containment,
@@ -132,7 +139,7 @@ impl Engine {
             tasks::spawn("pool", pool::run(Arc::clone(&inner), pool_inbox)),
             tasks::spawn("upkeep", upkeep::run(Arc::clone(&inner), nudged)),
             tasks::spawn("others", others::run(Arc::clone(&inner))),
-            tasks::spawn("config", watch::run(Arc::clone(&inner))),
+            tasks::spawn("config", crate::config::watch::run(Arc::clone(&inner))),
         ];
         *inner.keepers.lock().expect("nothing panics while it holds the keepers") = keepers;
         Ok(Self { inner })
@@ -155,6 +162,11 @@ impl Engine {
     /// Whether the file says what is in force.
     pub fn config_state(&self) -> ConfigState {
         self.inner.watched.state()
+    }
+
+    /// Becomes true when the daemon ends and the last turn is over: nobody hears anything more.
+    pub fn over(&self) -> watch::Receiver<bool> {
+        self.inner.over.subscribe()
     }
 
     pub fn home(&self) -> &Home {
@@ -195,6 +207,7 @@ impl Engine {
         // Nobody needs an agent any more that is only starting.
         let _starting = inner.halt.begin();
         crate::agent::stop_all(&inner).await;
+        inner.over.send_replace(true);
         inner.pool.close();
         inner.others.close();
         inner.upkeep.close();

@@ -85,7 +85,7 @@ impl Engine {
             key: start.key.clone(),
             delay: None,
             within: None,
-            is_followed: false,
+            follower: None,
         };
         self.check(&tell)?;
         let new = NewJob {

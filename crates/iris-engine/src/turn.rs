@@ -3,6 +3,7 @@
 pub mod cancel;
 pub(crate) mod circle;
 pub mod figures;
+pub mod follow;
 pub mod read;
 pub mod standing;
 pub mod tell;

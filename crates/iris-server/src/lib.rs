@@ -81,7 +81,8 @@ pub(crate) struct Parts {
     pub openapi: Arc<str>,
     pub registry: Registry,
     pub started: Instant,
-    /// Becomes true when the daemon is ending, so that streams that would go on for ever end too.
+    /// Becomes true when the daemon is ending, so that conversations by MCP end too. Streams of events go on until the last
+    /// turn is over.
     pub closing: watch::Receiver<bool>,
 }
 

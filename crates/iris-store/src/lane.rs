@@ -139,7 +139,7 @@ pub fn recover(
                     recovery.interrupted += 1;
                 }
                 OnInterrupted::Resume => {
-                    turn::requeue(tx, &session, running)?;
+                    turn::queue_again(tx, &session, running)?;
                     recovery.requeued += 1;
                 }
             }

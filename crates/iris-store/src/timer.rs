@@ -33,7 +33,7 @@ pub fn fire_due(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<SessionId>, StoreErro
         let Some(queued) = queued else { continue };
         tx.run("UPDATE session SET queued = queued + 1 WHERE id = ?1", values![&session])?;
         let position = owner.queued + i64::from(owner.running.is_some());
-        let fact = Fact::Turn(TurnEvent::Queued { number: queued.int(0), position });
+        let fact = Fact::Turn(TurnEvent::Queued { number: queued.int(0), position, again: None });
         let subject = Subject { turn: Some(turn), ..owner.subject() };
         event::append(tx, &[Draft { subject, fact }])?;
         if !owner.is_held() {

@@ -33,7 +33,8 @@ pub struct Client {
     token: Option<String>,
     /// What it says it is, for the log.
     surface: &'static str,
-    follows: bool,
+    /// The name under which it follows what comes of what it sends.
+    follows: Option<String>,
     /// Says that an answer takes its time. Nobody does for the monitor, which draws the whole screen.
     indicator: Option<Indicator>,
 }
@@ -86,14 +87,14 @@ impl Client {
             url: given("IRIS_URL").map(without_root),
             token: given("IRIS_TOKEN"),
             surface: "cli",
-            follows: false,
+            follows: None,
             indicator: None,
         }
     }
 
     /// The same, for whoever follows what comes of what it sends.
     pub fn following(self) -> Self {
-        Self { follows: true, ..self }
+        Self { follows: Some(uuid::Uuid::new_v4().simple().to_string()), ..self }
     }
 
     /// The same, for the monitor.
@@ -171,7 +172,10 @@ impl Client {
         let token = self.token(&url)?;
         let request = self.way(&url)?.request(method, url).bearer_auth(token);
         let request = request.header(iris_api::CLIENT, self.surface);
-        let request = if self.follows { request.header(iris_api::FOLLOWS, "true") } else { request };
+        let request = match &self.follows {
+            Some(name) => request.header(iris_api::FOLLOWS, name),
+            None => request,
+        };
         let response = finish(request).send().await.map_err(|error| gone(&base, &error))?;
         if response.status().is_success() { Ok(response) } else { Err(refusal(base, response).await) }
     }

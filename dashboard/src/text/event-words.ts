@@ -17,6 +17,7 @@ export function describe({ kind, data }: Pick<Event, "kind" | "data">): string {
     case "turn.scheduled":
       return `turn ${number("number")} is due at ${clock(number("dueMs"))}`;
     case "turn.queued":
+      if (body["again"]) return `turn ${number("number")} again: ${text("again")}`;
       return `turn ${number("number")}${number("position") > 0 ? `, ${number("position")} ahead` : ""}`;
     case "turn.started":
       return `turn ${number("number")}`;
@@ -103,6 +104,7 @@ export function whyEnded(body: Body): string | undefined {
   if (reason === "response_timeout") return `its agent was silent for ${duration(Number(cause?.["afterMs"] ?? 0))}`;
   if (reason === "not_started") return `its agent could not be started: ${String(cause?.["why"] ?? "")}`;
   if (reason === "interrupted") return "Iris ended while it ran";
+  if (reason === "stopped" && cause?.["what"] === "iris") return "Iris was stopped while it ran";
   return words(reason);
 }
 

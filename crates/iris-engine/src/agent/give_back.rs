@@ -2,11 +2,13 @@
 
 use iris_core::agent::Limit;
 use iris_core::event::StopCause;
+use iris_core::team::OnInterrupted;
 use iris_core::turn::{Ending, TurnOutcome};
 use iris_store::turn::{AgentAfter, Work};
 use iris_store::{StoreError, turn as turns, wall_ms};
 
 use super::run::Runner;
+use crate::engine::policy;
 
 /// A limit that is said to last longer is looked at again then.
 const LONGEST_PAUSE_MS: i64 = 24 * HOUR_MS;
@@ -54,6 +56,25 @@ impl Runner {
         self.rest();
         self.engine.upkeep.nudge();
         Ok(())
+    }
+
+    /// Whether the turn is run again when Iris ends in the middle of it, unless somebody wants it to end.
+    pub(super) fn runs_again(&self) -> bool {
+        let is_wanted = self.current.as_ref().is_some_and(|current| !current.turn().cancel_asked());
+        is_wanted && policy(&self.engine.interruption_policies(), &self.team) == OnInterrupted::Resume
+    }
+
+    /// Iris ends and waits no longer: the turn is the next daemon's.
+    pub(super) async fn leave_running(&mut self) -> Result<(), StoreError> {
+        let Some(current) = self.current.take() else { return Ok(()) };
+        if let Some(saving) = self.saving.take() {
+            saving.await?;
+        }
+        tracing::info!(session = %self.session, turn = %current.id, "a turn did not end in time; the next daemon runs it again");
+        let (session, epoch) = (self.session.clone(), self.epoch);
+        let leave =
+            move |tx: &mut iris_store::Tx<'_>| turns::leave_running(tx, &session, epoch, &current.id, &current.unsaved);
+        self.engine.persist("turn.leave", leave).await
     }
 
     /// This agent is not what it should be any more: the turn waits at its old place for one that is.

@@ -15,6 +15,15 @@ use crate::bus::Delta;
 pub(super) const SAVE_AFTER: Duration = Duration::from_millis(10);
 const SAVE_AT: usize = 256;
 
+/// A piece of text that waits for messages that were said before it to be written down: whoever reads along would else see
+/// it before them.
+pub(super) struct Held {
+    /// How many those are.
+    behind: usize,
+    text: String,
+    anew: bool,
+}
+
 impl Runner {
     pub(super) fn keep(&mut self, message: &Heard) {
         let Some(current) = &mut self.current else { return };
@@ -24,9 +33,34 @@ impl Runner {
         let said = Said::from(message);
         current.unsaved_bytes += said.as_str().len();
         current.unsaved.push(said);
+        current.heard_messages += 1;
     }
 
-    pub(super) fn show(&self, text: &str, anew: bool) {
+    pub(super) fn show(&mut self, text: &str, anew: bool) {
+        let Some(current) = &mut self.current else { return };
+        let behind = current.heard_messages;
+        match current.held.last_mut() {
+            Some(held) if held.behind == behind && !held.anew && !anew => held.text.push_str(text),
+            _ if behind == current.saved_messages => self.announce(text, anew),
+            _ => current.held.push(Held { behind, text: text.to_owned(), anew }),
+        }
+    }
+
+    /// A batch was written. What is whole by now needs its pieces no more.
+    pub(super) fn show_held(&mut self) {
+        let Some(current) = &mut self.current else { return };
+        current.saved_messages = current.saving_messages;
+        let saved = current.saved_messages;
+        let (due, held) = std::mem::take(&mut current.held)
+            .into_iter()
+            .filter(|held| held.behind >= saved)
+            .partition(|held| held.behind == saved);
+        current.held = held;
+        let due: Vec<Held> = due;
+        due.iter().for_each(|held| self.announce(&held.text, held.anew));
+    }
+
+    fn announce(&self, text: &str, anew: bool) {
         let Some(current) = &self.current else { return };
         self.engine.bus.show(Delta {
             team: self.team.clone(),
@@ -34,6 +68,7 @@ impl Runner {
             turn: current.id.clone(),
             text: text.into(),
             anew,
+            after: self.engine.bus.head(),
         });
     }
 
@@ -45,6 +80,7 @@ impl Runner {
             return;
         }
         current.unsaved_bytes = 0;
+        current.saving_messages = current.heard_messages;
         let messages = std::mem::take(&mut current.unsaved);
         let (engine, session, epoch, turn) =
             (Arc::clone(&self.engine), self.session.clone(), self.epoch, current.id.clone());

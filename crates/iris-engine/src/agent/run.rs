@@ -17,7 +17,7 @@ use iris_core::message::Heard;
 use iris_core::pool::PoolPhase;
 use iris_core::session::SessionState;
 use iris_core::team::{GrantPermission, TeamName};
-use iris_core::turn::{Turn, TurnInput};
+use iris_core::turn::{Turn, TurnInput, WhatStopped};
 use iris_store::lane::Claim;
 use iris_store::turn::{Before, Work};
 use iris_store::{StoreError, session as sessions, turn as turns};
@@ -26,7 +26,7 @@ use tokio::time::{Duration, Instant, timeout};
 
 use super::ask::{Handed, OpenAsk};
 use super::call::OpenCall;
-use super::record::SAVE_AFTER;
+use super::record::{Held, SAVE_AFTER};
 use super::start::Started;
 use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::config::{Config, TeamConfig};
@@ -88,6 +88,12 @@ pub(super) struct Current {
     pub(super) unsaved: Vec<Said>,
     pub(super) unsaved_bytes: usize,
     pub(super) unsaved_since: Instant,
+    /// How many messages were heard, how many of them are in the batch that is being written or before it, and how many
+    /// are written.
+    pub(super) heard_messages: usize,
+    pub(super) saving_messages: usize,
+    pub(super) saved_messages: usize,
+    pub(super) held: Vec<Held>,
     pub(super) before: Option<Before>,
     /// What it says at the end that it had begun this by itself for.
     pub(super) origin: Option<String>,
@@ -243,6 +249,7 @@ impl Runner {
                 Wake::Saved(saved) => {
                     self.saving = None;
                     saved?;
+                    self.show_held();
                     Next::GoOn
                 }
                 Wake::Time => self.check_time().await?,
@@ -353,7 +360,11 @@ impl Runner {
         reply: Option<oneshot::Sender<Stopped>>,
     ) -> Result<Next, StoreError> {
         if mode == StopMode::Now && self.current.is_some() {
-            self.apply(TurnInput::StopAsked, why).await?;
+            match why {
+                StopCause::Shutdown if self.runs_again() => self.leave_running().await?,
+                StopCause::Shutdown => drop(self.apply(TurnInput::StopAsked(WhatStopped::Iris), why).await?),
+                _ => drop(self.apply(TurnInput::StopAsked(WhatStopped::Session), why).await?),
+            }
         }
         let allowed: &[SessionState] = match mode {
             StopMode::IfIdle => &[SessionState::Idle],
@@ -435,6 +446,10 @@ impl Runner {
             unsaved: Vec::new(),
             unsaved_bytes: 0,
             unsaved_since: now,
+            heard_messages: 0,
+            saving_messages: 0,
+            saved_messages: 0,
+            held: Vec::new(),
             before,
             origin: None,
         });

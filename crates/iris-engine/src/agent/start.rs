@@ -102,6 +102,9 @@ async fn serve(
             Err(failure) => failure,
         },
     };
+    if failed.cause != StopCause::StartFailed {
+        return leave(engine, session, epoch, failed).await;
+    }
     tracing::warn!(%session, team = %row.to, why = %failed.why, "an agent could not be started");
     give_up(engine, session, epoch, &handle, failed).await
 }
@@ -125,6 +128,7 @@ pub(super) struct Started {
 
 struct StartFailure {
     why: String,
+    cause: StopCause,
     exit: Option<AgentExit>,
     misfit: Option<Misfit>,
     /// What is still to be ended.
@@ -133,8 +137,26 @@ struct StartFailure {
 
 impl StartFailure {
     fn because(why: String) -> Self {
-        Self { why, exit: None, misfit: None, left: None }
+        Self { why, cause: StopCause::StartFailed, exit: None, misfit: None, left: None }
     }
+
+    /// Nothing is wrong with it: everything is being stopped, and it is not waited for any longer.
+    fn broken_off(engine: &Inner, exit: AgentExit) -> Self {
+        let (cause, why) = match engine.is_closing() {
+            true => (StopCause::Shutdown, "Iris was stopped while it was starting"),
+            false => (StopCause::Asked, "everything was stopped while it was starting"),
+        };
+        Self { cause, exit: Some(exit), ..Self::because(why.to_owned()) }
+    }
+}
+
+/// What waits for it waits on, for the next start of Iris. A stop of everything withdraws it itself.
+async fn leave(engine: &Inner, session: &SessionId, epoch: i64, failed: StartFailure) -> Result<(), StoreError> {
+    let StartFailure { why, cause, exit, .. } = failed;
+    let id = session.clone();
+    let stopped = engine
+        .persist("session.stopped", move |tx| session::stopped(tx, &id, epoch, cause, exit.clone(), Some(why.clone())));
+    stopped.await.map(drop)
 }
 
 /// One waiting turn ends with the reason; the next, if there is one, is a new try. Whoever waits is told at once: to end a
@@ -146,7 +168,7 @@ async fn give_up(
     handle: &RunnerHandle,
     failed: StartFailure,
 ) -> Result<(), StoreError> {
-    let StartFailure { why, exit, left, misfit: _ } = failed;
+    let StartFailure { why, exit, left, .. } = failed;
     let (id, reason) = (session.clone(), why.clone());
     let Some(agent) = left else {
         let ended = engine.persist("session.start_failed", move |tx| {
@@ -259,7 +281,10 @@ async fn start_as(
             };
             return Err(StartFailure { left: Some(Box::new(agent)), ..StartFailure::because(why) });
         }
-        None => Some("everything was stopped".to_owned()),
+        None => {
+            let exit = masked_exit(agent.stop().await);
+            return Err(StartFailure::broken_off(engine, exit));
+        }
     };
     // Also one that is gone already may have left something behind.
     let exit = masked_exit(agent.stop().await);

@@ -146,7 +146,7 @@ impl Engine {
                     key: Some(KeyHolder::iris().key(&format!("again/{}", row.id))),
                     delay: None,
                     within: None,
-                    is_followed: false,
+                    follower: None,
                 };
                 self.tell(tell).await.map(|told| format!("turn {}", told.turn)).map_err(|error| error.to_string())
             }

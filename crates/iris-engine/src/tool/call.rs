@@ -215,7 +215,7 @@ async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> Ans
         key: arguments.key.as_deref().map(|given| caller.keys.key(given)),
         delay: arguments.delay,
         within: caller.turn.clone(),
-        is_followed: false,
+        follower: None,
     };
     match engine.tell_for(caller.request.as_deref(), tell, |turn| caller.told.note(turn)).await {
         Ok(report) => answer(report),

@@ -82,13 +82,19 @@ impl Engine {
     /// The same for a turn that was told before, and that others wait for: it stays. Each notes first and looks then, so of
     /// two that close a circle at once at least one sees it.
     pub(super) async fn join_waiting(&self, tell: &Tell, told: &TurnId) -> Result<Option<Waiting>, TellError> {
-        let Some(caller) = tell.within.clone().filter(|_| tell.patience != Patience::None) else { return Ok(None) };
+        let waits = tell.patience != Patience::None || tell.follower.is_some();
+        let Some(caller) = tell.within.clone().filter(|_| waits) else { return Ok(None) };
         let waiting = self.inner.waits.add(&caller, told);
         let (waits, start, goal) = (self.inner.waits.all(), told.clone(), caller);
         let circle = self.inner.store.read(move |tx| find_circle(tx, &waits, &start, &goal)).await?;
-        let Some(path) = circle else { return Ok(Some(waiting)) };
-        drop(waiting);
-        Err(TellError::Circle { to: tell.to.clone(), path })
+        match (circle, &tell.follower) {
+            (Some(path), _) => Err(TellError::Circle { to: tell.to.clone(), path }),
+            (None, Some(follower)) if tell.patience == Patience::None => {
+                self.inner.followers.hold(follower, waiting);
+                Ok(None)
+            }
+            (None, _) => Ok(Some(waiting)),
+        }
     }
 }
 

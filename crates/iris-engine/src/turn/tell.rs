@@ -39,8 +39,8 @@ pub struct Tell {
     pub delay: Option<Millis>,
     /// The turn in which an agent makes this tell.
     pub within: Option<TurnId>,
-    /// Whoever tells follows the turn by its events, however short its patience is.
-    pub is_followed: bool,
+    /// Whoever tells follows the turn by its events, under this name, however short its patience is.
+    pub follower: Option<String>,
 }
 
 /// How long the caller is willing to wait. It never touches the agent, which works on.
@@ -235,7 +235,7 @@ impl Engine {
             cause: tell.within.clone(),
             depth,
             origin: None,
-            detached: tell.patience == Patience::None && !tell.is_followed,
+            detached: tell.patience == Patience::None && tell.follower.is_none(),
         };
         let accepted = self.inner.store.write("turn.accept", move |tx| turn::accept(tx, &new)).await;
         if let Err(StoreError::InDoubt) = accepted {

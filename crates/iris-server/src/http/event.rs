@@ -27,6 +27,7 @@ use utoipa::IntoParams;
 
 use super::problem::Fault;
 use super::team::known as known_team;
+use super::turn::follower;
 use super::{PAGE_BYTES, page_after, page_size};
 use crate::connection::outflow::{Outflow, STALLED};
 use crate::{App, wire};
@@ -125,7 +126,8 @@ pub(crate) async fn list(
     let filter = filter?.0.resolved(&app).await?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if wants_stream(accept) {
-        let follower = Follower::new(app, filter, last_seen(&headers)?);
+        let following = follower(&headers).map(|name| app.engine.follow(name));
+        let follower = Follower::new(app, filter, last_seen(&headers)?).of(following);
         return Ok(follow(follower, outflow.unwrap_or_default().0, |_, _| None));
     }
     Ok(page(&app, filter).await?.into_response())

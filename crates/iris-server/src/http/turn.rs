@@ -45,7 +45,7 @@ pub(crate) async fn tell(
         key: key.map(|given| caller.keys().key(&given)),
         delay: request.delay.map(Millis),
         within: speaker.turn,
-        is_followed: headers.contains_key(iris_api::FOLLOWS),
+        follower: follower(&headers).map(str::to_owned),
     };
     let report = app.engine.tell_for(Some(&id.0), tell, |_| {}).await?;
     let mut headers = HeaderMap::new();
@@ -53,6 +53,11 @@ pub(crate) async fn tell(
         headers.insert(repeat::REPLAYED, HeaderValue::from_static("true"));
     }
     Ok((headers, Json(wire::tell(report))))
+}
+
+/// The name under which whoever sends this follows what it tells.
+pub(super) fn follower(headers: &HeaderMap) -> Option<&str> {
+    headers.get(iris_api::FOLLOWS).and_then(|name| name.to_str().ok())
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

@@ -94,7 +94,7 @@ pub fn accept(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Accept, StoreError> {
     let position = session.queued + i64::from(session.running.is_some());
     let (state, event) = match new.delay_ms {
         Some(delay) => (TurnState::Scheduled, TurnEvent::Scheduled { number, due_ms: tx.wall_ms() + delay }),
-        None => (TurnState::Queued, TurnEvent::Queued { number, position }),
+        None => (TurnState::Queued, TurnEvent::Queued { number, position, again: None }),
     };
     let subject = Subject { turn: Some(new.id.clone()), ..session.subject() };
     let seq = event::append(tx, &[Draft { subject, fact: Fact::Turn(event) }])?;

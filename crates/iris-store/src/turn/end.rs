@@ -2,9 +2,9 @@
 
 use iris_core::actor::Actor;
 use iris_core::agent::Usage;
-use iris_core::event::{Draft, Fact, Subject, TurnEvent, TurnFinished};
+use iris_core::event::{Draft, Fact, Said, Subject, TurnEvent, TurnFinished};
 use iris_core::id::{SessionId, TurnId};
-use iris_core::message::Message;
+use iris_core::message::{Heard, Message};
 use iris_core::turn::{Ending, Termination, TurnOutcome, TurnState};
 
 use super::find;
@@ -122,13 +122,53 @@ fn said_so_far(tx: &mut Tx<'_>, turn: &TurnId) -> Result<String, StoreError> {
     Ok(texts.collect::<Vec<_>>().join("\n"))
 }
 
-/// Puts a turn whose daemon died back at its old place; it may then run a second time, and its attempts say so.
-pub(crate) fn requeue(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId) -> Result<(), StoreError> {
+/// What a turn says that is run again after Iris ended.
+const AGAIN: &str =
+    "Iris ended while the turn ran; it runs again, and what it had done by then may be done a second time";
+
+/// Puts a turn that ran when Iris ended back at its old place; it may then run a second time, and says so.
+pub(crate) fn queue_again(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId) -> Result<(), StoreError> {
+    let subject = Subject { turn: Some(turn.clone()), ..session.subject() };
+    event::append(tx, &[Draft { subject, fact: Fact::Message(Said::from(&Heard::system(AGAIN))) }])?;
+    requeue(tx, session, turn, Some(AGAIN))
+}
+
+/// Iris is stopped and does not wait for the turn any longer: the next daemon runs it again. What was said by then is kept.
+pub fn leave_running(
+    tx: &mut Tx<'_>,
+    session: &SessionId,
+    epoch: i64,
+    turn: &TurnId,
+    said: &[Said],
+) -> Result<(), StoreError> {
+    let row = session::lock_owned(tx, session, epoch)?;
+    if row.running.as_ref() != Some(turn) {
+        // An earlier try of this very write did commit, though its answer was lost.
+        return Ok(());
+    }
+    super::record(tx, session, epoch, turn, said)?;
+    queue_again(tx, &row, turn)?;
+    tx.run("UPDATE session SET running = NULL WHERE id = ?1", values![session])
+}
+
+/// Puts a turn back at its old place.
+pub(crate) fn requeue(
+    tx: &mut Tx<'_>,
+    session: &SessionRow,
+    turn: &TurnId,
+    again: Option<&str>,
+) -> Result<(), StoreError> {
     let number =
         tx.one("UPDATE turn SET state = 'queued', started_at = NULL WHERE id = ?1 RETURNING number", values![turn])?;
     tx.run("UPDATE session SET queued = queued + 1 WHERE id = ?1", values![&session.id])?;
     let subject = Subject { turn: Some(turn.clone()), ..session.subject() };
     let number = number.map_or(0, |row| row.int(0));
-    event::append(tx, &[Draft { subject, fact: Fact::Turn(TurnEvent::Queued { number, position: 0 }) }])?;
+    event::append(
+        tx,
+        &[Draft {
+            subject,
+            fact: Fact::Turn(TurnEvent::Queued { number, position: 0, again: again.map(str::to_owned) }),
+        }],
+    )?;
     Ok(())
 }

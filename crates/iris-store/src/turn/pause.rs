@@ -30,7 +30,7 @@ pub fn pause(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, turn: &TurnId, pa
         return Ok(());
     }
     super::record(tx, session, epoch, turn, said)?;
-    requeue(tx, &row, turn)?;
+    requeue(tx, &row, turn, None)?;
     if let Some(usage) = usage {
         let usage = serde_json::to_string(usage).expect("usage is plain data");
         tx.run("UPDATE turn SET usage = ?1 WHERE id = ?2", values![&usage, turn])?;

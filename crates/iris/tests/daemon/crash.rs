@@ -236,6 +236,43 @@ async fn a_team_may_choose_to_have_such_a_turn_run_again() {
     let world = world.crash_and_restart();
     let turn = world.ended(id(&told)).await;
     assert_eq!((turn["state"].as_str(), turn["attempts"].as_i64()), (Some("completed"), Some(2)), "{turn}");
+    says_that_it_ran_again(&world, id(&told)).await;
+}
+
+/// Whoever reads the turn, and whoever follows it.
+async fn says_that_it_ran_again(world: &World, turn: &str) {
+    let messages = world.get(&format!("/api/turns/{turn}/messages")).await;
+    let said = messages["items"].as_array().expect("messages").iter().map(|message| message["text"].to_string());
+    assert!(said.filter(|text| text.contains("may be done a second time")).count() == 1, "{messages}");
+    let queued = world.events("turn.queued").await;
+    let again = queued.last().expect("it was queued")["data"]["again"].to_string();
+    assert!(again.contains("may be done a second time"), "{queued:?}");
+}
+
+/// An orderly end does the same to a turn that does not end within the grace.
+#[tokio::test]
+async fn a_turn_that_is_cut_off_by_a_shutdown_runs_again_if_its_team_chose_so() {
+    let script = "replies:\n  - match: '^once$'\n    do: [{ say: begun }, { delay: 4s }, { say: done }]\n";
+    for (policy, expected) in [("resume", ("completed", 2)), ("stop", ("terminated", 1))] {
+        let setup = setup().team("alpha", script).setting("shutdownGrace: 100ms");
+        let world = World::new(setup.team_key(&format!("onInterrupted: {policy}")));
+        let told = world.tell_async("user", "once").await;
+        let begun = async || Ok(!world.events("message").await.is_empty());
+        iris_testing::daemon::eventually("it runs", begun).await.expect("runs");
+        let World { daemon, setup, home } = world;
+        assert!(daemon.stop().expect("stopped").success());
+        let daemon = iris_testing::daemon::Daemon::start(&setup, home.path()).expect("starts");
+        let world = World { daemon, setup, home };
+        let turn = world.ended(id(&told)).await;
+        assert_eq!((turn["state"].as_str(), turn["attempts"].as_i64()), (Some(expected.0), Some(expected.1)), "{turn}");
+        match policy {
+            "resume" => says_that_it_ran_again(&world, id(&told)).await,
+            _ => {
+                assert_eq!(turn["reason"], "stopped");
+                assert!(turn["error"].as_str().expect("why").starts_with("Iris was stopped"), "{turn}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -87,6 +87,52 @@ async fn a_circle_is_told_link_by_link() {
     assert!(said.contains("next: beta (asked by alpha) -> alpha (asked by beta)"), "{told}");
 }
 
+/// The same by the command line in their shells, which does not wait by its request but follows by the events.
+fn asks_by_shell() -> String {
+    let iris = env!("CARGO_BIN_EXE_iris");
+    format!(
+        "replies:\n  - match: '^ask (\\w+) (.*)$'\n    do: [{{ run: \"{iris} --home ../.. tell $1 '$2' 2>&1\" }}, {{ say: '{{{{result}}}}' }}]\n"
+    )
+}
+
+#[tokio::test]
+async fn a_circle_is_found_in_tells_from_shells() {
+    let world = World::new(setup().team("alpha", &asks_by_shell()).team("beta", &asks_by_shell()));
+    let told = world.tell("ask beta ask alpha ask beta hello").await;
+    let said = told["response"].as_str().expect("text");
+    assert!(said.contains("next: beta (asked by alpha) -> alpha (asked by beta)"), "{told}");
+    let turns = world.events("turn.queued").await;
+    assert_eq!(world.turn(turns[3]["turn"].as_str().expect("a turn")).await["state"], "cancelled", "it is withdrawn");
+}
+
+#[tokio::test]
+async fn a_pool_full_of_shells_that_wait_is_found() {
+    let world =
+        World::new(setup().team("alpha", &asks_by_shell()).team("beta", &asks_by_shell()).setting("maxProcesses: 1"));
+    let told = world.tell("ask beta hello").await;
+    assert!(told["response"].as_str().expect("text").contains("wait for each other"), "{told}");
+}
+
+/// Nobody waits any more who has broken off: what is told back then is no circle.
+#[tokio::test]
+async fn a_shell_that_does_not_wait_any_more_is_in_no_circle() {
+    let tell = |words: &str| format!("{{ run: '{} --home ../.. tell {words} 2>&1' }}", env!("CARGO_BIN_EXE_iris"));
+    let (start, slow) = (tell("beta go --async"), tell("beta hello"));
+    let alpha = format!(
+        "replies:\n  - match: '^start$'\n    do: [{start}]\n  - match: '^slow$'\n    do: [{{ delay: 2s }}, {slow}, {{ say: '{{{{result}}}}' }}]\n"
+    );
+    let go = tell("alpha slow --timeout 500ms");
+    let beta = format!(
+        "replies:\n  - match: '^go$'\n    do: [{go}, {{ delay: 4s }}]\ndefault: [{{ say: 'You said: {{{{text}}}}' }}]\n"
+    );
+    let world = World::new(setup().team("alpha", &alpha).team("beta", &beta));
+    world.tell("start").await;
+    eventually("it is told", async || Ok(world.events("turn.queued").await.len() == 3)).await.expect("told");
+    let slow = world.events("turn.queued").await[2]["turn"].as_str().expect("a turn").to_owned();
+    let told = world.ended(&slow).await;
+    assert_eq!(told["response"].as_str().map(str::trim), Some("You said: hello"), "{told}");
+}
+
 /// The same, though the last tell is one that was told before and is found again by its key: it waits all the same. What
 /// was told first is not broken off for it.
 #[tokio::test]
@@ -217,6 +263,36 @@ async fn a_shutdown_lets_turns_finish_and_leaves_no_process() {
     let world = World { daemon, setup, home };
     assert_eq!(world.turn(id(&told)).await["state"], "completed", "the turn was allowed to end");
     assert!(world.events("daemon.recovered").await.is_empty(), "nothing had to be recovered");
+}
+
+/// What was accepted is run by the next daemon, though its agent was only starting when this one was asked to end.
+#[tokio::test]
+async fn a_shutdown_leaves_what_waits_for_an_agent_that_is_starting() {
+    let script = "start: { delay: 2s }\ndefault: [{ say: 'You said: {{text}}' }]\n";
+    let world = World::new(setup().team("alpha", script));
+    let told = [world.tell_async("user", "one").await, world.tell_async("user", "two").await];
+    eventually("it starts", async || Ok(world.session("user").await["state"] == "spawning")).await.expect("starts");
+    let World { daemon, setup, home } = world;
+    assert!(daemon.stop().expect("stopped").success());
+    let daemon = iris_testing::daemon::Daemon::start(&setup, home.path()).expect("starts");
+    let world = World { daemon, setup, home };
+    assert_eq!(world.events("session.stopped").await[0]["data"]["why"], "shutdown");
+    for (told, said) in told.iter().zip(["You said: one", "You said: two"]) {
+        let ended = world.ended(id(told)).await;
+        assert_eq!((&ended["state"], &ended["response"]), (&json!("completed"), &json!(said)), "{ended}");
+    }
+}
+
+/// Only a stop of everything withdraws it.
+#[tokio::test]
+async fn a_stop_of_everything_withdraws_what_waits_for_an_agent_that_is_starting() {
+    let world = World::new(setup().team("alpha", "start: { delay: 30s }\n"));
+    let told = world.tell_async("user", "one").await;
+    eventually("it starts", async || Ok(world.session("user").await["pid"].is_u64())).await.expect("starts");
+    let (status, stopped) = world.post("/api/agents/stop", json!({})).await;
+    assert_eq!(status, 200, "{stopped}");
+    assert_eq!(world.ended(id(&told)).await["state"], "cancelled");
+    assert_eq!(world.events("session.stopped").await[0]["data"]["why"], "asked");
 }
 
 #[tokio::test]

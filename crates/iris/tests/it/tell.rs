@@ -194,6 +194,39 @@ fn a_watcher_survives_the_daemon() {
     }
 }
 
+/// One that is asked to stop lets the turn finish, and whoever watches hears of it as its last word.
+#[test]
+fn a_watcher_hears_the_end_from_a_daemon_that_is_stopping() {
+    let place = Place::with_teams();
+    let script = "default: [{ say: working }, { delay: 1500ms }, { stream: done }]\n";
+    std::fs::write(place.path("script.yaml"), script).expect("a script");
+    let daemon = Daemon::on(place);
+    let mut tell = daemon.place.command(&["tell", "alpha", "hi"]);
+    let mut child = tell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("iris runs");
+    child.stdout.as_mut().expect("piped").read_exact(&mut [0; 8]).expect("the first line");
+    let (_place, code) = daemon.stop();
+    assert_eq!(code, Some(0));
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"done\n"[..]), "{output:?}");
+}
+
+/// Also one that comes while its session waits already, and also into a pipe.
+#[test]
+fn who_waits_for_a_limit_is_told_until_when() {
+    let place = Place::with_teams();
+    let script = "default: [{ api_error: { status: 429, retries: 0, message: 'slow down' } }]\n";
+    std::fs::write(place.path("script.yaml"), script).expect("a script");
+    let daemon = Daemon::on(place);
+    for what in ["first", "second"] {
+        let ran = daemon.iris(&["tell", "alpha", what, "--timeout", "3s"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let (wait, left) = ran.stderr.split_once('\n').expect("two lines");
+        assert!(wait.starts_with("alpha waits until ") && wait.ends_with(": a limit was reached"), "{what}: {ran:?}");
+        assert!(left.starts_with("a limit was reached, it goes on at "), "{what}: {ran:?}");
+    }
+    daemon.iris(&["cancel", "alpha"]).ok();
+}
+
 #[test]
 fn a_reader_that_had_enough_is_no_error() {
     let daemon = Daemon::start();

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::daemon::Daemon;
+use crate::daemon::{Daemon, Place};
 
 /// Runs a command with a terminal for stdout and stderr; gives what came out, with the exit code. None without `script`.
 fn on_a_terminal(daemon: &Daemon, words: &[&str], environment: &[(&str, &str)]) -> Option<(String, i32)> {
@@ -39,6 +39,39 @@ fn hostile_text_is_visible_and_harmless() {
     // Into a pipe it goes as the agent wrote it.
     let raw = daemon.iris(&["tell", "alpha", "evil"]).ok();
     assert_eq!(raw, "\u{1b}[31mred\u{1b}[0m \u{202e}txt.exe zero\u{200b}width\nnext\tline\n");
+}
+
+/// Pieces of a message are faster than the message before them, which is written down first.
+#[test]
+fn what_is_said_and_done_is_shown_in_order_and_once() {
+    let place = Place::with_teams();
+    let script = "\
+replies:
+  - match: ^mixed
+    do: [{ say: FIRST }, { stream: SECOND in pieces }, { say: THIRD }, { stream: { text: FOURTH, chunk: 2, every: 3ms } }]
+  - match: ^tools
+    do:
+      - stream: I will look.
+      - tool: { name: Read, input: { file_path: /x }, result: ok }
+      - stream: I looked.
+      - tool: { name: Bash, input: { command: ls }, result: a }
+      - stream: All done.
+";
+    std::fs::write(place.path("script.yaml"), script).expect("a script");
+    let daemon = Daemon::on(place);
+    daemon.iris(&["wake", "alpha"]).ok();
+    let check = |what: &str, expected: &[&str]| {
+        let Some((seen, code)) = on_a_terminal(&daemon, &["tell", "alpha", what], &[("NO_COLOR", "1")]) else { return };
+        assert_eq!(code, 0, "{seen:?}");
+        let waits = |line: &&str| line.contains("alpha") || line.trim().is_empty();
+        let seen: Vec<String> = seen.split(['\r', '\n']).map(|line| line.replace("\u{1b}[2K", "")).collect();
+        let seen: Vec<&str> = seen.iter().map(String::as_str).filter(|line| !waits(line)).collect();
+        assert_eq!(seen, expected);
+    };
+    for _ in 0..3 {
+        check("mixed", &["FIRST", "SECOND in pieces", "THIRD", "FOURTH"]);
+        check("tools", &["I will look.", "· Read: /x", "I looked.", "· Bash: ls", "All done."]);
+    }
 }
 
 #[test]

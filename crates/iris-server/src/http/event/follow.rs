@@ -4,12 +4,14 @@
 //! from the log.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use iris_api::event::Delta;
 use iris_core::event::Recorded;
 use iris_engine::bus::{self, Batch};
+use iris_engine::turn::follow::Following;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
@@ -42,15 +44,20 @@ pub(in crate::http) struct Follower {
     is_new: bool,
     head: watch::Receiver<i64>,
     deltas: broadcast::Receiver<bus::Delta>,
-    closing: watch::Receiver<bool>,
+    /// Pieces that are still to be sent.
+    pieces: VecDeque<bus::Delta>,
+    over: watch::Receiver<bool>,
     /// When it last had something new to send.
     woken: Instant,
     /// There was more than could be read at once, so what is next happened long ago.
     is_behind: bool,
+    /// Whoever reads waits for what it has told, for as long as it reads.
+    _following: Option<Following>,
 }
 
 /// What is held for one reader that does not take it is about as much, or one event if that is larger.
 const AT_ONCE: Batch = Batch { events: 256, bytes: 64 * 1024 };
+const MOST_PIECES: usize = 1024;
 /// What happens within this time after something else is sent together with what follows: with many readers and much
 /// going on, a packet for each event would cost more than the events.
 const PACE: Duration = Duration::from_millis(30);
@@ -60,9 +67,26 @@ impl Follower {
         let (head, deltas) = app.engine.bus().subscribe();
         // Without a number, the stream starts with what happens next.
         let after = last.or(filter.after).unwrap_or_else(|| app.engine.bus().head());
-        let closing = app.closing.clone();
+        let over = app.engine.over();
         let woken = Instant::now() - PACE;
-        Self { app, filter, after, is_new: true, head, deltas, closing, woken, is_behind: false }
+        Self {
+            app,
+            filter,
+            after,
+            is_new: true,
+            head,
+            deltas,
+            pieces: VecDeque::new(),
+            over,
+            woken,
+            is_behind: false,
+            _following: None,
+        }
+    }
+
+    /// Of somebody who follows what it tells.
+    pub fn of(self, following: Option<Following>) -> Self {
+        Self { _following: following, ..self }
     }
 
     /// What there is to send, and never nothing; `None` ends the stream, and the reader comes back with its number.
@@ -76,18 +100,15 @@ impl Follower {
                 return Some(vec![reset]);
             }
         }
-        let mut items = Vec::new();
         loop {
-            if *self.closing.borrow() {
-                return None;
-            }
-            if self.after < *self.head.borrow_and_update() || !items.is_empty() {
+            // Looked at first: what happened before it is sent.
+            let is_over = *self.over.borrow_and_update();
+            if self.after < *self.head.borrow_and_update() || !self.pieces.is_empty() {
                 if !self.is_behind {
                     tokio::time::sleep_until(self.woken + PACE).await;
                 }
-                // Pieces were written before the message they belong to, so they go out before it.
-                self.gather_deltas(&mut items)?;
-                self.gather_events(&mut items).await?;
+                self.gather_pieces()?;
+                let items = self.gather().await?;
                 if !items.is_empty() {
                     self.woken = Instant::now();
                     return Some(items);
@@ -96,11 +117,14 @@ impl Follower {
                 tokio::task::yield_now().await;
                 continue;
             }
+            if is_over {
+                return None;
+            }
             tokio::select! {
                 grown = self.head.changed() => grown.ok()?,
-                closed = self.closing.changed() => closed.ok()?,
+                over = self.over.changed() => over.ok()?,
                 delta = self.deltas.recv() => match delta {
-                    Ok(delta) => items.extend(self.show(&delta)),
+                    Ok(delta) => self.take(delta),
                     // Missed pieces are no loss: the whole message follows as an event.
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return None,
@@ -124,10 +148,20 @@ impl Follower {
         Some(Some(Item::Reset { head, json: serde_json::json!({ "asked": asked, "head": head }).to_string() }))
     }
 
-    fn gather_deltas(&mut self, items: &mut Vec<Item>) -> Option<()> {
+    fn take(&mut self, delta: bus::Delta) {
+        if self.filter.takes_delta(&delta) {
+            self.pieces.push_back(delta);
+        }
+        // One that is behind reads what is written; missed pieces are no loss.
+        if self.pieces.len() > MOST_PIECES {
+            self.pieces.pop_front();
+        }
+    }
+
+    fn gather_pieces(&mut self) -> Option<()> {
         loop {
             match self.deltas.try_recv() {
-                Ok(delta) => items.extend(self.show(&delta)),
+                Ok(delta) => self.take(delta),
                 Err(TryRecvError::Lagged(_)) => {}
                 Err(TryRecvError::Empty) => return Some(()),
                 Err(TryRecvError::Closed) => return None,
@@ -135,11 +169,24 @@ impl Follower {
         }
     }
 
-    async fn gather_events(&mut self, items: &mut Vec<Item>) -> Option<()> {
+    /// Events and pieces in the order in which they came.
+    async fn gather(&mut self) -> Option<Vec<Item>> {
+        let mut items = Vec::new();
+        let events = self.gather_events().await?;
+        let frames = self.app.frames.of(&events);
+        for (event, json) in events.iter().zip(frames) {
+            items.extend(self.pieces_before(event.seq));
+            items.push(Item::Event { seq: event.seq, kind: event.kind.clone(), json });
+        }
+        items.extend(self.pieces_before(self.after + 1));
+        Some(items)
+    }
+
+    async fn gather_events(&mut self) -> Option<Vec<Arc<Recorded>>> {
         let engine = &self.app.engine;
         let head = engine.bus().head();
         if self.after >= head {
-            return Some(());
+            return Some(Vec::new());
         }
         let read = engine.bus().read_after(engine.store(), self.after, AT_ONCE).await;
         let events = match read {
@@ -153,23 +200,23 @@ impl Follower {
         // Numbers may have holes, also at the end.
         self.after = events.last().map_or(head, |event| event.seq);
         self.is_behind = AT_ONCE.is_full(&events);
-        let taken: Vec<_> = events.into_iter().filter(|event| self.filter.takes(event)).collect();
-        let frames = self.app.frames.of(&taken);
-        let event = |(event, json): (&Arc<Recorded>, _)| Item::Event { seq: event.seq, kind: event.kind.clone(), json };
-        items.extend(taken.iter().zip(frames).map(event));
-        Some(())
+        Some(events.into_iter().filter(|event| self.filter.takes(event)).collect())
     }
 
-    fn show(&self, delta: &bus::Delta) -> Option<Item> {
-        self.filter.takes_delta(delta).then(|| {
-            let shape = Delta {
-                team: delta.team.to_string(),
-                session: delta.session.to_string(),
-                turn: delta.turn.to_string(),
-                text: delta.text.to_string(),
-                anew: delta.anew,
-            };
-            Item::Delta { json: serde_json::to_string(&shape).expect("a delta is plain data") }
-        })
+    /// The pieces that came before an event.
+    fn pieces_before(&mut self, seq: i64) -> Vec<Item> {
+        let count = self.pieces.iter().take_while(|piece| piece.after < seq).count();
+        self.pieces.drain(..count).map(|piece| show(&piece)).collect()
     }
+}
+
+fn show(delta: &bus::Delta) -> Item {
+    let shape = Delta {
+        team: delta.team.to_string(),
+        session: delta.session.to_string(),
+        turn: delta.turn.to_string(),
+        text: delta.text.to_string(),
+        anew: delta.anew,
+    };
+    Item::Delta { json: serde_json::to_string(&shape).expect("a delta is plain data") }
 }

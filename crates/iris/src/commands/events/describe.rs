@@ -12,6 +12,7 @@ pub fn describe(event: &Event) -> String {
     match event.kind.as_str() {
         "message" => message(&body),
         "turn.scheduled" => format!("turn {} is due at {}", number("number"), moment::clock(number("dueMs"))),
+        "turn.queued" if body["again"].is_string() => format!("turn {} again: {}", number("number"), text("again")),
         "turn.queued" => match number("position") {
             0 => format!("turn {}", number("number")),
             ahead => format!("turn {}, {ahead} ahead", number("number")),
@@ -131,6 +132,7 @@ mod tests {
         check("message", r#"{"type":"assistant","text":"hi"}"#, "assistant: hi");
         check("message", r#"{"type":"tool_use","text":"Bash","parent":"x"}"#, "tool_use (sub-agent): Bash");
         check("turn.queued", r#"{"number":3,"position":2}"#, "turn 3, 2 ahead");
+        check("turn.queued", r#"{"number":3,"position":0,"again":"Iris ended"}"#, "turn 3 again: Iris ended");
         check("turn.finished", r#"{"ending":"completed","durationMs":1200}"#, "completed after 1.2s");
         check("turn.finished", r#"{"ending":"failed","error":"no","durationMs":5}"#, "failed after 5ms: no");
         check(

@@ -1,6 +1,8 @@
 //! How a turn ended, in words and as an exit code.
 
+use iris_api::event::Event;
 use iris_api::turn::Turn;
+use iris_core::event::TurnFinished;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, Why};
@@ -13,14 +15,47 @@ pub fn exit(status: &str) -> Exit {
     }
 }
 
+/// How a turn came to its end.
+pub struct Ended {
+    pub state: String,
+    error: Option<String>,
+    reason: Option<String>,
+    pub duration_ms: i64,
+    pub cost_usd: f64,
+}
+
+impl Ended {
+    pub fn of(turn: &Turn) -> Self {
+        Self {
+            state: turn.state.clone(),
+            error: turn.error.clone(),
+            reason: turn.reason.clone(),
+            duration_ms: turn.duration_ms.unwrap_or(0),
+            cost_usd: turn.usage.as_ref().map_or(0.0, |usage| usage.cost_usd),
+        }
+    }
+
+    /// As the event says that tells of it.
+    pub fn by(event: &Event) -> Option<Self> {
+        let TurnFinished { ending, duration_ms, cost_usd } = serde_json::from_str(event.data.get()).ok()?;
+        Some(Self {
+            state: ending.state().to_string(),
+            error: ending.explain(),
+            reason: ending.reason().map(str::to_owned),
+            duration_ms,
+            cost_usd,
+        })
+    }
+}
+
 /// Why a turn that is over did not complete, and what to do about it.
-pub fn failure(turn: &Turn, team: &str) -> Failure {
-    let error = turn.error.as_deref().unwrap_or("no reason was given");
-    let message = match turn.state.as_str() {
+pub fn failure(ended: &Ended, turn: &str, team: &str) -> Failure {
+    let error = ended.error.as_deref().unwrap_or("no reason was given");
+    let message = match ended.state.as_str() {
         "cancelled" => format!("the turn of {team} was {error}"),
         state => format!("the turn of {team} {}: {error}", if state == "failed" { "failed" } else { "was terminated" }),
     };
-    let hint = match (turn.state.as_str(), turn.reason.as_deref()) {
+    let hint = match (ended.state.as_str(), ended.reason.as_deref()) {
         (_, Some("not_started")) => match find_place(error) {
             Some(file) => format!("correct the script there: {file}"),
             None => {
@@ -31,10 +66,10 @@ pub fn failure(turn: &Turn, team: &str) -> Failure {
             format!("if it needs longer, raise responseTimeout of {team} in config.yaml; tell it again to go on")
         }
         (_, Some("interrupted")) => {
-            format!("see how far it came: `iris cache inspect {}`; tell it again to go on", turn.id)
+            format!("see how far it came: `iris cache inspect {turn}`; tell it again to go on")
         }
         ("cancelled", _) => "the conversation is kept; tell it again to go on".to_owned(),
-        _ => format!("see what it did: `iris cache inspect {}`; tell it again to go on", turn.id),
+        _ => format!("see what it did: `iris cache inspect {turn}`; tell it again to go on"),
     };
     Failure::new(Why::TurnNotCompleted, message).hint(hint)
 }

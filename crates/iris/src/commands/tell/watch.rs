@@ -10,7 +10,7 @@ use iris_core::message::{Message, MessageType};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::outcome;
+use super::outcome::{self, Ended};
 use super::patience::Patience;
 use super::reply::{Reply, Rest};
 use crate::client::follow::{Follower, Met};
@@ -46,27 +46,38 @@ pub async fn watch(
     printer: &mut Printer,
 ) -> Result<Exit, Failure> {
     let waits = Waits::Queued { ahead: told.position };
-    let mut watched = Watched { told, printer, reply: Reply::default(), waits, away: false };
+    let mut watched = Watched { told, printer, reply: Reply::default(), waits, held: None, away: false };
     let mut follower = ear.follower;
     if told.seq <= ear.from {
         // The key found an earlier turn: what it has said so far is read first, and its pieces are gone.
-        follower = Follower::new(client.clone(), vec![("session", told.session_id.clone())], told.seq - 1);
+        let mut from_there = Follower::new(client.clone(), vec![("session", told.session_id.clone())], told.seq - 1);
+        // Opened before the other goes: while one is open, an agent that tells is known to wait.
+        from_there.open().await.map_err(|error| watched.lost(error))?;
+        follower = from_there;
         watched.reply.lost_pieces();
-        if load(&client, &told.turn_id).await.is_ok_and(|turn| turn.finished_at.is_some()) {
-            return watched.end(&client).await;
+        if let Ok(turn) = load(&client, &told.turn_id).await
+            && turn.finished_at.is_some()
+        {
+            return watched.end(&client, Some(Ended::of(&turn))).await;
         }
     }
     let limit = match patience {
         Patience::Limit(limit) => Some(Instant::now() + limit.duration()),
         _ => None,
     };
+    // What holds it may have happened before it was told.
+    if let Ok(session) = client.get::<Session>(&["sessions", &told.session_id], &[]).await
+        && let Some(until) = session.held_until
+    {
+        watched.hold(until);
+    }
     watched.show_wait();
     loop {
         tokio::select! {
             met = follower.next() => {
                 let met = met.map_err(|error| watched.lost(error))?;
-                if watched.meet(met)? == Turned::Over {
-                    return watched.end(&client).await;
+                if let Turned::Over(ended) = watched.meet(met)? {
+                    return watched.end(&client, ended).await;
                 }
             }
             () = until(limit) => return watched.leave(&client).await,
@@ -87,9 +98,15 @@ struct Watched<'a> {
     printer: &'a mut Printer,
     reply: Reply,
     waits: Waits,
+    /// A limit was reached, and is lifted then.
+    held: Option<i64>,
     /// The daemon is, and with it all news.
     away: bool,
 }
+
+const AWAY: &str = "iris is away; waiting for it to come back…";
+/// A rest that is not worth a word.
+const SHORT_MS: i64 = 2_000;
 
 /// What is being waited for.
 enum Waits {
@@ -102,18 +119,14 @@ enum Waits {
     Place,
     Start,
     Work,
-    /// A limit was reached, and is lifted then.
-    Limit {
-        until: i64,
-    },
     /// Its agent has asked something.
     Answer,
 }
 
-#[derive(PartialEq, Eq)]
 enum Turned {
     On,
-    Over,
+    /// As the event says, if that can be read.
+    Over(Option<Ended>),
 }
 
 impl Watched<'_> {
@@ -127,20 +140,22 @@ impl Watched<'_> {
                     self.printer.end_line()?;
                     self.printer.note("it was cut off there, and begins anew:");
                 }
-                let text = self.reply.piece(&delta.text);
-                self.printer.piece(&text)?;
+                self.printer.piece(self.reply.piece(&delta.text))?;
             }
             Met::Delta(_) => {}
             Met::Cut => {
                 self.reply.lost_pieces();
                 self.away = true;
+                if !self.printer.is_watched() {
+                    self.printer.note(AWAY);
+                }
                 if self.printer.is_mid_line() {
-                    self.printer.glimpse("iris is away; waiting for it to come back…");
+                    self.printer.glimpse(AWAY);
                 }
             }
             Met::Back => self.away = false,
         }
-        if turned == Turned::On {
+        if matches!(turned, Turned::On) {
             self.show_wait();
         }
         Ok(turned)
@@ -154,10 +169,14 @@ impl Watched<'_> {
         let body = || serde_json::from_str::<Value>(event.data.get()).unwrap_or_default();
         match (event.kind.as_str(), own) {
             ("message", true) => self.message(event)?,
-            ("turn.finished", true) => return Ok(Turned::Over),
-            ("turn.started", true) => self.waits = Waits::Work,
+            ("turn.finished", true) => return Ok(Turned::Over(Ended::by(event))),
+            ("turn.started", true) => (self.waits, self.held) = (Waits::Work, None),
             ("turn.scheduled", true) => self.waits = Waits::Scheduled { due: body()["dueMs"].as_i64().unwrap_or(0) },
-            ("turn.queued", true) => self.waits = Waits::Queued { ahead: body()["position"].as_i64().unwrap_or(0) },
+            ("turn.queued", true) => {
+                let body = body();
+                body["again"].as_str().into_iter().for_each(|again| self.printer.note(again));
+                self.waits = Waits::Queued { ahead: body["position"].as_i64().unwrap_or(0) };
+            }
             ("turn.finished", false) => {
                 if let Waits::Queued { ahead } = &mut self.waits {
                     *ahead = (*ahead - 1).max(0);
@@ -165,13 +184,18 @@ impl Watched<'_> {
             }
             ("session.waiting", _) => self.waits = Waits::Place,
             ("session.spawning", _) => self.waits = Waits::Start,
-            ("session.held", _) => self.waits = Waits::Limit { until: body()["until"].as_i64().unwrap_or(0) },
-            ("session.released", _) => self.waits = Waits::Queued { ahead: 0 },
-            ("session.began_anew", _) => self.printer.note(format!(
-                "{} knows nothing of the {} turns before: its program does not find the conversation any more",
-                self.told.to,
-                body()["turns"]
-            )),
+            ("session.held", _) => self.hold(body()["until"].as_i64().unwrap_or(0)),
+            ("session.released", _) => self.held = None,
+            ("session.began_anew", _) => {
+                let turns = match body()["turns"].as_i64() {
+                    Some(1) => "turn".to_owned(),
+                    turns => format!("{} turns", turns.unwrap_or(0)),
+                };
+                self.printer.note(format!(
+                    "{} knows nothing of the {turns} before: its program does not find the conversation any more",
+                    self.told.to
+                ));
+            }
             ("question.opened", true) => self.waits = Waits::Answer,
             (kind, true) if kind.starts_with("question.") => self.waits = Waits::Work,
             _ => {}
@@ -196,7 +220,6 @@ impl Watched<'_> {
     fn say(&mut self, text: &str) -> Result<(), Failure> {
         match self.reply.message(text) {
             Rest::After(rest) => self.printer.piece(rest)?,
-            Rest::Nothing => return Ok(()),
             Rest::Whole(whole) => {
                 self.printer.end_line()?;
                 self.printer.piece(whole)?;
@@ -205,42 +228,58 @@ impl Watched<'_> {
         self.printer.end_line()
     }
 
+    /// Nothing of the session is run before then. Who watches sees what is waited for; a log is told once.
+    fn hold(&mut self, until: i64) {
+        let is_news = self.held.replace(until) != Some(until) && until > iris_engine::wall_ms() + SHORT_MS;
+        if is_news && !self.printer.is_watched() {
+            self.printer.note(self.limit(until));
+        }
+    }
+
+    fn limit(&self, until: i64) -> String {
+        format!("{} waits until {}: a limit was reached", self.told.to, moment::clock(until))
+    }
+
     fn show_wait(&mut self) {
         if self.printer.is_mid_line() {
             return;
         }
         let team = &self.told.to;
-        let what = match self.waits {
-            _ if self.away => "iris is away; waiting for it to come back…".to_owned(),
-            Waits::Scheduled { due } => format!("{team} is told at {}:", moment::clock(due)),
-            Waits::Queued { ahead: 0 } => format!("waiting for {team}:"),
-            Waits::Queued { ahead: 1 } => format!("waiting for {team}: 1 turn ahead,"),
-            Waits::Queued { ahead } => format!("waiting for {team}: {ahead} turns ahead,"),
-            Waits::Place => format!("waiting for {team}: all agents are at work,"),
-            Waits::Start => format!("{team} is starting…"),
-            Waits::Work => format!("{team} is working…"),
-            Waits::Limit { until } => format!("{team} waits until {}: a limit was reached,", moment::clock(until)),
-            Waits::Answer => format!("{team} has asked something: `iris inbox`,"),
+        let what = match (&self.waits, self.held) {
+            _ if self.away => AWAY.to_owned(),
+            (Waits::Queued { .. } | Waits::Place, Some(until)) => format!("{},", self.limit(until)),
+            (Waits::Scheduled { due }, _) => format!("{team} is told at {}:", moment::clock(*due)),
+            (Waits::Queued { ahead: 0 }, _) => format!("waiting for {team}:"),
+            (Waits::Queued { ahead: 1 }, _) => format!("waiting for {team}: 1 turn ahead,"),
+            (Waits::Queued { ahead }, _) => format!("waiting for {team}: {ahead} turns ahead,"),
+            (Waits::Place, _) => format!("waiting for {team}: all agents are at work,"),
+            (Waits::Start, _) => format!("{team} is starting…"),
+            (Waits::Work, _) => format!("{team} is working…"),
+            (Waits::Answer, _) => format!("{team} has asked something: `iris inbox`,"),
         };
         self.printer.wait_for(&what);
     }
 
-    /// The turn is over: the turn itself says how.
-    async fn end(&mut self, client: &Client) -> Result<Exit, Failure> {
-        let turn = load(client, &self.told.turn_id).await.map_err(|error| self.lost(error))?;
-        let response = turn.response.as_deref().unwrap_or_default();
-        // An agent may give its answer only with the end.
-        if !self.reply.said && !response.is_empty() {
-            self.printer.piece(response)?;
-        }
+    /// The turn is over. It is read only for what is not known: a daemon that is stopping announces the end of a turn as its
+    /// last word.
+    async fn end(&mut self, client: &Client, ended: Option<Ended>) -> Result<Exit, Failure> {
+        let ended = match ended {
+            Some(ended) if self.reply.said => ended,
+            _ => {
+                let turn = load(client, &self.told.turn_id).await.map_err(|error| self.lost(error))?;
+                // An agent may give its answer only with the end.
+                if !self.reply.said {
+                    self.printer.piece(turn.response.as_deref().unwrap_or_default())?;
+                }
+                Ended::of(&turn)
+            }
+        };
         self.printer.end_line()?;
-        if turn.state != "completed" {
-            return Err(outcome::failure(&turn, &self.told.to));
+        if ended.state != "completed" {
+            return Err(outcome::failure(&ended, &self.told.turn_id, &self.told.to));
         }
-        let took = turn.duration_ms.unwrap_or(0);
-        let cost = turn.usage.map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
-        let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
-        self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(took)));
+        let cost = if ended.cost_usd > 0.0 { format!(", ${:.4}", ended.cost_usd) } else { String::new() };
+        self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(ended.duration_ms)));
         Ok(Exit::Done)
     }
 
@@ -279,7 +318,7 @@ impl Watched<'_> {
     }
 }
 
-/// Asked again for a little while, since a daemon that is just stopping announces the end of a turn as its last word.
+/// Asked again for a little while, in which a daemon that has just ended may be back.
 async fn load(client: &Client, turn: &str) -> Result<Turn, ClientError> {
     const TRIES: u32 = 60;
     for _ in 0..TRIES {

@@ -5,7 +5,8 @@
 //! it is confirmed when the agent has gone on. A process that ends in between leaves it in doubt, and says so when told.
 
 use iris_core::event::{Draft, Fact, QuestionEvent};
-use iris_core::id::{QuestionId, SessionId};
+use iris_core::id::{QuestionId, SessionId, TurnId};
+use iris_core::question::tell::{Told, tell_back};
 use iris_core::question::{QuestionState, Way};
 
 use super::{QuestionRow, find, lock, question_columns};
@@ -74,6 +75,28 @@ pub fn resume_by_turn(
     )?;
     note_resumed(tx, &row, Some(&accepted))?;
     Ok(Some(accepted))
+}
+
+/// What the agent is told, when it is told the answer by a turn.
+pub fn words(row: &QuestionRow) -> String {
+    tell_back(&Told {
+        text: &row.text,
+        detail: &row.detail,
+        state: row.state,
+        answer: row.answer.as_ref(),
+        by: row.closed_by.as_deref().unwrap_or("nobody"),
+        in_doubt: row.in_doubt,
+    })
+}
+
+/// What it is told when that turn was broken off: it may have had it. Of an approval it is known whether it was used.
+pub(crate) fn words_again(tx: &mut Tx<'_>, telling: &TurnId) -> Result<Option<String>, StoreError> {
+    tx.run(
+        "UPDATE question SET doubt = 1 WHERE resume_turn = ?1 AND (digest IS NULL OR unused = 0)",
+        values![telling],
+    )?;
+    let row = tx.one(question_columns!("WHERE resume_turn = ?1"), values![telling])?;
+    Ok(row.as_ref().map(QuestionRow::read).transpose()?.as_ref().map(words))
 }
 
 fn note_resumed(tx: &mut Tx<'_>, row: &QuestionRow, told: Option<&Accepted>) -> Result<(), StoreError> {

@@ -11,9 +11,9 @@ use iris_core::question::{QuestionState, Way};
 
 use super::{QuestionRow, find, lock, question_columns};
 use crate::error::StoreError;
-use crate::event;
 use crate::turn::{self, Accept, Accepted, NewTurn};
 use crate::tx::{Tx, values};
+use crate::{event, job};
 
 /// What has to reach an agent, oldest first.
 pub fn list_to_pass_on(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
@@ -59,7 +59,8 @@ pub fn resume_by_turn(
         return Ok(None);
     }
     // Nobody waits on a pipe, and without an answer there is nothing to tell.
-    if !matches!(row.state, QuestionState::Answered | QuestionState::Defaulted) {
+    let is_answered = matches!(row.state, QuestionState::Answered | QuestionState::Defaulted);
+    if !is_answered && !is_missed(tx, &row)? {
         tx.run("UPDATE question SET resume = 'done' WHERE id = ?1", values![id])?;
         return Ok(None);
     }
@@ -75,6 +76,15 @@ pub fn resume_by_turn(
     )?;
     note_resumed(tx, &row, Some(&accepted))?;
     Ok(Some(accepted))
+}
+
+/// Somebody has withdrawn what a job still waits for, though its turn is over. Untold it would end as if all were well.
+fn is_missed(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<bool, StoreError> {
+    let is_withdrawn = row.state == QuestionState::Cancelled && row.blocks && !row.is_outside;
+    let Some(job) = row.job.as_ref().filter(|_| is_withdrawn && matches!(row.way, Way::Detected | Way::Api)) else {
+        return Ok(false);
+    };
+    Ok(job::find(tx, job)?.is_some_and(|job| job.ended_at.is_none()))
 }
 
 /// What the agent is told, when it is told the answer by a turn.

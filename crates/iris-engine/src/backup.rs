@@ -117,6 +117,8 @@ pub struct Restored {
     pub kept: Vec<PathBuf>,
     /// Why the database that was there could not be read.
     pub damage: Option<String>,
+    /// How many turns wait in it, and run when Iris starts.
+    pub waiting_turns: i64,
 }
 
 /// What a backup that was put back could be held against.

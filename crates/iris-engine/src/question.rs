@@ -108,7 +108,9 @@ impl QuestionError {
             Self::BadAsk(error) => Some(error.hint().to_owned()),
             Self::Closed(_) | Self::Late(_) | Self::NothingToEdit | Self::BadLength => None,
             Self::JobOver(_) => None,
-            Self::NotAgain(_) => Some("somebody may have run it again before; see `iris jobs list`".to_owned()),
+            Self::NotAgain(_) => Some(
+                "see `iris jobs list`; to have it done with your answer as well, start it or tell the team".to_owned(),
+            ),
         }
     }
 

@@ -83,6 +83,12 @@ pub fn inspect(path: &Path) -> Result<u32, StoreError> {
     if version > known { Err(StoreError::TooNew { found: version, known }) } else { Ok(version) }
 }
 
+fn count_waiting(copy: &Path) -> Result<i64, StoreError> {
+    let connection = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let sql = "SELECT count(*) FROM turn WHERE state IN ('queued', 'scheduled')";
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
+}
+
 /// What became of the database that a copy replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PutBack {
@@ -90,6 +96,8 @@ pub struct PutBack {
     pub kept: Vec<PathBuf>,
     /// Why it could not be read. Then it is kept as it was found, and events go on with numbers far above those of the copy.
     pub damage: Option<String>,
+    /// How many turns wait in the copy: they run when Iris starts, also those that have run since it was made.
+    pub waiting_turns: i64,
 }
 
 /// Makes a copy fit to take the place of a database nobody has open. What is there is kept beside it, under its name once it is
@@ -97,7 +105,7 @@ pub struct PutBack {
 pub fn prepare(copy: &Path, database: &Path) -> Result<PutBack, StoreError> {
     inspect(copy)?;
     std::fs::set_permissions(copy, Permissions::from_mode(0o600))?;
-    let mut done = PutBack::default();
+    let mut done = PutBack { waiting_turns: count_waiting(copy)?, ..PutBack::default() };
     if database.exists() {
         let aside = copy.with_file_name("before-restore.db");
         let head = match keep(database, &aside) {

@@ -39,8 +39,16 @@ pub(crate) fn next_number(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
     Ok(last + 1)
 }
 
-/// Numbers are taken in commit order. On PostgreSQL the first transaction of a batch that wants one locks the counter
-/// until the commit. SQLite has one writer, which remembers the last number, so that no page has to be written for it; the
+/// The counter is the first thing that a batch locks on PostgreSQL, until its commit. Else a node that has the row of a
+/// session and wants a number, and one that has the counter and wants that row, would wait for each other.
+pub(crate) fn lock_number(tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    if tx.is_postgres() {
+        next_number(tx)?;
+    }
+    Ok(())
+}
+
+/// Numbers are taken in commit order. SQLite has one writer, which remembers the last number, so that no page has to be written for it; the
 /// newest event is never deleted, so it can be asked when it does not know.
 fn last_number(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
     if let Some(last) = tx.batch().last_seq {
@@ -55,7 +63,7 @@ fn last_number(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
 
 /// Called once for a batch, before its commit.
 pub(crate) fn write_back_number(tx: &mut Tx<'_>) -> Result<(), StoreError> {
-    let last = tx.batch().last_seq;
+    let last = tx.batch().appended.last().map(|event| event.seq);
     match last {
         Some(last) if tx.is_postgres() => tx.run("UPDATE log SET seq = ?1 WHERE id = 1", values![last]),
         _ => Ok(()),

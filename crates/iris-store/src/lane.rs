@@ -107,7 +107,8 @@ pub struct Recovery {
 
 /// Ends what a dead daemon left behind: sessions of this node's earlier life, and lanes whose lease has run out.
 ///
-/// A turn that was running is interrupted, its outcome unknown. It is not run again, unless its team says so.
+/// A turn that was running is interrupted, its outcome unknown. It is not run again, unless its team says so, or it brings
+/// an answer that its agent has done nothing with yet.
 pub fn recover(
     tx: &mut Tx<'_>,
     own: OwnLanes,
@@ -133,15 +134,14 @@ pub fn recover(
         let Some(session) = session::lock(tx, &SessionId::new(row.text(0)))? else { continue };
         recovery.sessions += 1;
         if let Some(running) = &session.running {
-            match on_interrupted(&session) {
-                OnInterrupted::Stop => {
-                    turn::end_interrupted(tx, &session, running)?;
-                    recovery.interrupted += 1;
-                }
-                OnInterrupted::Resume => {
-                    turn::queue_again(tx, &session, running)?;
-                    recovery.requeued += 1;
-                }
+            if turn::tell_again(tx, &session, running)? {
+                recovery.requeued += 1;
+            } else if on_interrupted(&session) == OnInterrupted::Resume {
+                turn::queue_again(tx, &session, running)?;
+                recovery.requeued += 1;
+            } else {
+                turn::end_interrupted(tx, &session, running)?;
+                recovery.interrupted += 1;
             }
         }
         let because = SessionEvent::Stopped { why: StopCause::Recovered, exit: None, reason: None };

@@ -20,8 +20,8 @@ pub(crate) use close::{answer_by_tell, cancel_of_job, cancel_of_session, cancel_
 pub use figures::{Figures, KindFigures, Past, figures, past_answers};
 pub(crate) use open::open_detected;
 pub use open::{Limits, NewQuestion, Opening, any_to_show, found_lately, note_heard, note_limited, open, show_due};
-pub(crate) use resume::put_back;
-pub use resume::{confirm, hand, list_to_pass_on, resume_by_turn};
+pub use resume::{confirm, hand, list_to_pass_on, resume_by_turn, words};
+pub(crate) use resume::{put_back, words_again};
 
 #[derive(Clone, Debug)]
 pub struct QuestionRow {

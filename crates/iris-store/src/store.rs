@@ -1,12 +1,13 @@
 //! The handle on the database that the rest of Iris holds: open, write, read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use iris_core::event::Recorded;
 use iris_core::id::NodeId;
+use nix::sys::statvfs::statvfs;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
@@ -222,12 +223,28 @@ impl Store {
     }
 }
 
+/// Less than this is no room: the log of a database grows by as much at once.
+const LEAST_ROOM: u64 = 1024 * 1024;
+
+fn is_full(path: &Path) -> bool {
+    let folder = path.parent().unwrap_or(path);
+    statvfs(folder).is_ok_and(|found| found.blocks_available() * found.fragment_size() < LEAST_ROOM)
+}
+
 impl Shared {
     pub fn connect(&self) -> Result<Connection, StoreError> {
         Ok(match &self.location {
             Location::Sqlite(path) => Connection::Sqlite(Sqlite::open(path, Arc::clone(&self.clock))?),
             Location::Postgres(url) => Connection::Postgres(Box::new(Postgres::open(url)?)),
         })
+    }
+
+    /// SQLite says of some writes only that they failed, and not that there was no room for them.
+    pub fn explained(&self, error: StoreError) -> StoreError {
+        match (&self.location, &error) {
+            (Location::Sqlite(path), StoreError::Io(_)) if is_full(path) => StoreError::DiskFull,
+            _ => error,
+        }
     }
 
     /// Whether nobody else writes or has just written.

@@ -19,8 +19,8 @@ use crate::tx::{Row, Tx, values};
 
 pub use accept::{Accept, Accepted, NewTurn, accept};
 pub(crate) use accept::{count_scheduled, digest};
-pub use end::{CancelWaiting, cancel_all_waiting, cancel_by, cancel_waiting, fail_waiting, leave_running};
-pub(crate) use end::{end_interrupted, queue_again, requeue};
+pub use end::{CancelWaiting, cancel_all_waiting, cancel_by, cancel_waiting, fail_waiting, leave_running, tell_next};
+pub(crate) use end::{end_interrupted, queue_again, requeue, tell_again};
 pub use ended::{Ended, list_ended};
 pub use finish::{AgentAfter, Finish, finish, record};
 pub use own::{Own, begin_own};

@@ -147,15 +147,15 @@ impl Writer {
 
     /// What comes of a commit for those who were not part of it.
     fn settle<S: Step>(&mut self, batch: &[S], result: Result<Batch, StoreError>) -> Result<(), StoreError> {
+        let result = result.map_err(|error| {
+            self.link.note(&error);
+            self.last_seq = None;
+            self.shared.explained(error)
+        });
         match &result {
             Ok(_) => self.shared.set_health(StoreHealth::Well),
-            Err(error) => {
-                if error.may_pass() {
-                    self.shared.set_health(StoreHealth::troubled(error));
-                }
-                self.link.note(error);
-                self.last_seq = None;
-            }
+            Err(error) if error.may_pass() => self.shared.set_health(StoreHealth::troubled(error)),
+            Err(_) => {}
         }
         let Batch { appended, last_seq } = result?;
         self.last_seq = last_seq.filter(|_| matches!(self.shared.location, Location::Sqlite(_)));
@@ -200,6 +200,7 @@ fn run_all<S: Step>(
     batch: &mut [S],
     mut together: Batch,
 ) -> Result<Batch, StoreError> {
+    event::lock_number(&mut Tx::new(connection, &shared.clock, &shared.node, &mut together))?;
     for job in batch {
         job.run(&mut Tx::new(connection, &shared.clock, &shared.node, &mut together))?;
     }

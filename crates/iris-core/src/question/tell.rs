@@ -41,6 +41,7 @@ pub fn tell_back(told: &Told<'_>) -> String {
         (state, None) => format!("It was {state}, without an answer."),
     };
     let next = match (detail, answer, in_doubt) {
+        (_, None, _) => "Nobody will answer it: go on without, or end your work and say what is missing.",
         (_, _, true) => {
             "This was being passed on to you when your work was interrupted. You may have had it already: look at what \
              is done before you do anything a second time."

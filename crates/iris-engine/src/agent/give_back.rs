@@ -90,6 +90,24 @@ impl Runner {
             move |tx: &mut iris_store::Tx<'_>| turns::pause(tx, &work.session, work.epoch, &work.turn, &pause);
         self.engine.persist("turn.pause", give_back).await
     }
+
+    /// The agent ended before it said anything to an answer that it was told: the next one is told it.
+    pub(super) async fn leave_to_next(&mut self) -> Result<bool, StoreError> {
+        if let Some(saving) = self.saving.take() {
+            saving.await?;
+        }
+        let Some(current) = self.current.as_mut().filter(|current| current.cancel_until.is_none()) else {
+            return Ok(false);
+        };
+        let said = std::mem::take(&mut current.unsaved);
+        let (session, epoch, turn) = (self.session.clone(), self.epoch, current.id.clone());
+        let tell_next = move |tx: &mut iris_store::Tx<'_>| turns::tell_next(tx, &session, epoch, &turn, &said);
+        let is_left = self.engine.persist("turn.tell_next", tell_next).await?;
+        if is_left {
+            self.current = None;
+        }
+        Ok(is_left)
+    }
 }
 
 #[cfg(test)]

@@ -485,6 +485,9 @@ impl Runner {
         let (session, team, turn) =
             (&self.session, &self.team, self.current.as_ref().map(|current| current.id.as_str()));
         tracing::warn!(%session, %team, turn, code = exit.code, signal = exit.signal, "an agent ended unasked");
+        if self.leave_to_next().await? {
+            return Ok(Next::Gone);
+        }
         self.apply(TurnInput::Exited(exit), StopCause::Exited).await?;
         Ok(Next::Gone)
     }

@@ -29,9 +29,10 @@ pub fn restore(home: &Home, source: &Path) -> Result<Restored, BackupError> {
         false => unpack(source, &folder),
     };
     let prepared = unpacked.and_then(|(manifest, proof)| {
-        let copies::PutBack { kept, damage } = copies::prepare(&folder.join(DATABASE), &home.database())?;
+        let prepared = copies::prepare(&folder.join(DATABASE), &home.database())?;
+        let copies::PutBack { kept, damage, waiting_turns } = prepared;
         decide(&folder).map_err(failed(&folder))?;
-        Ok(Restored { manifest, proof, kept, damage })
+        Ok(Restored { manifest, proof, kept, damage, waiting_turns })
     });
     // Or takes away what came to nothing.
     let kept = finish(home);

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use iris_core::actor::Actor;
 use iris_core::duration::Millis;
-use iris_core::id::QuestionId;
+use iris_core::id::{JobId, QuestionId};
 use iris_core::key::KeyHolder;
 use iris_core::question::{Answer, AnswerError, Detail, QuestionKind, QuestionState, asks_alike, fit, takes, words_to};
 use iris_core::rule::RuleScope;
 use iris_store::question::{self, Answered, Given, OpenFilter, QuestionRow};
+use iris_store::wall_ms;
 
 use super::{QuestionError, is_repeatable, pass_on};
 use crate::engine::Engine;
-use crate::job::StartJob;
+use crate::job::{JobError, StartJob};
 use crate::tasks;
-use crate::turn::tell::{Patience, Tell};
+use crate::turn::tell::{Patience, Tell, TellError};
 
 /// What a person says, and what is to be made of it.
 #[derive(Clone, Debug)]
@@ -132,7 +133,11 @@ impl Engine {
                     key: Some(KeyHolder::iris().key(&format!("again/{}", row.id))),
                     again_of: Some((before.id, said)),
                 };
-                self.start_job(start).await.map(|job| format!("job {}", job.id)).map_err(|error| error.to_string())
+                match self.start_job(start).await {
+                    Ok(job) => Ok(format!("job {}", job.id)),
+                    Err(JobError::KeyTaken(job)) => Err(self.say_who_was_first(&job).await),
+                    Err(error) => Err(error.to_string()),
+                }
             }
             None => {
                 let session = self.find_session(&row.session).await?;
@@ -148,7 +153,13 @@ impl Engine {
                     within: None,
                     follower: None,
                 };
-                self.tell(tell).await.map(|told| format!("turn {}", told.turn)).map_err(|error| error.to_string())
+                match self.tell(tell).await {
+                    Ok(told) => Ok(format!("turn {}", told.turn)),
+                    Err(TellError::KeyTaken { turn }) => {
+                        Err(format!("somebody has, with another answer (turn {turn})"))
+                    }
+                    Err(error) => Err(error.to_string()),
+                }
             }
         };
         let started = started.map_err(QuestionError::NotAgain)?;
@@ -156,6 +167,14 @@ impl Engine {
         let kept = row.clone();
         self.inner.store.write("rule.make", move |tx| question::remember(tx, &kept, &given)).await?;
         Ok(Taken { row, resumed: true, again: Some(started) })
+    }
+
+    async fn say_who_was_first(&self, job: &JobId) -> String {
+        let Ok(first) = self.find_job(job).await else {
+            return format!("somebody has, with another answer (job {job})");
+        };
+        let ago = (wall_ms() - first.created_at).max(0) / 1000;
+        format!("{} has, with another answer, {ago} s ago (job {job})", first.started_by)
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use iris_core::id::{SessionId, TurnId};
 use iris_core::key::KeyHolder;
-use iris_core::question::tell::{Told, tell_back};
 use iris_store::question::{self, QuestionRow};
 use iris_store::turn::NewTurn;
 use iris_store::{StoreError, session};
@@ -59,7 +58,7 @@ async fn tell(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, StoreError
                 from: session.from.clone(),
                 through: None,
                 to: session.to.clone(),
-                body: words(row),
+                body: question::words(row),
                 key: Some(KeyHolder::iris().key(&format!("answer/{}", row.id)).as_str().to_owned()),
                 delay_ms: None,
                 // An answer is never turned away.
@@ -74,15 +73,4 @@ async fn tell(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, StoreError
     let Some(accepted) = told else { return Ok(false) };
     Engine::of(engine).set_going(accepted).await;
     Ok(true)
-}
-
-fn words(row: &QuestionRow) -> String {
-    tell_back(&Told {
-        text: &row.text,
-        detail: &row.detail,
-        state: row.state,
-        answer: row.answer.as_ref(),
-        by: row.closed_by.as_deref().unwrap_or("nobody"),
-        in_doubt: row.in_doubt,
-    })
 }

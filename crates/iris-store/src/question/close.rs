@@ -319,9 +319,11 @@ pub fn withdraw(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, request: &str,
 /// as an answer, so nothing is learnt from it.
 pub(super) const TOLD: &str = "told";
 
-/// Whoever told the agent may answer what it asked by telling it again.
+/// Whoever told the agent may answer what it asked by telling it again: what was found in a reply, also if the agent had
+/// asked it with a tool before, without waiting.
 pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Actor, text: &str) -> Result<(), StoreError> {
-    let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND way = 'detected'";
+    let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND (way = 'detected' \
+               OR (way = 'tool' AND blocks = 1 AND kind IN ('clarifying', 'confirming', 'preference')))";
     for found in tx.many(sql, values![&session.id])? {
         let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
         let answer = Answer::Choose { values: vec![text.to_owned()], note: None };

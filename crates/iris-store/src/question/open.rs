@@ -3,7 +3,7 @@
 use iris_core::actor::{Actor, Surface, Through};
 use iris_core::event::{Draft as EventDraft, Fact, QuestionEvent, QuestionOpened, Subject};
 use iris_core::id::{Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, Draft, QuestionState, Way, type_of};
+use iris_core::question::{Answer, Draft, QuestionState, Way, asks_alike, type_of};
 use iris_core::relay;
 use iris_core::rule::{Rule, decide};
 
@@ -325,6 +325,10 @@ pub(crate) fn open_detected(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQues
     if find(tx, &new.id)?.is_some() {
         return Ok(());
     }
+    if let Some(same) = find_alike(tx, session, &new.draft)? {
+        wait_for(tx, &same, &new.draft)?;
+        return restate(tx, &session.id, session.job.as_ref());
+    }
     insert(tx, session, None, new)?;
     let rules = rule::list_holding(tx, &session.to)?;
     if let Some(rule) = decide(&rules, &new.draft) {
@@ -341,6 +345,30 @@ pub(crate) fn open_detected(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQues
         values![relay::DECAY_MS, &session.id],
     )?;
     restate(tx, &session.id, session.job.as_ref())
+}
+
+/// What is asked in a reply may be open already: in an earlier reply, or because the agent asked it with a tool, too.
+fn find_alike(tx: &mut Tx<'_>, session: &SessionRow, draft: &Draft) -> Result<Option<QuestionRow>, StoreError> {
+    let rows = tx.many(
+        question_columns!("WHERE session = ?1 AND state = 'open' ORDER BY opened_at, id"),
+        values![&session.id],
+    )?;
+    let open = rows.iter().map(QuestionRow::read).collect::<Result<Vec<_>, _>>()?;
+    Ok(open.into_iter().find(|open| open.digest.is_none() && asks_alike(&open.detail, &draft.detail)))
+}
+
+/// The turn is over, so what the agent did not wait for before is waited for now, and for as long as if it were asked now.
+fn wait_for(tx: &mut Tx<'_>, same: &QuestionRow, draft: &Draft) -> Result<(), StoreError> {
+    if same.blocks || !draft.blocks() {
+        return Ok(());
+    }
+    let deadline_ms = draft.deadline.map(|deadline| i64::try_from(deadline.0).unwrap_or(i64::MAX / 4));
+    let deadline_at = deadline_ms.map(|deadline| tx.wall_ms() + deadline);
+    tx.run(
+        "UPDATE question SET blocks = 1, due = coalesce(due, iris_now() + ?1), deadline_at = coalesce(deadline_at, ?2) \
+         WHERE id = ?3",
+        values![deadline_ms, deadline_at, &same.id],
+    )
 }
 
 /// How many questions that were found in replies rules have answered one after the other, since anybody else had a say.

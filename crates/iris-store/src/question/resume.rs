@@ -5,14 +5,15 @@
 //! it is confirmed when the agent has gone on. A process that ends in between leaves it in doubt, and says so when told.
 
 use iris_core::event::{Draft, Fact, QuestionEvent};
-use iris_core::id::{QuestionId, SessionId};
+use iris_core::id::{QuestionId, SessionId, TurnId};
+use iris_core::question::tell::{Told, tell_back};
 use iris_core::question::{QuestionState, Way};
 
 use super::{QuestionRow, find, lock, question_columns};
 use crate::error::StoreError;
-use crate::event;
 use crate::turn::{self, Accept, Accepted, NewTurn};
 use crate::tx::{Tx, values};
+use crate::{event, job};
 
 /// What has to reach an agent, oldest first.
 pub fn list_to_pass_on(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<QuestionRow>, StoreError> {
@@ -58,7 +59,8 @@ pub fn resume_by_turn(
         return Ok(None);
     }
     // Nobody waits on a pipe, and without an answer there is nothing to tell.
-    if !matches!(row.state, QuestionState::Answered | QuestionState::Defaulted) {
+    let is_answered = matches!(row.state, QuestionState::Answered | QuestionState::Defaulted);
+    if !is_answered && !is_missed(tx, &row)? {
         tx.run("UPDATE question SET resume = 'done' WHERE id = ?1", values![id])?;
         return Ok(None);
     }
@@ -74,6 +76,37 @@ pub fn resume_by_turn(
     )?;
     note_resumed(tx, &row, Some(&accepted))?;
     Ok(Some(accepted))
+}
+
+/// Somebody has withdrawn what a job still waits for, though its turn is over. Untold it would end as if all were well.
+fn is_missed(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<bool, StoreError> {
+    let is_withdrawn = row.state == QuestionState::Cancelled && row.blocks && !row.is_outside;
+    let Some(job) = row.job.as_ref().filter(|_| is_withdrawn && matches!(row.way, Way::Detected | Way::Api)) else {
+        return Ok(false);
+    };
+    Ok(job::find(tx, job)?.is_some_and(|job| job.ended_at.is_none()))
+}
+
+/// What the agent is told, when it is told the answer by a turn.
+pub fn words(row: &QuestionRow) -> String {
+    tell_back(&Told {
+        text: &row.text,
+        detail: &row.detail,
+        state: row.state,
+        answer: row.answer.as_ref(),
+        by: row.closed_by.as_deref().unwrap_or("nobody"),
+        in_doubt: row.in_doubt,
+    })
+}
+
+/// What it is told when that turn was broken off: it may have had it. Of an approval it is known whether it was used.
+pub(crate) fn words_again(tx: &mut Tx<'_>, telling: &TurnId) -> Result<Option<String>, StoreError> {
+    tx.run(
+        "UPDATE question SET doubt = 1 WHERE resume_turn = ?1 AND (digest IS NULL OR unused = 0)",
+        values![telling],
+    )?;
+    let row = tx.one(question_columns!("WHERE resume_turn = ?1"), values![telling])?;
+    Ok(row.as_ref().map(QuestionRow::read).transpose()?.as_ref().map(words))
 }
 
 fn note_resumed(tx: &mut Tx<'_>, row: &QuestionRow, told: Option<&Accepted>) -> Result<(), StoreError> {

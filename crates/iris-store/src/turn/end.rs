@@ -7,11 +7,12 @@ use iris_core::id::{SessionId, TurnId};
 use iris_core::message::{Heard, Message};
 use iris_core::turn::{Ending, Termination, TurnOutcome, TurnState};
 
-use super::find;
 use super::finish::write_ending;
 use super::start::oldest_waiting;
+use super::{TurnRow, find};
 use crate::error::StoreError;
 use crate::event;
+use crate::question;
 use crate::session::{self, SessionRow};
 use crate::tx::{Tx, values};
 
@@ -171,4 +172,42 @@ pub(crate) fn requeue(
         }],
     )?;
     Ok(())
+}
+
+/// How often an agent is told an answer that it may not have had.
+const MOST_TELLINGS: i64 = 3;
+
+/// Puts a turn back that brings an answer and was broken off before its agent did anything: else the answer would be given
+/// and nobody go on with it. False: it is a turn like any other.
+pub(crate) fn tell_again(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId) -> Result<bool, StoreError> {
+    let brings_answer = |told: &TurnRow| told.origin.as_deref() == Some("answer") && told.attempts < MOST_TELLINGS;
+    if !find(tx, turn)?.is_some_and(|told| brings_answer(&told)) || event::has_acted(tx, turn)? {
+        return Ok(false);
+    }
+    let Some(words) = question::words_again(tx, turn)? else { return Ok(false) };
+    tx.run("UPDATE turn SET body = ?1 WHERE id = ?2", values![&words, turn])?;
+    requeue(tx, session, turn, None)?;
+    Ok(true)
+}
+
+/// The agent ended in a turn. What it had said is kept. True: that was no word to the answer which it was told, and the turn
+/// waits for the next agent.
+pub fn tell_next(
+    tx: &mut Tx<'_>,
+    session: &SessionId,
+    epoch: i64,
+    turn: &TurnId,
+    said: &[Said],
+) -> Result<bool, StoreError> {
+    let row = session::lock_owned(tx, session, epoch)?;
+    if row.running.as_ref() != Some(turn) {
+        // An earlier try of this very write did commit, though its answer was lost.
+        return Ok(find(tx, turn)?.is_some_and(|turn| turn.state == TurnState::Queued));
+    }
+    super::record(tx, session, epoch, turn, said)?;
+    if !said_so_far(tx, turn)?.is_empty() || !tell_again(tx, &row, turn)? {
+        return Ok(false);
+    }
+    tx.run("UPDATE session SET running = NULL WHERE id = ?1", values![session])?;
+    Ok(true)
 }

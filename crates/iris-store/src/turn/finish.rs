@@ -69,25 +69,21 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
         AgentAfter::Ready if session.state == SessionState::Processing => oldest_waiting(tx, &session)?,
         _ => None,
     };
-    let mut drafts = finish.drafts(Subject { turn: Some(finish.turn.clone()), ..session.subject() });
-    if let Some(next) = &next {
-        drafts.push(Draft {
-            subject: Subject { turn: Some(next.turn.clone()), ..session.subject() },
-            fact: Fact::Turn(TurnEvent::Started { number: next.number, origin: None }),
-        });
-    }
+    let drafts = finish.drafts(Subject { turn: Some(finish.turn.clone()), ..session.subject() });
     let last = event::append(tx, &drafts)? + i64::try_from(drafts.len()).expect("few events") - 1;
     finish.write(tx)?;
     if finish.outcome.ending == Ending::Cancelled {
         question::cancel_of_turn(tx, &finish.turn, "its turn was broken off")?;
     }
-    if let Some(found) = &finish.question
-        && next.is_none()
-    {
+    // Also if a turn waits: what it tells was said before this was asked, so it is no answer.
+    if let Some(found) = &finish.question {
         question::open_detected(tx, &session, found)?;
     }
     match next {
         Some(next) => {
+            let subject = Subject { turn: Some(next.turn.clone()), ..session.subject() };
+            let fact = Fact::Turn(TurnEvent::Started { number: next.number, origin: None });
+            let last = event::append(tx, &[Draft { subject, fact }])?;
             mark_started(tx, &next.turn)?;
             occupy(tx, &finish.session, &next.turn, last)?;
             Ok(Some(next.into_work(session.id, finish.epoch)))

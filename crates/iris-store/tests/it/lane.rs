@@ -1,4 +1,4 @@
-use iris_core::event::StopCause;
+use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
 use iris_core::session::SessionState;
 use iris_core::team::OnInterrupted;
 use iris_core::turn::{Ending, Termination, TurnState};
@@ -179,3 +179,42 @@ on_both!(whoever_broke_down_leaves_no_turn_that_waits_for_ever, |database: Datab
     assert_eq!((row.state, row.running, row.queued), (SessionState::Stopped, None, 0));
     assert_eq!(break_down(Some(epoch)).await, None, "a second time changes nothing");
 });
+
+/// One has the row of a session and wants a number for its event, the other has had one and wants that row.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_nodes_never_wait_for_each_other() {
+    let Some(database) = Database::postgres() else { return };
+    let (first, second) = (database.open_as("first"), database.open_as("second"));
+    tell(&first, new_turn("user", "one")).await;
+    let (row_is_locked, may_begin) = std::sync::mpsc::channel();
+    let (has_number, seen) = std::sync::mpsc::channel();
+    let append = |tx: &mut iris_store::Tx<'_>| {
+        let fact = Fact::Daemon(DaemonEvent::Recovered { interrupted: 0, requeued: 0, sessions: 0, processes: 0 });
+        event::append(tx, &[Draft { subject: Subject::default(), fact }])
+    };
+    let lock_row = |tx: &mut iris_store::Tx<'_>| {
+        let new = new_turn("user", "");
+        session::find_or_create(tx, &new.from, &new.to, &new.fresh_session)
+    };
+    let one = first.write("row.first", move |tx| {
+        lock_row(tx)?;
+        row_is_locked.send(()).ok();
+        // In vain, where the other waits until this is done.
+        seen.recv_timeout(std::time::Duration::from_millis(500)).ok();
+        append(tx)
+    });
+    let other = async {
+        tokio::task::spawn_blocking(move || may_begin.recv().expect("it runs")).await.expect("it runs");
+        let number_first = move |tx: &mut iris_store::Tx<'_>| {
+            append(tx)?;
+            has_number.send(()).ok();
+            lock_row(tx)
+        };
+        second.write("number.first", number_first).await
+    };
+    let (one, other) = tokio::join!(one, other);
+    one.expect("the first is written");
+    other.expect("the second is written");
+    first.close().await;
+    second.close().await;
+}

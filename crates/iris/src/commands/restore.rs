@@ -58,7 +58,7 @@ fn report(restored: &Restored, context: &mut Context) -> Result<(), Failure> {
         return printer.json(&serde_json::json!({
             "home": home.display().to_string(), "version": manifest.version, "schema": manifest.schema,
             "madeAt": manifest.made_at, "kept": kept, "damage": restored.damage,
-            "databaseOnly": restored.proof == Proof::DatabaseOnly, "checked": restored.proof != Proof::Unlisted,
+            "waitingTurns": restored.waiting_turns, "databaseOnly": restored.proof == Proof::DatabaseOnly, "checked": restored.proof != Proof::Unlisted,
         }));
     }
     let (made, shown) = (moment::date(manifest.made_at), place::shown(&home));
@@ -80,6 +80,12 @@ fn report(restored: &Restored, context: &mut Context) -> Result<(), Failure> {
     }
     for path in &restored.kept {
         printer.line(format!("kept what was there before: {}", place::shown(path)))?;
+    }
+    match restored.waiting_turns {
+        0 => {}
+        1 => printer.line("1 turn waited then and runs when Iris starts, also if it has run since")?,
+        some => printer
+            .line(format!("{some} turns waited then and run when Iris starts, also those that have run since"))?,
     }
     printer.line("start it with `iris up`")
 }

@@ -86,6 +86,27 @@ async fn a_disk_that_says_it_is_full_is_believed() {
     survives("full", "", "disk is full").await;
 }
 
+/// SQLite says of what has no room only that it failed, if it is not the file itself that is to grow.
+#[tokio::test]
+async fn a_write_that_fails_for_want_of_room_is_said_to_be_so() {
+    let faults = Faults::new();
+    let world = world(&faults);
+    world.tell("before").await;
+    faults.set("no-room", "");
+    faults.set("sync", "");
+    let (status, problem) = tell_under_fault(&world, 0, &mut BTreeSet::new()).await;
+    let what = problem["detail"].as_str().unwrap_or_default();
+    assert!(status == 503 && what.contains("disk is full"), "{problem}");
+    assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("free some space")), "{problem}");
+    let status = world.get("/api/status").await;
+    assert!(status["store"]["what"].as_str().is_some_and(|what| what.contains("disk is full")), "{status}");
+    faults.clear("sync");
+    eventually("it can write again", async || Ok(world.get("/api/status").await["store"]["state"] == "well"))
+        .await
+        .expect("it recovers by itself");
+    assert_eq!(world.tell("after").await["status"], "completed");
+}
+
 /// Of what is asked while a commit waits nothing waits for it but what has to be written itself.
 async fn answers_beside_a_commit(world: &World, told: &mut JoinSet<(u16, Value)>) {
     // Each by a connection of its own, so that new ones are taken, too.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,6 +84,15 @@ ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
     static ssize_t (*real)(int, const void *, size_t, off_t);
     if (!real) real = dlsym(RTLD_NEXT, "pwrite");
     return fails(fd, "full", ENOSPC) ? -1 : real(fd, bytes, count, offset);
+}
+
+/* No room is left, as far as anybody asks. */
+int statvfs(const char *path, struct statvfs *found) {
+    static int (*real)(const char *, struct statvfs *);
+    if (!real) real = dlsym(RTLD_NEXT, "statvfs");
+    int result = real(path, found);
+    if (fault("no-room", NULL, 0)) found->f_bavail = 0;
+    return result;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {

@@ -6,6 +6,7 @@ use crate::daemon::{Daemon, Place, mode};
 fn what_was_said_comes_back_in_another_home() {
     let daemon = Daemon::start();
     daemon.iris(&["tell", "alpha", "remember this"]).ok();
+    daemon.iris(&["tell", "alpha", "later", "--in", "2h"]).ok();
     // While it runs, and again when it does not.
     let made = daemon.iris(&["backup", "live.tar", "--json"]).json();
     assert_eq!(made["path"], daemon.place.path("live.tar").display().to_string());
@@ -19,6 +20,7 @@ fn what_was_said_comes_back_in_another_home() {
     let file = place.path("live.tar");
     let told = other.iris(&["restore", file.to_str().expect("text")]).ok();
     assert!(told.contains("start it with `iris up`"), "{told}");
+    assert!(told.contains("1 turn waited then and runs when Iris starts"), "{told}");
     assert_eq!(mode(&other.home().join("data/iris.db")), 0o600);
     let daemon = Daemon::on(other);
     let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
@@ -31,7 +33,7 @@ fn what_was_said_comes_back_in_another_home() {
     let refused = other.iris(&["restore", file.to_str().expect("text")]).failed(2);
     assert!(refused.contains("nobody can be asked") && refused.contains("--yes"), "{refused}");
     let told = other.iris(&["restore", file.to_str().expect("text"), "--yes", "--json"]).json();
-    assert_eq!(told["checked"], true, "{told}");
+    assert_eq!((&told["checked"], &told["waitingTurns"]), (&true.into(), &1.into()), "{told}");
     assert_eq!(told["kept"].as_array().map(Vec::len), Some(3), "{told}");
     let databases = std::fs::read_dir(other.home().join("data")).expect("a folder").flatten().map(|entry| entry.path());
     let databases: Vec<_> = databases.filter(|path| path.extension().is_some_and(|end| end == "db")).collect();

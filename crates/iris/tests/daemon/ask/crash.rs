@@ -7,9 +7,9 @@ use iris_testing::daemon::Daemon;
 use serde_json::json;
 
 use super::{asking_setup, question_id};
-use crate::world::World;
+use crate::world::{World, setup};
 
-const POINTS: [&str; 8] = [
+const POINTS: [&str; 9] = [
     "question.answer.before_commit",
     "question.answer.after_commit",
     "question.hand.before_commit",
@@ -18,7 +18,14 @@ const POINTS: [&str; 8] = [
     "question.confirm.after_commit",
     "question.resume.before_commit",
     "question.resume.after_commit",
+    "session.ready.after_commit",
 ];
+
+/// These are reached only if the process that asked is gone when the answer comes. At the last one the turn that brings the
+/// answer has begun, and its agent was told nothing.
+fn is_in_resume(point: &str) -> bool {
+    point.starts_with("question.resume") || point.starts_with("session.ready")
+}
 
 /// `IRIS_TEST_ROUNDS=125` makes a thousand kills of it.
 fn rounds() -> usize {
@@ -29,14 +36,13 @@ fn rounds() -> usize {
 async fn live(point: &str, goal: &str, value: serde_json::Value) -> World {
     let plain = asking_setup();
     let armed = plain.clone().env("IRIS_CRASH_AT", &format!("{point}:1"));
-    // The resume by a turn is reached only if the process that asked is gone when the answer comes.
-    let first = if point.starts_with("question.resume") { plain.clone() } else { armed.clone() };
+    let first = if is_in_resume(point) { plain.clone() } else { armed.clone() };
     let world = World::new(first);
     world.tell_async("user", goal).await;
     let question = world.open_question().await;
     let path = format!("/api/questions/{}/answer", question_id(&question));
     let body = json!({"response": {"value": value}});
-    let World { mut daemon, home, .. } = if point.starts_with("question.resume") {
+    let World { mut daemon, home, .. } = if is_in_resume(point) {
         let World { daemon, home, .. } = world;
         daemon.kill().expect("killed");
         let daemon = Daemon::start(&armed, home.path()).expect("it starts");
@@ -85,7 +91,8 @@ async fn an_answer_reaches_its_agent_once_wherever_the_daemon_dies() {
                 assert!(turns == 1 && !said.contains("[Iris]"), "{point}: {last}");
             } else {
                 assert!(said.contains("user answered: Blue"), "{point}: {last}");
-                let in_doubt = point.starts_with("question.hand.after") || point.starts_with("question.confirm.before");
+                let in_doubt = ["question.hand.after", "question.confirm.before", "session.ready"];
+                let in_doubt = in_doubt.iter().any(|doubtful| point.starts_with(doubtful));
                 assert_eq!(said.contains("a second time"), in_doubt, "{point}: {last}");
             }
         }
@@ -103,5 +110,52 @@ async fn an_approved_action_runs_at_most_once_wherever_the_daemon_dies() {
             let in_doubt = point.starts_with("question.hand.after") || point.starts_with("question.confirm");
             assert!(ran == "x\n" || (in_doubt && ran.is_empty()), "{point}: ran {ran:?}");
         }
+    }
+}
+
+/// An agent that waits for nothing is told at once: the daemon dies when the turn has begun, and before it is written out.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_agent_is_told_an_answer_though_the_daemon_dies_before_it_says_so() {
+    let plain = asking_setup();
+    let World { daemon: mut killed, home, .. } =
+        World::new(plain.clone().env("IRIS_CRASH_AT", "question.resume.after_commit:1")).after_asking_idly().await;
+    assert!(!killed.wait(Duration::from_secs(10)).expect("it dies").success());
+    drop(killed);
+    let daemon = Daemon::start(&plain, home.path()).expect("it starts again");
+    let world = World { daemon, setup: plain, home };
+    has_resumed(&world, "idle").await;
+    let last = world.last_turn("user").await;
+    let said = last["response"].as_str().unwrap_or_default();
+    assert!(said.contains("user answered: tabs") && said.contains("a second time"), "{last}");
+    assert_eq!((&last["state"], &last["attempts"]), (&json!("completed"), &json!(2)), "{last}");
+}
+
+impl World {
+    /// The agent has asked something that it does not wait for, and somebody has answered.
+    async fn after_asking_idly(self) -> Self {
+        self.tell("prefer").await;
+        let question = self.open_question().await;
+        let path = format!("/api/questions/{}/answer", question_id(&question));
+        self.daemon.client().post(&path, &json!({"response": {"value": "tabs"}})).await.ok();
+        self
+    }
+}
+
+/// An agent that ends before it has said anything to the answer: the next one is told, and not for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_told_to_the_next_agent_if_the_first_ends_without_a_word() {
+    let dies_at = |words: &str| {
+        let dying = format!("replies:\n  - match: \"{words}\"\n    do: [{{ crash: {{ signal: 9 }} }}]");
+        super::ASKING.replacen("\nreplies:", &dying, 1)
+    };
+    for (words, state, attempts) in [("Go on with that", "completed", 2), ("Tabs", "terminated", 3)] {
+        let setup = setup().team("alpha", &dies_at(words));
+        let world = World::new(setup.setting("agent: { completionAnalysis: { enabled: false } }"));
+        let world = world.after_asking_idly().await;
+        has_resumed(&world, words).await;
+        let last = world.last_turn("user").await;
+        assert_eq!((&last["state"], &last["attempts"]), (&json!(state), &json!(attempts)), "{last}");
+        let said = last["response"].as_str().unwrap_or_default();
+        assert_eq!(said.contains("a second time"), state == "completed", "{last}");
     }
 }

@@ -97,6 +97,85 @@ async fn a_job_waits_for_what_its_agent_asks_in_plain_words() {
     assert_eq!(world.get(&path).await["result"], "Fixed all three.");
 }
 
+/// What was told before the agent asked is no answer, whoever told it; what is told afterwards is.
+#[tokio::test]
+async fn a_turn_that_waits_already_answers_nothing() {
+    let script = r#"
+replies:
+  - match: "^look$"
+    do: [{ delay: 1s }, { say: "Which port should the server use?" }]
+  - match: "^tests$"
+    do: [{ say: "They pass." }]
+"#;
+    let world = World::new(setup().team("alpha", script));
+    let asking = world.tell_async("user", "look").await;
+    let waiting = world.tell_async("user", "tests").await;
+    assert_eq!(world.ended(id(&waiting)).await["response"], "They pass.");
+    let question = world.open_question().await;
+    assert_eq!((&question["turn"], &question["state"]), (&asking["turnId"], &json!("open")), "{question}");
+    assert_eq!(world.session("user").await["state"], "waiting_for_input");
+    world.tell_async("user", "8080").await;
+    let answered = world.get(&format!("/api/questions/{}", question_id(&question))).await;
+    assert_eq!((&answered["state"], &answered["closedBy"]), (&json!("answered"), &json!("user")), "{answered}");
+}
+
+/// The answer to another question is under way when the agent asks: its job waits all the same.
+#[tokio::test]
+async fn an_answer_to_another_question_answers_nothing() {
+    let script = r#"
+replies:
+  - match: "^format$"
+    do:
+      - mcp: { server: iris, tool: ask_question, arguments: { question: "Tabs or spaces?", type: preference, responseType: text } }
+      - delay: 1s
+      - say: "Formatting is done. Which port should the server use?"
+default: [{ say: "Noted." }]
+"#;
+    let world = World::new(setup().team("alpha", script));
+    let job = world.start_job("format").await;
+    let path = format!("/api/jobs/{}", job["id"].as_str().expect("an id"));
+    let first = world.open_question().await;
+    assert_eq!(world.answer(&first, json!("tabs")).await.0, 200);
+    world
+        .eventually("it has heard the answer", async || {
+            world.events("turn.finished").await.len() == 2 && world.get(&path).await["status"] == "waiting_for_input"
+        })
+        .await;
+    let second = world.open_question().await;
+    assert!(second["question"].as_str().expect("words").contains("Which port"), "{second}");
+    assert_eq!(world.answer(&second, json!("8080")).await.0, 200);
+    world.eventually("it is done", async || world.get(&path).await["status"] == "completed").await;
+}
+
+/// The same words by a tool and in the reply are one question, and the reply makes it one that is waited for.
+#[tokio::test]
+async fn what_is_asked_with_a_tool_and_in_the_reply_is_one_question() {
+    let script = r#"
+replies:
+  - match: "^look$"
+    do:
+      - mcp: { server: iris, tool: ask_question, arguments: { question: "Which port should the server use?", type: clarifying, responseType: text } }
+      - say: "I asked. Which port should the server use?"
+default: [{ say: "Noted: {{text}}" }]
+"#;
+    let world = World::new(setup().team("alpha", script));
+    let job = world.start_job("look").await;
+    let path = format!("/api/jobs/{}", job["id"].as_str().expect("an id"));
+    world.eventually("it waits", async || world.get(&path).await["status"] == "waiting_for_input").await;
+    let asked = world.get(&format!("{path}/questions")).await["questions"].as_array().expect("a list").clone();
+    assert_eq!((asked.len(), &asked[0]["way"], &asked[0]["blocking"]), (1, &json!("tool"), &json!(true)), "{asked:?}");
+    assert_eq!(world.answer(&asked[0], json!("8080")).await.0, 200);
+    world.eventually("it is done", async || world.get(&path).await["status"] == "completed").await;
+    assert!(world.get(&path).await["result"].as_str().expect("a result").contains("answered: 8080"));
+
+    world.tell_async("user", "look").await;
+    world.eventually("it waits", async || world.session("user").await["state"] == "waiting_for_input").await;
+    let question = world.open_question().await;
+    world.tell_async("user", "8081").await;
+    let answered = world.get(&format!("/api/questions/{}", question_id(&question))).await;
+    assert_eq!(answered["state"], "answered", "{answered}");
+}
+
 /// As models write it, and also what is no JSON at all: a job is not over while it asks.
 #[tokio::test]
 async fn a_job_waits_for_what_is_written_as_json_however_badly() {

@@ -149,6 +149,31 @@ async fn the_stream_of_a_job_names_what_happens() {
     assert_eq!(seen, expected);
 }
 
+/// A job that waits for an answer which nobody will give is told so: it would be over with its question as its result.
+#[tokio::test]
+async fn a_question_in_a_reply_that_is_cancelled_lets_its_job_go_on() {
+    let script = r#"
+replies:
+  - match: "^look$"
+    do: [{ say: "Which port should the server use?" }]
+  - match: "cancelled, without an answer"
+    do: [{ say: "I took 8080." }]
+"#;
+    let world = World::new(setup().team("alpha", script));
+    let job = world.start_job("look").await;
+    let question = world.open_question().await;
+    let (status, _) = world.post(&format!("/api/questions/{}/cancel", question_id(&question)), json!({})).await;
+    assert_eq!(status, 200);
+    assert_eq!(world.job_is(&job, "completed").await["result"], "I took 8080.");
+    // One that is stopped goes on with nothing.
+    let job = world.start_job("look").await;
+    world.open_question().await;
+    world.post(&format!("/api/jobs/{}/stop", job["id"].as_str().expect("an id")), json!({})).await;
+    world.job_is(&job, "stopped").await;
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert_eq!(world.events("turn.started").await.len(), 3, "its question is cancelled, and nobody is told");
+}
+
 #[tokio::test]
 async fn nobody_answers_in_time() {
     let setup =
@@ -171,7 +196,9 @@ async fn nobody_answers_in_time() {
     let remember = json!({"scope": "question", "forMs": 600_000});
     let (status, other) =
         world.post(&path, json!({"response": {"value": "Blue"}, "again": true, "remember": remember})).await;
-    assert_eq!(status, 409, "{other}");
+    let why = other["detail"].as_str().unwrap_or_default();
+    let first = format!("(job {})", jobs["items"][0]["id"].as_str().expect("an id"));
+    assert!(status == 409 && why.contains("user has, with another answer") && why.contains(&first), "{other}");
     assert_eq!(world.get("/api/rules").await["rules"], json!([]), "nor does it become a rule");
     assert_eq!(world.post(&path, json!({"response": {"value": "Red"}, "again": true})).await.0, 200, "the same again");
     let again = world.job_is(&jobs["items"][0], "completed").await;

@@ -21,6 +21,7 @@ import { Rail, TurnMenu } from "./rail";
 import { RowView } from "./row";
 import type { Transcript } from "./transcript";
 import { EndRow, GapRow, SpeakerRow, TellRow, UnreadRow } from "./turn";
+import { lostWord } from "./turn-words";
 
 interface Given {
   transcript: Transcript;
@@ -253,7 +254,7 @@ function ItemView({ item, transcript, session, me, asked, decided, onAgain, hasK
     case "gap":
       return <GapRow part={item.part} most={item.most} transcript={transcript} />;
     case "row":
-      return <RowView row={item.row} team={session.to} waits={waits(item, asked, me)} refused={refused(item, decided)} isFound={isFound} onOpen={open} />;
+      return <RowView row={item.row} team={session.to} waits={waits(item, asked, me)} refused={refused(item, decided)} lost={lostWord(item.part.turn)} isFound={isFound} onOpen={open} />;
     case "writing":
       return (
         <div className="py-1.5" data-writing>

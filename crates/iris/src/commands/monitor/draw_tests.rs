@@ -248,6 +248,9 @@ fn a_session() {
     check("session_writing", &state);
     let whole = json!({"type": "assistant", "text": "I am just writing."});
     state.meet(Ok(Met::Event(Box::new(event(40, "message", "s1", "t2", whole)))));
+    let call = json!({"type": "tool_use", "text": "Bash", "calls": [{"id": "c3", "name": "Bash", "input": {}, "meaning": {"nature": "shell", "about": "make publish"}}]});
+    state.meet(Ok(Met::Event(Box::new(event(41, "message", "s1", "t2", call)))));
+    assert!(seen(&state).contains("* Bash: make publish  …"));
     state.got(&Read::Turn("t2".to_owned()), Got::Turn(Box::new(turn(2, "failed", "and publish it"))));
     check("session_failed", &state);
 }

@@ -131,7 +131,7 @@ impl Watched<'_> {
                 self.printer.piece(&text)?;
             }
             Met::Delta(_) => {}
-            Met::Cut => {
+            Met::Cut { .. } => {
                 self.reply.lost_pieces();
                 self.away = true;
                 if self.printer.is_mid_line() {

@@ -321,3 +321,22 @@ test("what is sent again because its answer was lost is done once", async () => 
   expect((await daemon.call("GET", "/api/jobs")).items.length).toBe(1);
   forgive(page);
 });
+
+test("that an answer could not be sent is not said any more when it can be", async () => {
+  const page = await signedIn(daemon, {}, wire);
+  await daemon.tell("atlas", "ask");
+  await page.goto(`${wire.url}/inbox`);
+  await live(page);
+  const card = page.getByRole("article", { name: "Question of atlas" });
+  await card.waitFor();
+  // When the page has just moved by what is said on top of it, a press is a slip.
+  const press = () => page.waitForTimeout(800).then(() => card.getByRole("button", { name: "Blue" }).click());
+  await cut(page);
+  await press();
+  await card.getByText("Not sent: the daemon cannot be reached").waitFor();
+  await mend(page);
+  await card.getByText("Not sent").waitFor({ state: "detached" });
+  await press();
+  await card.waitFor({ state: "detached" });
+  forgive(page);
+});

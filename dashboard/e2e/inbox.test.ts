@@ -189,6 +189,18 @@ test("a number whose button is out of view shows it, and the next press counts",
   }
 });
 
+test("a filter by which nothing is open is seen to be one", async () => {
+  const page = await signedIn(daemon);
+  await daemon.tell("team1", "ask");
+  await page.goto(`${daemon.url}/inbox?team=atlas&kind=plan`);
+  await page.getByText("Nothing fits the filter").waitFor();
+  expect(await page.getByLabel("Team").inputValue()).toBe("atlas");
+  expect(await page.getByLabel("Kind").inputValue()).toBe("plan");
+  await page.getByLabel("Team").selectOption("All teams");
+  await page.getByLabel("Kind").selectOption("All kinds");
+  await card(page, "team1").waitFor();
+});
+
 test("what a view of the inbox does not list opens over it", async () => {
   const page = await signedIn(daemon);
   for (const address of ["/inbox?view=decided", "/inbox?team=atlas"]) {

@@ -51,6 +51,10 @@ test("is scrolled from end to end with only a screenful of rows", async () => {
   const last = () => log.locator("[data-index]").last().getAttribute("data-index");
   await expect.poll(async () => Number(await last()), { timeout: 240_000 }).toBeGreaterThanOrEqual(MESSAGES);
   expect(await rows()).toBeLessThan(200);
+  // It came in a hundred pages, of which only what they are together is kept.
+  const inside = await page.context().newCDPSession(page);
+  await inside.send("HeapProfiler.collectGarbage");
+  expect((await inside.send("Runtime.getHeapUsage")).usedSize / 1e6).toBeLessThan(150);
 
   for (const part of [0.75, 0.5, 0.25]) {
     await log.evaluate((element, to) => (element.scrollTop = element.scrollHeight * to), part);

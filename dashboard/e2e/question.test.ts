@@ -453,7 +453,7 @@ test("put aside, taken back, filtered", async () => {
   await card(page, "beacon").waitFor();
   await page.keyboard.press("s");
   await card(page, "atlas").waitFor({ state: "detached" });
-  await page.getByText(/Put aside until \d/).first().waitFor();
+  await page.getByText(/Put aside until \d.*: atlas: Which colour for the button\?/).first().waitFor();
   await page.getByLabel("1 need you").waitFor();
   await page.keyboard.press("u");
   await card(page, "atlas").waitFor();

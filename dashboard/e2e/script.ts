@@ -63,6 +63,10 @@ replies:
     do: [{ fail: "the model would not" }]
   - match: "^hang"
     do: [{ hang: true }]
+  - match: "^stuck"
+    do: [{ subagent: { type: explorer, prompt: "Find the end", do: [{ tool: { name: Bash, input: { command: "make everything" }, delay: 10m } }, { say: "Found" }] } }]
+  - match: "^chase"
+    do: [{ mcp: { server: iris, tool: team_tell, arguments: { toTeam: delta, message: "hang on" } } }, { say: "They say it is." }]
   - match: "^letter"
     do: [{ mcp: { server: iris, tool: team_tell, arguments: { toTeam: beacon, message: "echo Is the **form** ready?" } } }, { say: "They say it is." }]
 default: [{ say: "You said: {{text}}" }]

@@ -186,6 +186,33 @@ test("a message between teams is a card, and its answer is in it", async () => {
   await page.getByRole("button", { name: /Answer.*You said: echo/ }).waitFor();
 });
 
+test("work that ended with its turn is not said to go on", async () => {
+  const page = await signedIn(daemon);
+  const log = page.getByRole("log");
+  for (const [told, before] of [["stuck", "running"], ["chase", "waits for an answer"]] as const) {
+    const { sessionId } = await daemon.tell("atlas", told);
+    await page.goto(`${daemon.url}/session/${sessionId}`);
+    await log.getByText(before).waitFor();
+    await daemon.call("POST", "/api/teams/atlas/sleep", { fromTeam: "user", force: true });
+    await expect.poll(() => log.locator(".busy").count()).toBe(0);
+  }
+  await log.getByRole("button", { name: /^explorer.*cut off/ }).waitFor();
+  await log.getByRole("button", { name: /make everything cut off/ }).waitFor();
+  await log.getByRole("paragraph").filter({ hasText: /atlas.*delta.*cut off/ }).waitFor();
+});
+
+test("of several sessions of a team, each is named by what it is about", async () => {
+  for (const goal of ["Paint the gate", "Oil the gate"]) await daemon.call("POST", "/api/jobs", { team: "delta", goal });
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/fleet`);
+  await page.getByRole("button", { name: /^Actions for delta for a job: .*Paint the gate/ }).waitFor();
+  await page.goto(`${daemon.url}/inbox`);
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Go to, or do…").fill("stop oil");
+  await page.getByRole("option", { name: /^Stop at once: delta for a job: .*Oil the gate/ }).click();
+  await page.getByRole("dialog", { name: "Stop delta for a job at once?" }).getByText("Oil the gate").waitFor();
+});
+
 test("one finds words, and goes from turn to turn", async () => {
   const { sessionId } = await daemon.tell("beacon", "needle in a haystack", 0);
   for (let turn = 0; turn < 30; turn++) await daemon.tell("beacon", `hay ${turn}`, 0);
@@ -334,6 +361,12 @@ test("everything by name, and from page to page by keys", async () => {
   await page.getByPlaceholder("Go to, or do…").fill("fle");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Go to, or do…").fill("tell atlas");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Tell atlas" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.keyboard.press("g");
   await page.keyboard.press("h");
   await page.getByRole("heading", { name: "Health" }).waitFor();
@@ -363,6 +396,19 @@ test("every turn is reached: the rail goes along, and on a phone a number leads 
   await page.getByRole("button", { name: "Follow" }).click();
   await current.getByText("turn number 30", { exact: true }).waitFor();
   await expect.poll(isShown).toBe(true);
+  // However one goes on from a turn: by wheel or by key.
+  const log = page.getByRole("log");
+  const ways = {
+    wheel: () => log.hover().then(() => page.mouse.wheel(0, 900)),
+    key: () => log.press("PageDown"),
+  };
+  for (const [name, goOn] of Object.entries(ways)) {
+    await page.goto(`${daemon.url}/session/${told.sessionId}?turn=${turns[2]}`);
+    await current.getByText("turn number 3", { exact: true }).waitFor();
+    await goOn();
+    await expect.poll(() => current.getByText("turn number 3", { exact: true }).count(), { message: name }).toBe(0);
+    expect(await current.count(), name).toBe(1);
+  }
 
   const phone = await signedIn(daemon, { viewport: PHONE });
   await phone.goto(`${daemon.url}/session/${told.sessionId}`);

@@ -18,19 +18,17 @@ import { useDue } from "@/session/due";
 import { ORDER, mood } from "@/session/mood";
 import { MoodChip } from "@/session/mood-chip";
 import { PartyName } from "@/session/party";
-import { turnTitle } from "@/session/turn-words";
 import { Avatar } from "@/shell/avatar";
 import { useKeys } from "@/shell/keys";
 import { NoTeams, Page } from "@/shell/page";
 import { Plain } from "@/text/plain";
 import { Ago, money, useNow } from "@/text/time";
-import { title } from "@/text/title";
 
 import { budgets } from "./budget";
 import { BudgetBar } from "./budget-bar";
 import { Problems } from "./problem-strip";
 import { StopAll } from "./stop-all";
-import { turnsQuery } from "./last-turn";
+import { about, turnsQuery } from "./last-turn";
 import { lastEvent, newestStep } from "./step";
 
 const route = getRouteApi("/frame/fleet");
@@ -174,7 +172,7 @@ function SessionRow({ session, open, me, figures, budget }: RowGiven) {
     <li className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised @3xl:grid-cols-[minmax(0,1fr)_15rem_12.5rem_auto] @5xl:grid-cols-[minmax(0,1fr)_19rem_16rem_auto]">
       <span className="col-span-2 min-w-0 @3xl:col-span-1">
         <Link data-row to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
-          <Plain text={title(turns?.shown ? turnTitle(turns.shown) : "A new session", 120)} />
+          <Plain text={about(turns, 120) ?? "A new session"} />
         </Link>
         <span className="said block truncate text-xs text-dim">
           for <PartyName party={session.from} me={me} />, turn {turns?.shown?.number ?? session.turns}

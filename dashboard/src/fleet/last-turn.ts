@@ -5,6 +5,8 @@ import { queryOptions } from "@tanstack/react-query";
 import { type Session, type Turn, queries } from "@/api/ask";
 import { api, body } from "@/api/call";
 import { onEvent } from "@/api/live";
+import { turnTitle } from "@/session/turn-words";
+import { title } from "@/text/title";
 
 export interface Turns {
   /** The one that the row is about. */
@@ -17,6 +19,9 @@ export interface Turns {
 export function shownTurn(newest: readonly Turn[], running: string | null | undefined): Turn | undefined {
   return newest.find(({ id }) => id === running) ?? newest.findLast(({ startedAt, finishedAt }) => startedAt != null && finishedAt != null) ?? newest.findLast(({ finishedAt }) => finishedAt != null) ?? newest.at(-1);
 }
+
+/** What it is about, in a line; nothing while that is not known. */
+export const about = (turns: Turns | undefined, longest: number) => (turns?.shown ? title(turnTitle(turns.shown), longest) : undefined);
 
 /** How many are looked at beside those that wait: some may have been withdrawn before they ran. */
 const BESIDE = 5;

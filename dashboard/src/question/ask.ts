@@ -2,9 +2,9 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 
 import { queries, refresh } from "@/api/ask";
-import { Refusal, type Shapes, api, body } from "@/api/call";
+import { Refusal, type Shapes, UNKNOWN, api, body } from "@/api/call";
 import { meQuery } from "@/api/me";
-import { onEvent } from "@/api/live";
+import { connection, onEvent } from "@/api/live";
 import { once } from "@/api/once";
 import { Watched, throttle } from "@/api/watch";
 import { setDraft } from "@/shell/draft";
@@ -84,6 +84,14 @@ export const sending = new Watched<ReadonlySet<string>>(new Set());
 
 /** Why the last answer to a question was not taken. */
 export const refusals = new Watched<ReadonlyMap<string, Refusal>>(new Map());
+
+// That the daemon was away is over when it is back: the question is there to be answered. Of what is not known, that stays.
+let wasLive = false;
+connection.subscribe(() => {
+  const isLive = connection.get().state === "live";
+  if (isLive && !wasLive) refusals.update((all) => new Map([...all].filter(([, { status, kind }]) => status !== 0 || kind === UNKNOWN)));
+  wasLive = isLive;
+});
 
 /** How long an answer is to hold, where that was chosen. Beside the card and not in it: a key sends it as well. */
 export const holding = new Watched<ReadonlyMap<string, Shapes["Remember"]>>(new Map());

@@ -5,11 +5,13 @@ import { useWatched } from "@/api/watch";
 import { numbers, useKeys } from "@/shell/keys";
 import { say } from "@/shell/notices";
 import { clock, zone } from "@/text/time";
+import { headline } from "@/text/visible";
 
 import { sending } from "./ask";
 import { Batch, answerAll, byNumber } from "./batch";
 import { QuestionBody, QuestionHead } from "./card";
 import { SETTLES, cardOf, useCursor } from "./current";
+import { deedLine } from "./deed";
 import { latest } from "./edit";
 import { listed, pressNumber, useSeen } from "./in-view";
 import { Later } from "./later";
@@ -95,7 +97,7 @@ function putAside(question: Question, until = Date.now() + 60 * 60_000) {
   const back = comesBack(question, until, Date.now());
   if (back === undefined) return say({ tone: "plain", text: "Not put aside: it runs out too soon", hint: `at ${clock(question.deadline ?? 0)} ${zone()}` });
   snooze(question.id, back);
-  say({ tone: "plain", text: `Put aside until ${clock(back)} ${zone()}${back < until ? ", 5 minutes before it runs out" : ""}`, undo: () => wake(question.id) });
+  say({ tone: "plain", text: `Put aside until ${clock(back)} ${zone()}${back < until ? ", 5 minutes before it runs out" : ""}: ${headline(`${question.team}: ${deedLine(question)}`, 70)}`, undo: () => wake(question.id) });
 }
 
 /** How many of those that were selected are not in the list any more, and were not answered by us: another has, or they were put

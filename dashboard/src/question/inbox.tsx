@@ -9,6 +9,7 @@ import { useWatched } from "@/api/watch";
 import { Empty, NoTeams, Page, Tabs } from "@/shell/page";
 import { useStaleSince } from "@/shell/stale";
 import { useNow } from "@/text/time";
+import { words } from "@/text/words";
 
 import { useOpenQuestions } from "./ask";
 import { Cards } from "./cards";
@@ -76,8 +77,9 @@ export function Inbox() {
 function Filters({ questions }: { questions: Question[] }) {
   const { team, kind, work } = route.useSearch();
   const navigate = route.useNavigate();
-  const teams = [...new Set(questions.map((question) => question.team))].sort();
-  const kinds = new Map(questions.map((question) => [question.kind, kindWord(question)]));
+  // What is chosen is among them though nothing of it is open: else it would hide things and look as if it did not.
+  const teams = [...new Set([...questions.map((question) => question.team), ...(team ? [team] : [])])].sort();
+  const kinds = new Map([...(kind ? [[kind, words(kind)] as const] : []), ...questions.map((question) => [question.kind, kindWord(question)] as const)]);
   const isMixed = questions.some(isBlocking) && !questions.every(isBlocking);
   if (teams.length < 2 && kinds.size < 2 && !isMixed && !team && !kind && !work) return null;
   return (

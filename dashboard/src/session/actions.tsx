@@ -1,11 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
 
 import type { Session } from "@/api/ask";
+import { meQuery } from "@/api/me";
+import { about, turnsQuery } from "@/fleet/last-turn";
+import { visible } from "@/text/visible";
 
 import { type Verb, useAct } from "./act";
 import { AskStop } from "./ask-stop";
+import { partyName } from "./party-name";
 
 /** What can be done now; what would do nothing is not offered. */
 export function offered({ state, running, queued }: Session): { verb: Verb; label: string; isHard?: boolean }[] {
@@ -22,11 +27,13 @@ export function offered({ state, running, queued }: Session): { verb: Verb; labe
 export function SessionActions({ session }: { session: Session }) {
   const act = useAct();
   const [isAsking, setAsking] = useState(false);
+  const me = useQuery(meQuery).data?.party ?? "user";
+  const what = about(useQuery(turnsQuery(session)).data, 60);
   const party = { to: session.to, from: session.from };
   return (
     <>
       <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger className="flex size-8 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label={`Actions for ${session.to}`}>
+        <DropdownMenu.Trigger className="flex size-8 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label={visible(`Actions for ${session.to} for ${partyName(session.from, me)}${what ? `: ${what}` : ""}`)}>
           <Ellipsis size={18} />
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>

@@ -21,6 +21,7 @@ import { Rail, TurnMenu } from "./rail";
 import { RowView } from "./row";
 import type { Transcript } from "./transcript";
 import { EndRow, GapRow, SpeakerRow, TellRow, UnreadRow } from "./turn";
+import { lostWord } from "./turn-words";
 
 interface Given {
   transcript: Transcript;
@@ -144,7 +145,7 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
 
   return (
     <div className="flex min-h-0 flex-1">
-      {hasRail && <Rail session={session.id} parts={transcript.list()} items={items} asked={asked} me={me} current={current} onJump={jumpToTurn} />}
+      {hasRail && <Rail session={session.id} parts={transcript.list()} items={items} asked={asked} me={me} current={current} onJump={goTo} />}
       <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
         {hasRail && <TurnMenu parts={transcript.list()} onJump={goTo} />}
         {isUnknown && (
@@ -163,6 +164,8 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
           onScroll={noteScroll}
           onWheel={() => setPicked(undefined)}
           onTouchMove={() => setPicked(undefined)}
+          onKeyDown={(event) => SCROLLS.has(event.key) && setPicked(undefined)}
+          onPointerDown={(event) => isScrollBar(event) && setPicked(undefined)}
         >
           {!transcript.isOpened && <p className="py-10 text-center text-dim" aria-busy="true"><span className="busy">loading…</span></p>}
           {transcript.isOpened && items.length === 0 && <p className="py-10 text-center text-dim">Nothing has been said yet. Tell it something below.</p>}
@@ -194,6 +197,11 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
     </div>
   );
 }
+
+/** Whoever presses one of these reads on, from the turn they had gone to. */
+const SCROLLS: ReadonlySet<string> = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]);
+
+const isScrollBar = ({ target, currentTarget: box, nativeEvent }: React.PointerEvent<HTMLElement>) => target === box && nativeEvent.offsetX >= box.clientWidth;
 
 const turnOf = (item: Item | undefined) => (item?.kind === "question" ? (item.question.turn ?? undefined) : item?.part.turn.id);
 
@@ -253,7 +261,7 @@ function ItemView({ item, transcript, session, me, asked, decided, onAgain, hasK
     case "gap":
       return <GapRow part={item.part} most={item.most} transcript={transcript} />;
     case "row":
-      return <RowView row={item.row} team={session.to} waits={waits(item, asked, me)} refused={refused(item, decided)} isFound={isFound} onOpen={open} />;
+      return <RowView row={item.row} team={session.to} waits={waits(item, asked, me)} refused={refused(item, decided)} lost={lostWord(item.part.turn)} isFound={isFound} onOpen={open} />;
     case "writing":
       return (
         <div className="py-1.5" data-writing>

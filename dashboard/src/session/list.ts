@@ -83,8 +83,11 @@ function listSaid(transcript: Transcript, part: Part, asked: Question[]): Item[]
  * everything may have moved, and has to be looked at again. */
 export function keysOf(items: Item[], before?: ItemKeys): ItemKeys {
   if (before && before.items.length === items.length && items.every((item, index) => item === before.items[index] || item.key === before.items[index]?.key)) return { items, keyOf: before.keyOf };
-  return { items, keyOf: (index) => items[index]?.key ?? index };
+  return { items, keyOf: keyIn(items) };
 }
+
+// Apart, since a function holds on to everything that those beside it use: here to what was before, and to what was before that.
+const keyIn = (items: Item[]) => (index: number) => items[index]?.key ?? index;
 
 export interface ItemKeys {
   items: Item[];

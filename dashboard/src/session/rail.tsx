@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { useRouter } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { DropdownMenu } from "radix-ui";
 import { useEffect, useRef, useState } from "react";
@@ -26,9 +26,11 @@ interface RailGiven {
   onJump: (turn: string) => void;
 }
 
-/** Every turn in a line, to jump to. Each is a link, so that a turn can be pointed at. */
+/** Every turn in a line, to jump to. Each is a link, so that a turn can be pointed at; not one of the router, by which the turn
+ * in the address is the current one, whatever is being read. */
 export function Rail({ session, parts, items, asked, me, current, onJump }: RailGiven) {
   const box = useRef<HTMLDivElement>(null);
+  const router = useRouter();
   const turns = useVirtualizer({ count: parts.length, getScrollElement: () => box.current, estimateSize: () => HEIGHT, overscan: 8 });
   // It goes with what is being read; whoever looks around in it meanwhile is left alone.
   const at = parts.findIndex(({ turn }) => turn.id === current);
@@ -51,7 +53,7 @@ export function Rail({ session, parts, items, asked, me, current, onJump }: Rail
           const isBad = isFailed(turn);
           return (
             <li key={turn.id} className="absolute inset-x-0 top-0" style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
-              <Link to="/session/$id" params={{ id: session }} search={{ turn: turn.id }} replace aria-current={isCurrent ? "true" : undefined} onClick={() => onJump(turn.id)} className={`block h-full w-full border-l-2 px-3 py-1 -outline-offset-2 hover:bg-raised ${isCurrent ? "border-l-ink bg-raised" : "border-l-transparent"}`}>
+              <a href={router.buildLocation({ to: "/session/$id", params: { id: session }, search: { turn: turn.id } }).href} aria-current={isCurrent ? "true" : undefined} onClick={(event) => isPlain(event) && (event.preventDefault(), onJump(turn.id))} className={`block h-full w-full border-l-2 px-3 py-1 -outline-offset-2 hover:bg-raised ${isCurrent ? "border-l-ink bg-raised" : "border-l-transparent"}`}>
                 <span className="said block truncate">
                   <Plain text={title(turnTitle(turn), 60)} />
                 </span>
@@ -62,7 +64,7 @@ export function Rail({ session, parts, items, asked, me, current, onJump }: Rail
                   </span>
                   {turn.usage && turn.usage.costUsd > 0 && <span className="tabular-nums">{money(turn.usage.costUsd)}</span>}
                 </span>
-              </Link>
+              </a>
             </li>
           );
         })}
@@ -70,6 +72,9 @@ export function Rail({ session, parts, items, asked, me, current, onJump }: Rail
     </nav>
   );
 }
+
+/** A press that asks for no other tab or window. */
+const isPlain = ({ metaKey, ctrlKey, shiftKey, altKey }: React.MouseEvent) => !metaKey && !ctrlKey && !shiftKey && !altKey;
 
 /** As many turns as a finger scrolls through. */
 const IN_MENU = 200;

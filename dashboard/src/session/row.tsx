@@ -22,6 +22,8 @@ interface RowGiven {
   waits: string | undefined;
   /** The question by which a call was not let. */
   refused: Question | undefined;
+  /** What is said of work that has not come back and never will: its turn is over. */
+  lost: string | undefined;
   /** What is looked for is in it. */
   isFound: boolean;
   onOpen: (key: string, isOpen: boolean) => void;
@@ -41,7 +43,7 @@ export const RowView = memo(function RowView(given: RowGiven) {
   );
 });
 
-function content({ row, team, waits, refused, onOpen }: RowGiven): ReactNode {
+function content({ row, team, waits, refused, lost, onOpen }: RowGiven): ReactNode {
   switch (row.kind) {
     case "say":
       return (
@@ -58,19 +60,19 @@ function content({ row, team, waits, refused, onOpen }: RowGiven): ReactNode {
         </Folded>
       );
     case "tool":
-      return <ToolRow call={row.call} waits={waits} refused={refused} />;
+      return <ToolRow call={row.call} waits={waits} refused={refused} lost={lost} />;
     case "looks":
       return (
         <Folded id={row.key} icon={<Eye size={14} />} title={countLooks(row.calls.map(({ meaning }) => meaning))} detail={row.calls.map((call) => headline(subject(call), 60)).join(" · ")}>
           {row.calls.map((call) => (
-            <ToolRow key={call.id} call={call} />
+            <ToolRow key={call.id} call={call} lost={lost} />
           ))}
         </Folded>
       );
     case "letter":
-      return <LetterRow row={row} team={team} />;
+      return <LetterRow row={row} team={team} lost={lost} />;
     case "agent":
-      return <AgentBanner row={row} onOpen={onOpen} />;
+      return <AgentBanner row={row} lost={lost} onOpen={onOpen} />;
     case "note":
       return (
         <p className={`said flex items-start gap-2 py-0.5 text-xs ${row.type === "garbage" ? "text-bad" : "text-dim"}`}>
@@ -83,7 +85,7 @@ function content({ row, team, waits, refused, onOpen }: RowGiven): ReactNode {
   }
 }
 
-function ToolRow({ call, waits, refused }: { call: Call; waits?: string | undefined; refused?: Question | undefined }) {
+function ToolRow({ call, waits, refused, lost }: { call: Call; waits?: string | undefined; refused?: Question | undefined; lost: string | undefined }) {
   const { input, meaning, result } = call;
   const isBad = result?.isError === true && !refused;
   return (
@@ -93,7 +95,7 @@ function ToolRow({ call, waits, refused }: { call: Call; waits?: string | undefi
       title={toolName(call)}
       detail={subject(call)}
       startsOpen={(meaning.changes ?? []).length > 0}
-      end={<CallEnd call={call} waits={waits} refused={refused} />}
+      end={<CallEnd call={call} waits={waits} refused={refused} lost={lost} />}
     >
       <div className="space-y-2 rounded border border-line bg-surface p-2">
         <ToolInput input={input} meaning={meaning} isPast />
@@ -108,22 +110,31 @@ function ToolRow({ call, waits, refused }: { call: Call; waits?: string | undefi
   );
 }
 
-function CallEnd({ call, waits, refused }: { call: Call; waits: string | undefined; refused: Question | undefined }) {
+function CallEnd({ call, waits, refused, lost }: { call: Call; waits: string | undefined; refused: Question | undefined; lost: string | undefined }) {
   const { at, result } = call;
-  if (!result) return waits ? <span className="text-accent"><Plain text={waits} /></span> : <span className="busy text-work">running</span>;
+  if (!result) return waits && !lost ? <span className="text-accent"><Plain text={waits} /></span> : <Underway word="running" lost={lost} />;
   if (refused) return <span className="text-held"><Plain text={headline(`${verdict(refused).word}${deciderWords(refused)}`, 40)} /></span>;
   return result.isError ? <span className="text-bad">failed</span> : <span>{took(result.at - at)}</span>;
 }
 
+/** Work that has not come back. */
+function Underway({ word, lost }: { word: string; lost: string | undefined }) {
+  return lost ? <span className="text-held">{lost}</span> : <span className="busy text-work">{word}</span>;
+}
+
 /** A message from one agent to another, and what came back. */
-function LetterRow({ row, team }: { row: Extract<Row, { kind: "letter" }>; team: string }) {
+function LetterRow({ row, team, lost }: { row: Extract<Row, { kind: "letter" }>; team: string; lost: string | undefined }) {
   const { letter, call } = row;
   return (
     <div className="card my-1.5 overflow-hidden">
       <p className="said flex items-center gap-2 border-b border-line bg-raised px-2 py-1 text-xs">
         <Mail size={14} aria-hidden="true" />
         <Avatar name={team} /> <Plain text={team} /> <span aria-label="to">→</span> <Avatar name={letter.to} /> <Plain text={letter.to} />
-        {!call.result && <span className="busy ml-auto text-work">waits for an answer</span>}
+        {!call.result && (
+          <span className="ml-auto">
+            <Underway word="waits for an answer" lost={lost} />
+          </span>
+        )}
       </p>
       <div className="p-2">
         <Markdown text={letter.text} />
@@ -139,7 +150,7 @@ function LetterRow({ row, team }: { row: Extract<Row, { kind: "letter" }>; team:
   );
 }
 
-function AgentBanner({ row, onOpen }: { row: Extract<Row, { kind: "agent" }>; onOpen: (key: string, isOpen: boolean) => void }) {
+function AgentBanner({ row, lost, onOpen }: { row: Extract<Row, { kind: "agent" }>; lost: string | undefined; onOpen: (key: string, isOpen: boolean) => void }) {
   const { call, isOpen, hidden } = row;
   const type = call.meaning.to ?? "sub-agent";
   const what = call.meaning.about ?? call.name;
@@ -157,7 +168,7 @@ function AgentBanner({ row, onOpen }: { row: Extract<Row, { kind: "agent" }>; on
       </span>
       <span className="flex shrink-0 items-center gap-1 text-xs text-dim">
         <Bot size={14} aria-hidden="true" />
-        {call.result === undefined ? <span className="busy text-work">at work</span> : call.result.isError ? <span className="text-bad">failed</span> : "done"}
+        {call.result === undefined ? <Underway word="at work" lost={lost} /> : call.result.isError ? <span className="text-bad">failed</span> : "done"}
         {hidden > 0 && <span>· {hidden} hidden</span>}
       </span>
     </button>

@@ -6,6 +6,12 @@ const STATES: Record<string, string> = { scheduled: "waits for its time", queued
 
 export const stateWord = ({ state }: Pick<Turn, "state">) => STATES[state] ?? words(state);
 
+/** What is said of work that has not come back, once its turn is over. One that ended early took it along. */
+export function lostWord({ state, finishedAt }: Pick<Turn, "state" | "finishedAt">): string | undefined {
+  if (finishedAt == null) return undefined;
+  return state === "completed" ? "no result" : "cut off";
+}
+
 /** How a turn began that nobody told. */
 export function beganWith(origin: string): string {
   if (origin === "answer") return "went on with the answer";

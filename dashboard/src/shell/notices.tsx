@@ -103,7 +103,7 @@ export function Notices() {
           </div>
           {undo && (
             <button type="button" className="link" onClick={() => (undo(), dismiss(id))}>
-              Undo
+              Undo {hasKeys && <kbd className="key hidden pointer-fine:inline-block" aria-hidden="true">u</kbd>}
             </button>
           )}
           <button type="button" aria-label="Dismiss" className="-m-2 flex size-9 shrink-0 max-md:m-0 items-center justify-center text-dim" onClick={() => dismiss(id)}>

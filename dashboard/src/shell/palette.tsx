@@ -1,5 +1,5 @@
 // Everything by name: pages, sessions, jobs, questions, and what can be done to them.
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { Dialog } from "radix-ui";
@@ -7,6 +7,7 @@ import { useState } from "react";
 
 import { type Session, sessionsQuery, statusQuery, teamsQuery } from "@/api/ask";
 import { meQuery } from "@/api/me";
+import { about, turnsQuery } from "@/fleet/last-turn";
 import { AskStopAll } from "@/fleet/stop-all";
 import { isOver, jobsQuery } from "@/job/ask";
 import { useOpenQuestions } from "@/question/ask";
@@ -21,7 +22,11 @@ import { title } from "@/text/title";
 import { visible } from "@/text/visible";
 
 import { DialogContent } from "./dialog";
+import { type Entry, type Group, fitting } from "./fitting";
 import { theme } from "./theme";
+
+/** Of so many sessions, those used last, it is asked what they are about; the others go by their id. */
+const NAMED = 50;
 
 /** What takes one more step after it was picked. */
 type Step = { is: "tell"; party: Party } | { is: "stop"; session: Session } | { is: "stop-all" };
@@ -57,49 +62,63 @@ function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: ()
   const agents = useQuery(statusQuery).data?.agents ?? 0;
   const me = useQuery(meQuery).data?.party ?? "user";
   const { mine } = useOpenQuestions();
-  const entry = (label: string, act: () => void, key = label) => (
-    <Command.Item key={key} value={`${label} ${key}`} onSelect={act} className="said flex min-h-8 items-center rounded px-2 py-1.5 leading-snug data-[selected=true]:bg-raised">
-      {visible(label)}
-    </Command.Item>
-  );
+  const [typed, setTyped] = useState("");
+  const entry = (label: string, act: () => void, key = label): Entry => ({ label, act, key });
   const item = (label: string, act: () => void, key = label) => entry(label, () => (onClose(), act()), key);
   const go = (to: string, search: Record<string, string> = {}) => () => void navigate({ to, search });
-  const name = ({ to, from }: Session) => `${to} for ${partyName(from, me)}`;
+  const who = ({ to, from }: Session) => `${to} for ${partyName(from, me)}`;
+  // By what they are about, as in the fleet: a team may work for many jobs, which are all "a job".
+  const turns = useQueries({ queries: sessions.slice(0, NAMED).map(turnsQuery) });
+  const abouts = new Map(sessions.map(({ id }, index) => [id, about(turns[index]?.data, 60)]));
+  const name = (session: Session) => `${who(session)}: ${abouts.get(session.id) ?? session.id.slice(0, 8)}`;
   // Two may have asked the same of one team.
   const asker = ({ session: id, team }: Question) => {
     const session = sessions.find((known) => known.id === id);
-    return session ? name(session) : team;
+    return session ? who(session) : team;
   };
+  const groups: Group[] = [
+    { heading: "Needs you", entries: mine.slice(0, 20).map((question) => item(`${asker(question)}: ${deedLine(question)}`, go("/inbox", { question: question.id }), question.id)) },
+    {
+      heading: "Pages",
+      entries: [
+        item("Inbox", go("/inbox")),
+        item("Decided questions", go("/inbox", { view: "decided" })),
+        item("Fleet", go("/fleet")),
+        item("Jobs", go("/jobs")),
+        item("Health", go("/system")),
+        item("Settings", go("/settings")),
+        item("Keys", onHelp),
+        ...teams.map((team) => item(`Team ${team.name}`, go("/fleet", { team: team.name }), `team-${team.name}`)),
+      ],
+    },
+    {
+      heading: "Do",
+      entries: [
+        ...teams.map((team) => entry(`Tell ${team.name}…`, () => onStep({ is: "tell", party: { to: team.name, from: me } }), `tell-${team.name}`)),
+        ...(teams.length > 0 ? [item("Start a job…", go("/jobs", { start: "yes" }))] : []),
+        ...sessions.flatMap((session) => offered(session).map(({ verb, label, isHard }) => isHard ? entry(`${label.replace("…", "")}: ${name(session)}…`, () => onStep({ is: "stop", session }), `${verb}-${session.id}`) : item(`${label}: ${name(session)}`, () => act.mutate({ verb, party: { to: session.to, from: session.from } }), `${verb}-${session.id}`))),
+        ...teams.filter(({ sessions: count }) => count === 0).map((team) => item(`Wake: ${team.name}`, () => act.mutate({ verb: "wake", party: { to: team.name, from: me } }), `wake-${team.name}`)),
+        ...(agents > 0 ? [entry("Stop everything…", () => onStep({ is: "stop-all" }))] : []),
+      ],
+    },
+    { heading: "Sessions", entries: sessions.map((session) => item(name(session), () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id)) },
+    { heading: "Jobs", entries: jobs.map((job) => item(`Job of ${job.team}: ${title(job.goal, 80)}${isOver(job) ? " (ended)" : ""}`, () => void navigate({ to: "/job/$id", params: { id: job.id } }), job.id)) },
+    { heading: "Look", entries: [item("Dark", () => theme.set("dark")), item("Light", () => theme.set("light")), item("As the system", () => theme.set("system"))] },
+  ];
   return (
-    <Command label="Commands">
-      <Command.Input autoFocus placeholder="Go to, or do…" className="w-full border-b border-line bg-transparent px-4 py-3 outline-none" />
+    <Command label="Commands" shouldFilter={false}>
+      <Command.Input autoFocus value={typed} onValueChange={setTyped} placeholder="Go to, or do…" className="w-full border-b border-line bg-transparent px-4 py-3 outline-none" />
       <Command.List className="max-h-80 overflow-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-dim">
         <Command.Empty className="p-3 text-dim">Nothing by that name.</Command.Empty>
-        {mine.length > 0 && <Command.Group heading="Needs you">{mine.slice(0, 20).map((question) => item(`${asker(question)}: ${deedLine(question)}`, go("/inbox", { question: question.id }), question.id))}</Command.Group>}
-        <Command.Group heading="Pages">
-          {item("Inbox", go("/inbox"))}
-          {item("Decided questions", go("/inbox", { view: "decided" }))}
-          {item("Fleet", go("/fleet"))}
-          {item("Jobs", go("/jobs"))}
-          {item("Health", go("/system"))}
-          {item("Settings", go("/settings"))}
-          {item("Keys", onHelp)}
-          {teams.map((team) => item(`Team ${team.name}`, go("/fleet", { team: team.name }), `team-${team.name}`))}
-        </Command.Group>
-        <Command.Group heading="Do">
-          {teams.map((team) => entry(`Tell ${team.name}…`, () => onStep({ is: "tell", party: { to: team.name, from: me } }), `tell-${team.name}`))}
-          {teams.length > 0 && item("Start a job…", go("/jobs", { start: "yes" }))}
-          {sessions.flatMap((session) => offered(session).map(({ verb, label, isHard }) => isHard ? entry(`${label.replace("…", "")}: ${name(session)}…`, () => onStep({ is: "stop", session }), `${verb}-${session.id}`) : item(`${label}: ${name(session)}`, () => act.mutate({ verb, party: { to: session.to, from: session.from } }), `${verb}-${session.id}`)))}
-          {teams.filter(({ sessions: count }) => count === 0).map((team) => item(`Wake: ${team.name}`, () => act.mutate({ verb: "wake", party: { to: team.name, from: me } }), `wake-${team.name}`))}
-          {agents > 0 && entry("Stop everything…", () => onStep({ is: "stop-all" }))}
-        </Command.Group>
-        <Command.Group heading="Sessions">{sessions.map((session) => item(name(session), () => void navigate({ to: "/session/$id", params: { id: session.id } }), session.id))}</Command.Group>
-        {jobs.length > 0 && <Command.Group heading="Jobs">{jobs.map((job) => item(`Job of ${job.team}: ${title(job.goal, 80)}${isOver(job) ? " (ended)" : ""}`, () => void navigate({ to: "/job/$id", params: { id: job.id } }), job.id))}</Command.Group>}
-        <Command.Group heading="Look">
-          {item("Dark", () => theme.set("dark"))}
-          {item("Light", () => theme.set("light"))}
-          {item("As the system", () => theme.set("system"))}
-        </Command.Group>
+        {fitting(groups, typed).map(({ heading, entries }) => (
+          <Command.Group key={heading} heading={heading}>
+            {entries.map(({ label, key, act }) => (
+              <Command.Item key={key} value={key} onSelect={act} className="said flex min-h-8 items-center rounded px-2 py-1.5 leading-snug data-[selected=true]:bg-raised">
+                {visible(label)}
+              </Command.Item>
+            ))}
+          </Command.Group>
+        ))}
       </Command.List>
     </Command>
   );

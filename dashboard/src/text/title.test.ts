@@ -13,6 +13,16 @@ test("a title is what Markdown says, without its marks", () => {
     ["See [it](https://a.example/x_(y)) now", "See it now"],
     ["call handlers[name](event) and [x](y)", "call handlers[name](event) and [x](y)"],
     ["fine? [x](javascript:alert(5))", "fine? x"],
+    ["**Now**, **not later**: ~~never~~ (**really**)? __do not__ ***stop***", "Now, not later: never (really)? do not stop"],
+    ["**run `make **all**` now**", "run make **all** now"],
+    ["Should it live in `__init__.py` or in `__main__.py`?", "Should it live in __init__.py or in __main__.py?"],
+    ["__init__ or __main__.py or __init__.py?", "__init__ or __main__.py or __init__.py?"],
+    ["Shall I format src/**/*.ts or only lib/**/*.ts?", "Shall I format src/**/*.ts or only lib/**/*.ts?"],
+    ["**/*.ts, **/*.css or **?", "**/*.ts, **/*.css or **?"],
+    ["Is the limit 2**16 or 2**32?", "Is the limit 2**16 or 2**32?"],
+    ["rm *.o lib/* and f(**a, **b) and a~~b~~c", "rm *.o lib/* and f(**a, **b) and a~~b~~c"],
+    [">5 MB or less?", ">5 MB or less?"],
+    ["`[x](/y)` and `*a*`", "[x](/y) and *a*"],
     ["", ""],
   ] as const;
   for (const [text, shown] of cases) expect(title(text)).toBe(shown);

@@ -15,8 +15,11 @@ use super::{Client, ClientError};
 pub enum Met {
     Event(Box<Event>),
     Delta(Delta),
-    /// The connection is gone and is being made again. Events will go on where they were; deltas will have a gap.
-    Cut,
+    /// The connection is gone and is being made again. Events will go on where they were; deltas will have a gap. Before
+    /// that, nothing was heard for so long.
+    Cut {
+        unheard: Duration,
+    },
     /// What was known may be out of date.
     Back,
 }
@@ -29,6 +32,8 @@ pub struct Follower {
     after: i64,
     stream: Option<Response>,
     frames: Frames,
+    /// When anything came last, also if it was only that the daemon is there.
+    heard: Instant,
     ready: VecDeque<Met>,
     cut_at: Option<Instant>,
     patience: Option<Duration>,
@@ -58,6 +63,7 @@ impl Follower {
             after,
             stream: None,
             frames: Frames::default(),
+            heard: Instant::now(),
             ready: VecDeque::new(),
             cut_at: None,
             patience: Some(PATIENCE),
@@ -87,6 +93,7 @@ impl Follower {
                 None => self.connect().await?,
                 Some(stream) => match tokio::time::timeout(SILENCE, stream.chunk()).await {
                     Ok(Ok(Some(bytes))) => {
+                        self.heard = Instant::now();
                         let frames = self.frames.push(&bytes);
                         frames.into_iter().for_each(|frame| self.take(frame));
                     }
@@ -124,7 +131,7 @@ impl Follower {
         self.stream = None;
         self.frames = Frames::default();
         self.cut_at = Some(Instant::now());
-        self.ready.push_back(Met::Cut);
+        self.ready.push_back(Met::Cut { unheard: self.heard.elapsed() });
     }
 
     /// Tries once; after a cut it may be tried again for a while, before the first connection it may not.
@@ -137,6 +144,7 @@ impl Follower {
         match (sent, self.cut_at) {
             (Ok(stream), cut_at) => {
                 self.stream = Some(stream);
+                self.heard = Instant::now();
                 self.cut_at = None;
                 self.ready.extend(cut_at.map(|_| Met::Back));
                 Ok(())
@@ -192,6 +200,6 @@ mod tests {
             (follower.next().await.expect("it is cut"), follower.next().await.expect("it is back"))
         };
         let met = tokio::select! { met = follow => met, () = daemon => unreachable!("it never ends") };
-        assert!(matches!(met, (Met::Cut, Met::Back)), "{met:?}");
+        assert!(matches!(met, (Met::Cut { .. }, Met::Back)), "{met:?}");
     }
 }

@@ -141,7 +141,7 @@ async fn follow(client: Client, filter: Filter, after: i64, printer: &mut Printe
             met = follower.next() => match met? {
                 Met::Event(event) => show(&event, printer)?,
                 Met::Delta(_) => {}
-                Met::Cut => printer.glimpse("iris is away; waiting for it to come back"),
+                Met::Cut { .. } => printer.glimpse("iris is away; waiting for it to come back"),
                 Met::Back => printer.glimpse("iris is back"),
             },
             // Ctrl-C is how following ends.

@@ -77,6 +77,8 @@ fn header(state: &State, width: usize) -> Line<'static> {
     };
     let asks = match state.inbox.own {
         _ if !state.inbox.is_read => String::new(),
+        // Somebody may meanwhile.
+        0 if state.link != Link::Live => String::new(),
         1 => "1 needs you ".to_owned(),
         count => format!("{count} need you "),
     };
@@ -172,6 +174,10 @@ fn hints(state: &State) -> String {
         (Mode::Write { .. }, _) => return format!(" Enter sends  Esc leaves{kept}"),
         (Mode::Confirm { .. }, _) => " Enter does it, any other key does not",
         (Mode::Help { .. }, _) => " j/k scroll  any other key goes back",
+        // Several questions in one, or a form: there is no one key for the answer.
+        (Mode::Look, View::Inbox) if state.question().and_then(how::typed).is_some() => {
+            " r answer  j/k next  PgDn more  Enter session  Tab fleet  ? help  q"
+        }
         (Mode::Look, View::Inbox) => " 1-9 y n answer  r reply  j/k next  PgDn more  Enter session  Tab fleet  ? q",
         (Mode::Look, View::Fleet) => " j/k next  Enter opens  t tell  w wake  s sleep  c cancel  Tab inbox  ? help  q",
         (Mode::Look, View::Session) => " j/k PgUp scroll  G follow  t tell  1-9 y n r answer  c cancel  Esc fleet  ? q",

@@ -1,5 +1,7 @@
 //! What is on the screen, kept as pictures.
 
+use std::time::Duration;
+
 use iris_api::question::Question;
 use ratatui::layout::Size;
 use ratatui::style::{Color, Modifier};
@@ -248,6 +250,9 @@ fn a_session() {
     check("session_writing", &state);
     let whole = json!({"type": "assistant", "text": "I am just writing."});
     state.meet(Ok(Met::Event(Box::new(event(40, "message", "s1", "t2", whole)))));
+    let call = json!({"type": "tool_use", "text": "Bash", "calls": [{"id": "c3", "name": "Bash", "input": {}, "meaning": {"nature": "shell", "about": "make publish"}}]});
+    state.meet(Ok(Met::Event(Box::new(event(41, "message", "s1", "t2", call)))));
+    assert!(seen(&state).contains("* Bash: make publish  …"));
     state.got(&Read::Turn("t2".to_owned()), Got::Turn(Box::new(turn(2, "failed", "and publish it"))));
     check("session_failed", &state);
 }
@@ -381,7 +386,7 @@ fn a_lost_connection_is_shown_at_once_and_nothing_looks_fresh() {
     press(&mut state, "f");
     let green = |state: &State| cells(state, Colours::Sixteen).content().iter().any(|cell| cell.fg != Color::Reset);
     assert!(green(&state));
-    state.meet(Ok(Met::Cut));
+    state.meet(Ok(Met::Cut { unheard: Duration::ZERO }));
     state.tick(NOW + 65_000);
     check("lost", &state);
     let buffer = cells(&state, Colours::Sixteen);
@@ -396,6 +401,25 @@ fn a_lost_connection_is_shown_at_once_and_nothing_looks_fresh() {
     assert_eq!(state.link, Link::Live);
     assert!(green(&state));
     check("healed", &state);
+}
+
+#[test]
+fn of_what_was_not_heard_nothing_is_claimed() {
+    let mut state = state(NARROW);
+    read_all(&mut state, Vec::new());
+    state.meet(Ok(Met::Cut { unheard: Duration::from_secs(20) }));
+    state.tick(NOW + 2000);
+    let screen = seen(&state);
+    assert!(
+        screen.contains("CONNECTION LOST 22s ago"),
+        "since it was heard last, and not since that was noticed: {screen}"
+    );
+    assert!(screen.contains("Nobody needed you at") && screen.contains("Nothing is known since"), "{screen}");
+    assert!(!screen.contains("Nobody needs you") && !screen.contains("0 need you"), "{screen}");
+    state.meet(Ok(Met::Back));
+    assert!(!seen(&state).contains("Nobody needs you"), "not before it was read");
+    read_all(&mut state, Vec::new());
+    assert!(seen(&state).contains("Nobody needs you"));
 }
 
 #[test]

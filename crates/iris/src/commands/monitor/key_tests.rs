@@ -1,5 +1,7 @@
 //! What keys do.
 
+use std::time::Duration;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
 use serde_json::{Value, json};
@@ -301,7 +303,7 @@ fn what_is_to_be_confirmed_goes_with_its_question() {
 fn what_came_of_an_answer_is_read_after_a_short_cut() {
     let mut state = full(NARROW);
     state.acted(&answer_of("q-push", &json!(true), None), Err("it may have been done".to_owned()));
-    state.meet(Ok(Met::Cut));
+    state.meet(Ok(Met::Cut { unheard: Duration::ZERO }));
     state.meet(Ok(Met::Back));
     assert!(seen(&state).contains("it may have been done"), "{}", seen(&state));
 }
@@ -344,6 +346,8 @@ fn several_questions_are_answered_in_one_line() {
         {"question": "Which?", "options": options, "several": true}, {"question": "How many?", "options": []},
     ]});
     read_all(&mut state, vec![question("q-two", two)]);
+    let keys = seen(&state).lines().last().map(str::to_owned).expect("a line");
+    assert!(keys.contains("r answer") && !keys.contains("1-9"), "{keys}");
     press(&mut state, "r");
     assert!(seen(&state).contains("like: A, B; your words"), "{}", seen(&state));
     assert_eq!(answers(&press(&mut state, "A, B\n")), []);

@@ -7,6 +7,8 @@ pub mod mood;
 pub mod problem;
 pub mod session;
 
+use std::time::Duration;
+
 use crossterm::event::KeyCode;
 use iris_api::event::Event;
 use iris_api::question::Question;
@@ -194,8 +196,8 @@ impl State {
                 looked_at.into_iter().for_each(|session| session.write(&delta));
                 Vec::new()
             }
-            Ok(Met::Cut) => {
-                self.lose(None);
+            Ok(Met::Cut { unheard }) => {
+                self.lose(None, unheard);
                 Vec::new()
             }
             Ok(Met::Back) => {
@@ -206,14 +208,14 @@ impl State {
                 Self::everything().into_iter().map(Wish::Read).collect()
             }
             Err(error) => {
-                self.lose(Some(error.to_string()));
+                self.lose(Some(error.to_string()), Duration::ZERO);
                 Vec::new()
             }
         }
     }
 
-    fn lose(&mut self, why: Option<String>) {
-        let since = self.as_of();
+    fn lose(&mut self, why: Option<String>, unheard: Duration) {
+        let since = self.as_of().min(self.now - unheard.as_millis() as i64);
         self.link = Link::Lost { since, why };
         self.session.iter_mut().for_each(Conversation::lost_pieces);
     }

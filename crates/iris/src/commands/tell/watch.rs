@@ -143,7 +143,7 @@ impl Watched<'_> {
                 self.printer.piece(self.reply.piece(&delta.text))?;
             }
             Met::Delta(_) => {}
-            Met::Cut => {
+            Met::Cut { .. } => {
                 self.reply.lost_pieces();
                 self.away = true;
                 if !self.printer.is_watched() {

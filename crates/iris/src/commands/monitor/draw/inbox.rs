@@ -12,8 +12,8 @@ use ratatui::widgets::Paragraph;
 use super::{ROOMY, look};
 use crate::commands::inbox::{how, list};
 use crate::commands::monitor::deed;
-use crate::commands::monitor::state::State;
 use crate::commands::monitor::state::inbox::{is_own, is_yes_or_no};
+use crate::commands::monitor::state::{Link, State};
 use crate::commands::monitor::text;
 use crate::moment;
 use crate::printer::Tone;
@@ -90,6 +90,11 @@ fn rest(shown: &Range<usize>, count: usize) -> Line<'static> {
 fn empty(state: &State) -> Vec<Line<'static>> {
     if !state.inbox.is_read {
         return vec![look::line(Tone::Faint, " reading…")];
+    }
+    if state.link != Link::Live {
+        let text = format!(" Nobody needed you at {}. Nothing is known since.", moment::zoned(state.as_of()));
+        let wrapped = text::wrap(&text, usize::from(state.size.width));
+        return wrapped.into_iter().map(|line| look::line(Tone::Strong, line)).collect();
     }
     vec![
         counts(state, usize::from(state.size.width)),

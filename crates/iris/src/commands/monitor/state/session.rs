@@ -7,7 +7,7 @@ use iris_api::event::{Delta, Event};
 use iris_api::turn::{Message, Turn};
 use serde::Deserialize;
 
-use super::entry::{self, Entry, FIRST, LAST, Order, What};
+use super::entry::{self, Entry, FIRST, LAST, Order, Outcome, What};
 use super::inbox::DEAF_MS;
 use crate::commands::events::describe::describe;
 use crate::commands::monitor::wish::{Page, Piece, Read};
@@ -149,6 +149,7 @@ impl Conversation {
             part.messages.iter().for_each(|message| self.add(number, message));
             if index < last || !piece.is_cut_after {
                 entry::end(&part.turn).into_iter().for_each(|end| self.put((number, LAST), end));
+                self.cut_off(&part.turn);
             }
         }
         self.trim(*page == Page::Newest || matches!(page, Page::Later { .. }));
@@ -244,6 +245,22 @@ impl Conversation {
             self.put_live((turn.number, LAST), end);
         }
         self.take_early();
+        if !self.has_after {
+            self.cut_off(turn);
+        }
+    }
+
+    /// What has not come back when a turn ends early never will.
+    fn cut_off(&mut self, turn: &Turn) {
+        if turn.finished_at.is_none() || turn.state == "completed" {
+            return;
+        }
+        for entry in self.entries.iter_mut().rev().filter(|entry| entry.order.0 == turn.number) {
+            if let What::Call { result: result @ None, .. } = &mut entry.what {
+                *result = Some(Outcome { is_error: true, text: "cut off".to_owned() });
+                entry.draw(self.width);
+            }
+        }
     }
 
     fn take_early(&mut self) {
@@ -270,7 +287,7 @@ impl Conversation {
     }
 
     /// A call is newer than most things, and is looked for from the end.
-    fn settle(&mut self, id: &str, outcome: entry::Outcome) {
+    fn settle(&mut self, id: &str, outcome: Outcome) {
         let is_meant = |what: &What| matches!(what, What::Call { id: own, .. } if own == id);
         let Some(entry) = self.entries.iter_mut().rev().find(|entry| is_meant(&entry.what)) else { return };
         if let What::Call { result, .. } = &mut entry.what {

@@ -34,6 +34,8 @@ pub fn failure(turn: &Turn, team: &str) -> Failure {
             format!("see how far it came: `iris cache inspect {}`; tell it again to go on", turn.id)
         }
         ("cancelled", _) => "the conversation is kept; tell it again to go on".to_owned(),
+        // What helps was said with the error, in brackets, and may be something else.
+        _ if error.ends_with(']') => format!("see what it did: `iris cache inspect {}`", turn.id),
         _ => format!("see what it did: `iris cache inspect {}`; tell it again to go on", turn.id),
     };
     Failure::new(Why::TurnNotCompleted, message).hint(hint)

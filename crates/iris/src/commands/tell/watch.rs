@@ -46,7 +46,7 @@ pub async fn watch(
     printer: &mut Printer,
 ) -> Result<Exit, Failure> {
     let waits = Waits::Queued { ahead: told.position };
-    let mut watched = Watched { told, printer, reply: Reply::default(), waits, away: false };
+    let mut watched = Watched { told, printer, reply: Reply::default(), waits, away: false, began: Instant::now() };
     let mut follower = ear.follower;
     if told.seq <= ear.from {
         // The key found an earlier turn: what it has said so far is read first, and its pieces are gone.
@@ -89,6 +89,7 @@ struct Watched<'a> {
     waits: Waits,
     /// The daemon is, and with it all news.
     away: bool,
+    began: Instant,
 }
 
 /// What is being waited for.
@@ -240,7 +241,10 @@ impl Watched<'_> {
         let took = turn.duration_ms.unwrap_or(0);
         let cost = turn.usage.map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
         let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
-        self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(took)));
+        // What was tried before, and what it waited for, is no part of the turn; whoever sat here knows of it.
+        let whole = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let whole = if whole > took + 2000 { format!(" of {}", moment::span(whole)) } else { String::new() };
+        self.printer.glimpse(&format!("{} took {}{whole}{cost}", self.told.to, moment::span(took)));
         Ok(Exit::Done)
     }
 

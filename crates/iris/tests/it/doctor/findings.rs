@@ -202,10 +202,10 @@ fn what_is_advised_can_be_run_as_it_is() {
     let home = place.path("ho me");
     std::fs::rename(place.home(), &home).expect("ours");
     set_mode(&home, 0o755);
-    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     for name in ["config.yaml.new", "token.new"] {
         let file = std::fs::File::create(home.join(name)).expect("made");
-        file.set_modified(hour_ago).expect("ours");
+        let now = file.metadata().and_then(|found| found.modified()).expect("a time");
+        file.set_modified(now - std::time::Duration::from_secs(3600)).expect("ours");
     }
     let told = Ran::of(doctor(&place, &["--home", home.to_str().expect("text")])).stdout;
     let advice = |after: &str| {

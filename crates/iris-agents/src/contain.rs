@@ -70,6 +70,17 @@ struct Cells {
     watched: AtomicBool,
     /// A cell without a cgroup has ended since strays were last looked for.
     strays: AtomicBool,
+    /// In which those with a cgroup are.
+    group: Option<PathBuf>,
+}
+
+/// The net for the group of all: of a daemon that ends at once nobody closes it.
+impl Drop for Cells {
+    fn drop(&mut self) {
+        if let Some(group) = self.group.take().filter(|group| group.exists()) {
+            Group::at(group).remove_when_empty();
+        }
+    }
 }
 
 impl Containment {
@@ -83,7 +94,9 @@ impl Containment {
             Ok(group) => Holds::Cgroup { group },
             Err(why) => Holds::Sweep { why },
         };
+        let group = if let Holds::Cgroup { group } = &holds { Some(group.clone()) } else { None };
         let cells = Cells {
+            group,
             leaders: Leaders::default(),
             notes: Notes::open(instance),
             watched: AtomicBool::default(),
@@ -259,7 +272,8 @@ pub fn end_leftovers(instance: &Instance) -> usize {
 
 fn groups_of(instance: &Instance) -> Vec<Group> {
     let hierarchy = Hierarchy::find().ok();
-    let found = hierarchy.map(|hierarchy| hierarchy.named(&group_name(instance.name()))).unwrap_or_default();
+    let names: Vec<String> = instance.names().map(group_name).collect();
+    let found = hierarchy.map(|hierarchy| hierarchy.named(&names)).unwrap_or_default();
     found.into_iter().map(Group::at).collect()
 }
 

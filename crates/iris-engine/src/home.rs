@@ -25,10 +25,14 @@ pub enum HomeError {
     AlreadyRunning { home: PathBuf, holder: Holder },
     #[error("another command has been changing {} for {} seconds", .config.display(), CONFIG_PATIENCE.as_secs())]
     ConfigHeld { config: PathBuf },
+    #[error("another command has been at the demo in {} for {} seconds", .home.display(), DEMO_PATIENCE.as_secs())]
+    DemoHeld { home: PathBuf },
 }
 
 /// How long one command that changes the config waits for another. Each holds it for a few milliseconds.
 const CONFIG_PATIENCE: Duration = Duration::from_secs(10);
+/// How long one command that begins the demo, or takes it away, waits for another. Each waits for the daemon meanwhile.
+const DEMO_PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the daemon that holds a home says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,21 +137,15 @@ impl Home {
 
     /// For whoever reads the config, changes it and writes it: until the lock is dropped nobody else does. It is on a file
     /// of its own, because the config is replaced by every change.
-    pub fn lock_config(&self) -> Result<ConfigLock, HomeError> {
-        let path = self.root.join("run/config.lock");
-        let began = Instant::now();
-        let mut file = open_lock(&path)?;
-        loop {
-            file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-                Ok(held) => return Ok(ConfigLock { _held: held }),
-                Err((file, nix::errno::Errno::EWOULDBLOCK | nix::errno::Errno::EINTR)) => file,
-                Err((_, errno)) => return Err(HomeError::Io { path, source: errno.into() }),
-            };
-            if began.elapsed() > CONFIG_PATIENCE {
-                return Err(HomeError::ConfigHeld { config: self.config() });
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+    pub fn lock_config(&self) -> Result<CommandLock, HomeError> {
+        let held = CommandLock::take(self.root.join("run/config.lock"), CONFIG_PATIENCE)?;
+        held.ok_or_else(|| HomeError::ConfigHeld { config: self.config() })
+    }
+
+    /// For whoever begins the demo or takes it away.
+    pub fn lock_demo(&self) -> Result<CommandLock, HomeError> {
+        let held = CommandLock::take(self.root.join("run/demo.lock"), DEMO_PATIENCE)?;
+        held.ok_or_else(|| HomeError::DemoHeld { home: self.root.clone() })
     }
 
     /// The daemon that holds this home, if there is one.
@@ -209,10 +207,29 @@ impl Home {
     }
 }
 
-/// Held while the config is changed.
+/// Held by a command while it changes something that others change, too.
 #[derive(Debug)]
-pub struct ConfigLock {
+pub struct CommandLock {
     _held: Flock<File>,
+}
+
+impl CommandLock {
+    /// Nothing, if somebody else has it for longer than anybody should.
+    fn take(path: PathBuf, patience: Duration) -> Result<Option<Self>, HomeError> {
+        let began = Instant::now();
+        let mut file = open_lock(&path)?;
+        loop {
+            file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+                Ok(held) => return Ok(Some(Self { _held: held })),
+                Err((file, nix::errno::Errno::EWOULDBLOCK | nix::errno::Errno::EINTR)) => file,
+                Err((_, errno)) => return Err(HomeError::Io { path, source: errno.into() }),
+            };
+            if began.elapsed() > patience {
+                return Ok(None);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
 }
 
 /// Held by the daemon for as long as it lives.

@@ -15,7 +15,7 @@ use std::time::Duration;
 use iris_core::fault::FaultKind;
 use iris_core::team::TeamName;
 use iris_engine::config::{self, Config};
-use iris_engine::home::{ConfigLock, Home};
+use iris_engine::home::{CommandLock, Home};
 
 use crate::commands::serve::starter;
 use crate::failure::Failure;
@@ -115,7 +115,7 @@ pub fn write_if_missing(file: &Path) -> Result<bool, Failure> {
 }
 
 /// The first command somebody runs may be one that writes the config. Nobody else changes it until the lock is dropped.
-fn prepare(file: &Path) -> Result<ConfigLock, Failure> {
+fn prepare(file: &Path) -> Result<CommandLock, Failure> {
     let held = hold(file)?;
     refuse_lost(file)?;
     starter::write_if_missing(file)?;
@@ -146,7 +146,7 @@ fn home_of(file: &Path) -> Home {
     Home::at(file.parent().expect("a config is a file in a home"))
 }
 
-fn hold(file: &Path) -> Result<ConfigLock, Failure> {
+fn hold(file: &Path) -> Result<CommandLock, Failure> {
     Ok(Home::prepare(home_of(file).root())?.lock_config()?)
 }
 

@@ -149,7 +149,7 @@ impl From<HomeError> for Failure {
     fn from(error: HomeError) -> Self {
         match &error {
             HomeError::AlreadyRunning { .. } => Self::new(Why::AlreadyRunning, error.to_string()),
-            HomeError::ConfigHeld { .. } => {
+            HomeError::ConfigHeld { .. } | HomeError::DemoHeld { .. } => {
                 Self::fault(FaultKind::Conflict, error.to_string()).hint("see what it waits for, end it, and try again")
             }
             HomeError::Io { source, .. } => Self {

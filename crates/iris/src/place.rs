@@ -24,3 +24,34 @@ pub fn shown(path: &Path) -> String {
         None => path.display().to_string(),
     }
 }
+
+/// As a word of a command that somebody may copy into a shell, which knows `~` only outside of quotes.
+pub fn in_command(path: &Path) -> String {
+    let quoted = |word: &str| shlex::try_quote(word).map_or_else(|_| "…".to_owned(), |word| word.into_owned());
+    let shown = shown(path);
+    match shown.strip_prefix("~/") {
+        _ if shown == "~" => shown,
+        Some(rest) => format!("~/{}", quoted(rest)),
+        None => quoted(&shown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_in_a_command_is_one_word() {
+        let own = std::env::home_dir().expect("a home");
+        for (path, expected) in [
+            (PathBuf::from("/a/b.new"), "/a/b.new"),
+            (PathBuf::from("/a b/it's"), "\"/a b/it's\""),
+            (PathBuf::from("/a/$(b)"), "'/a/$(b)'"),
+            (own.join("ho me/.iris"), "~/'ho me/.iris'"),
+            (own.join(".iris"), "~/.iris"),
+            (own, "~"),
+        ] {
+            assert_eq!(in_command(&path), expected);
+        }
+    }
+}

@@ -36,6 +36,11 @@ pub(super) const CONFIG_FOLDER: &str = "CLAUDE_CONFIG_DIR";
 /// ten tries it takes three minutes to say that a key is wrong.
 const DEFAULTS: [(&str, &str); 2] = [("DISABLE_AUTOUPDATER", "1"), ("CLAUDE_CODE_MAX_RETRIES", "3")];
 
+/// Settings for git that go before those of the folder. A team that has some of its own keeps them instead.
+const GIT_COUNT: &str = "GIT_CONFIG_COUNT";
+const GIT_WITHOUT_MONITOR: [(&str, &str); 3] =
+    [(GIT_COUNT, "1"), ("GIT_CONFIG_KEY_0", "core.fsmonitor"), ("GIT_CONFIG_VALUE_0", "false")];
+
 /// Every `claude` process of one user can wake every other by the first two; agents talk to each other through Iris. The
 /// next put work off to a time at which the process may be asleep: nobody would wake it. By the last it would go on in another
 /// folder, whose settings nobody has looked at, when its conversation is resumed.
@@ -99,6 +104,12 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         // Else it leaves sockets in a folder that the CLIs of every home share, by which they find each other.
         env.entry("CLAUDE_CODE_TMPDIR".to_owned()).or_insert_with(|| home.join("tmp").display().to_string());
     }
+    // The CLI asks git how things are when it starts, and git runs what the folder's own config names for that.
+    if spec.folder != Standing::Trusted && !env.contains_key(GIT_COUNT) {
+        for (name, value) in GIT_WITHOUT_MONITOR {
+            env.insert(name.to_owned(), value.to_owned());
+        }
+    }
     for (name, value) in DEFAULTS {
         env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     }
@@ -153,6 +164,40 @@ pub(crate) fn find(command: Option<&Path>, path: Option<String>) -> Result<PathB
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn git_runs_nothing_for_a_folder_that_nobody_trusts() {
+        let monitor = |folder: Standing, env: &[(&str, &str)]| {
+            let spec = AgentSpec {
+                team: "alpha".parse().expect("a name"),
+                kind: iris_core::team::AgentKind::Claude,
+                path: "/".into(),
+                script: None,
+                command: Some("/bin/sh".into()),
+                args: Vec::new(),
+                env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+                model: None,
+                allowed_tools: Vec::new(),
+                disallowed_tools: Vec::new(),
+                instructions: None,
+                max_budget_usd: None,
+                own_home: None,
+                folder,
+                session: iris_core::id::SessionId::new("s".to_owned()),
+                conversation: Conversation::New,
+                state_folder: "/".into(),
+            };
+            let env = launch(&spec).expect("a command").env;
+            ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"]
+                .map(|name| env.get(name).cloned().unwrap_or_default())
+                .join(" ")
+        };
+        assert_eq!(monitor(Standing::Untrusted, &[]), "1 core.fsmonitor false");
+        // What git itself is told by a folder is among what nobody has looked at.
+        assert_eq!(monitor(Standing::Bare, &[]), "1 core.fsmonitor false");
+        assert_eq!(monitor(Standing::Trusted, &[]), "  ");
+        assert_eq!(monitor(Standing::Untrusted, &[("GIT_CONFIG_COUNT", "0")]), "0  ");
+    }
 
     #[test]
     fn whatever_settings_a_team_names_no_peer_is_listened_to() {

@@ -56,6 +56,16 @@ pub(crate) fn misfit(exit: &AgentExit) -> Option<Misfit> {
 const LOG_IN: &str = "run `claude` in a terminal and type /login, or set ANTHROPIC_API_KEY in the team's `env`; a team with \
                       `home: own` needs a login in that home, `iris doctor` says how";
 
+const CREDIT: &str = "the account has no credit left, and telling it again does not help before it has: add some with the \
+                      provider, or use another login (`claude` and /login, or ANTHROPIC_API_KEY in the team's `env`)";
+
+/// The CLI advises to compact it, which is a command of its own screen.
+const TOO_LONG: &str = "the conversation, or something in it, is too long; begin another: `iris tell --from NAME`, or put \
+                        this one to sleep and forget it (`iris sleep`, then `iris sessions delete`)";
+
+const REFUSED: &str = "the provider does not take the request as it is: check the team's `model` and `args`; if it goes on, \
+                       begin another conversation: `iris tell --from NAME`";
+
 /// What a turn that failed says, with what to do about it where that is known.
 pub(super) fn failure(result: &ResultLine<'_>) -> String {
     let reason = result.terminal_reason.as_deref().unwrap_or_default();
@@ -75,7 +85,11 @@ fn helps(result: &ResultLine<'_>) -> Option<&'static str> {
     let reason = result.terminal_reason.as_deref().unwrap_or_default();
     let subtype = result.subtype.as_deref().unwrap_or_default();
     let said = result.result.as_deref().unwrap_or_default();
+    let says = |words: &str| said.to_lowercase().contains(words);
     Some(match (result.api_error_status, reason, subtype) {
+        // The provider says it with a 400, and the CLI sometimes with no status at all.
+        (Some(402), ..) => CREDIT,
+        _ if says("credit balance is too low") => CREDIT,
         (Some(401 | 403), ..) => LOG_IN,
         _ if said.contains("/login") => LOG_IN,
         // Older versions do not say the status apart.
@@ -83,12 +97,14 @@ fn helps(result: &ResultLine<'_>) -> Option<&'static str> {
         (Some(404), ..) => "check the team's `model`",
         (Some(429), ..) => "the provider limits how often it may be asked; try again later",
         (Some(529), ..) => "the provider is overloaded; try again later",
-        (_, "prompt_too_long", _) => "the conversation has become too long; `iris sessions delete` begins a new one",
+        (Some(413), ..) | (_, "prompt_too_long", _) => TOO_LONG,
+        _ if says("prompt is too long") || says("request too large") => TOO_LONG,
         (_, _, "error_max_turns") => "the agent used up its rounds; tell it to go on",
         (_, _, "error_max_budget_usd") => "the team's `maxBudgetUsd` is used up; raise it or begin a new session",
         _ if said.contains("Connection refused") => {
             "the provider cannot be reached; check the network and ANTHROPIC_BASE_URL"
         }
+        (Some(400), ..) => REFUSED,
         _ => return None,
     })
 }
@@ -153,6 +169,25 @@ mod tests {
             },
             "{stderr}: {said:?}"
         );
+    }
+
+    #[test]
+    fn what_the_provider_refuses_comes_with_what_helps() {
+        let check = |status: Option<u16>, said: &str, expected: &str| {
+            let line = serde_json::json!({
+                "type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": said,
+            });
+            let line = line.to_string();
+            let told = failure(&serde_json::from_str(&line).expect("a result"));
+            assert!(told.starts_with(said) && told.contains(expected), "{told}");
+        };
+        check(Some(400), "API Error: 400 messages: text is empty", "does not take the request as it is");
+        check(Some(400), "Your credit balance is too low to access the API", "no credit left");
+        check(None, "Credit balance is too low", "add some with the provider");
+        check(Some(402), "API Error: 402 payment required", "use another login");
+        check(Some(413), "Request too large. Compact the conversation", "`iris sessions delete`");
+        check(None, "Prompt is too long", "begin another: `iris tell --from NAME`");
+        check(Some(404), "no such model", "`model`");
     }
 
     #[test]

@@ -27,22 +27,22 @@ impl Hierarchy {
         &self.own
     }
 
-    /// All groups of that name, wherever they are: an earlier daemon may have run in another place.
-    pub fn named(&self, name: &str) -> Vec<PathBuf> {
+    /// All groups of such a name, wherever they are: an earlier daemon may have run in another place.
+    pub fn named(&self, names: &[String]) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        search(&self.mount, name, DEEPEST, &mut found);
+        search(&self.mount, names, DEEPEST, &mut found);
         found
     }
 }
 
 const DEEPEST: u32 = 16;
 
-fn search(folder: &Path, name: &str, depth: u32, found: &mut Vec<PathBuf>) {
+fn search(folder: &Path, names: &[String], depth: u32, found: &mut Vec<PathBuf>) {
     for group in groups_in(folder) {
-        if group.file_name().is_some_and(|last| last == name) {
+        if group.file_name().is_some_and(|last| names.iter().any(|name| last == name.as_str())) {
             found.push(group);
         } else if depth > 0 {
-            search(&group, name, depth - 1, found);
+            search(&group, names, depth - 1, found);
         }
     }
 }
@@ -77,11 +77,14 @@ pub(super) struct Group {
 
 /// How long the kernel is given to end what is in a group.
 const LIMIT: Duration = Duration::from_secs(2);
+/// How long it is given where somebody waits for the end of the daemon.
+const MOMENT: Duration = Duration::from_millis(300);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
 
 impl Group {
     pub fn make(path: PathBuf) -> io::Result<Self> {
-        fs::create_dir_all(&path)?;
+        // The one above may be taken away just then by a daemon that was here before and is still ending.
+        fs::create_dir_all(&path).or_else(|_| fs::create_dir_all(&path))?;
         Ok(Self { path })
     }
 
@@ -148,6 +151,15 @@ impl Group {
         ended.dedup();
         self.remove();
         ended
+    }
+
+    /// As `remove`, once those who were told to end have.
+    pub fn remove_when_empty(&self) {
+        let until = Instant::now() + MOMENT;
+        while !self.members().is_empty() && Instant::now() < until {
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        self.remove();
     }
 
     /// Takes the group away if nobody is in it.

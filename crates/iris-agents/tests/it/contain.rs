@@ -183,6 +183,20 @@ async fn an_agent_that_is_dropped_takes_everything_along() {
 }
 
 #[tokio::test]
+async fn no_group_stays_of_a_daemon_that_ended_at_once() {
+    let steps = "[{ fork: { daemonise: true, sleep: 600 } }, { say: 'pid={{result}}' }]";
+    let mut world = World::new("at-once", Wanted::Auto, steps);
+    let Some(group) = world.cgroup().map(Path::to_owned) else { return };
+    let mut agent = world.start();
+    hear(&mut agent).await.expect("it says who the server is");
+    assert!(group.exists());
+    // Nobody closes anything.
+    world.containment = Containment::find(&world.instance, Wanted::Sweep);
+    drop(agent);
+    assert!(!group.exists(), "{}", group.display());
+}
+
+#[tokio::test]
 async fn another_instance_is_left_alone() {
     for wanted in BOTH {
         let steps = "[{ fork: { daemonise: true, sleep: 600 } }, { say: 'pid={{result}}' }]";

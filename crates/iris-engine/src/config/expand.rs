@@ -3,18 +3,20 @@
 //! The value of a variable is data: whatever is in it, it arrives as it is and as one value, never as a comment or as keys of
 //! anything else; as keys or a list only where such are wanted. So it is first looked where in the YAML each variable stands, with a word in its place, and then filled in as
 //! that place needs it: escaped in quotes, and put in quotes where it stands in none and is more than a plain word. A
-//! default is text of the config's author and is put in as it is written.
+//! default is text of the config's author and is put in as it is written, but for the variables that it names itself.
 
 mod filled;
 mod find;
 mod parts;
 mod quote;
+mod read;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use filled::Edit;
 pub use filled::Filled;
-use find::{Fill, Found, Variable};
+use find::{Found, Variable};
+use read::Fill;
 
 use super::place::{find_key_at, locate, locate_item};
 use super::schema;
@@ -37,6 +39,12 @@ enum Trouble {
     NoName { inside: String },
     #[error("{name} begins with a space or has control characters, and a text of several lines cannot; use quotes")]
     NotInABlock { name: String },
+    #[error(
+        "{name} is empty or more than a plain word, and the default it stands in is more than a text; use quotes outside"
+    )]
+    NotInADefault { name: String },
+    #[error("defaults are nested too deeply here")]
+    Deep,
 }
 
 pub fn expand(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Filled, ExpandError> {
@@ -185,6 +193,36 @@ mod tests {
                 "2:3: SET_IN begins with a space or has control characters, and a text of several lines cannot; use quotes",
             ),
         );
+    }
+
+    #[test]
+    fn a_default_may_name_other_variables() {
+        check("m: ${A:-${B:-opus}}", Ok("m: opus"));
+        check("port: ${A:-${B:-${PORT}}}", Ok("port: 1700"));
+        check("a: ${A:-${B:-[x, ${C:-y}]}}", Ok("a: [x, y]"));
+        check("a: ${PORT:-${NONE}}", Ok("a: 1700"));
+        check("a: ${A:-http://${B:-h}:${PORT}/x} # ${A:-${", Ok("a: http://h:1700/x # ${A:-${"));
+        check("a: ${A:-${TWO}}", Ok("a: \"a\\nb\""));
+        check("a: ${A:-${EMPTY}}", Ok("a: \"\""));
+        check("a: ${A:-x ${TWO} y}", Ok("a: \"x a\\nb y\""));
+        check("a: \"${A:-x ${SET_IN}}\"", Ok("a: \"x   x\""));
+        check("a: ${A:-[${PORT}]}", Ok("a: [1700]"));
+        check("a: ${A:-$${B}}", Ok("a: ${B}"));
+        check("a: ${A:-x-${NONE}}", Err("1:11: the environment has no NONE; set it, or write ${NONE:-a default}"));
+        check(
+            "a: \"ä ${A:-${B:-${my-port}}}\"",
+            Err("1:17: '${my-port}' names no variable; write ${NAME} or ${NAME:-a default}"),
+        );
+        check("a: ${A:-${B}", Err("1:4: '${' is never closed"));
+        check(
+            "a: ${A:-[${TWO}]}",
+            Err(
+                "1:10: TWO is empty or more than a plain word, and the default it stands in is more than a text; use quotes outside",
+            ),
+        );
+        let deep = format!("a: {}x{}", "${A:-".repeat(100), "}".repeat(100));
+        let error = expand(&deep, |_| None).expect_err("too deep");
+        assert_eq!((error.line, error.to_string()), (1, "defaults are nested too deeply here".to_owned()));
     }
 
     /// What is hard to write in YAML, each for a reason of its own.

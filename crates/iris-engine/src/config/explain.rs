@@ -111,7 +111,8 @@ fn explain_value(said: &str) -> Option<String> {
     match said {
         "invalid u16" => whole(0, u16::MAX.into()),
         "invalid u32" => whole(0, u32::MAX.into()),
-        "invalid u64" | "invalid usize" => whole(0, u64::MAX),
+        // Those that are counted so are counts of what there has to be.
+        "invalid u64" | "invalid usize" => Some("must be a whole number, and at least 1".to_owned()),
         "invalid boolean" => Some("must be true or false".to_owned()),
         "invalid floating point" => Some("must be a number".to_owned()),
         said if said.starts_with("externally tagged enum expected") => Some("must be one word".to_owned()),

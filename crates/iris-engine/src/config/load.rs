@@ -23,11 +23,20 @@ pub struct ConfigError {
     hint: Option<String>,
 }
 
+/// More than all the keys there are, which some mistakes are answered with.
+const LONGEST: usize = 2000;
+
 impl std::error::Error for ConfigError {}
 
 impl ConfigError {
     fn new(path: &Path, what: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), place: None, what: what.into(), hint: None }
+        let what = what.into();
+        // It may repeat what somebody wrote, which has no bounds.
+        let what = match what.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &what[..end]),
+            None => what,
+        };
+        Self { path: path.to_owned(), place: None, what, hint: None }
     }
 
     /// The line is shown as it is in the file: filled in, it may hold secrets.
@@ -56,10 +65,10 @@ impl fmt::Display for ConfigError {
     /// In the form that editors and terminals make a link of, with the line itself below.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, what) = (self.path.display(), &self.what);
-        let Some(Place { line, column, text }) = &self.place else { return write!(f, "{path}: {what}") };
+        let Some(Place { line, column, text, before }) = &self.place else { return write!(f, "{path}: {what}") };
         let number = line.to_string();
         let margin = " ".repeat(number.len());
-        let caret = " ".repeat(column.saturating_sub(1));
+        let caret = " ".repeat(*before);
         write!(f, "{path}:{line}:{column}: {what}\n {margin} |\n {number} | {text}\n {margin} | {caret}^")
     }
 }
@@ -80,7 +89,9 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
             let denied = error.kind() == std::io::ErrorKind::PermissionDenied;
-            let hint = denied.then(|| format!("let yourself read it: `chmod u+rw {}`", path.display()));
+            // In single quotes everything is as it is, but for those themselves.
+            let word = path.display().to_string().replace('\'', r"'\''");
+            let hint = denied.then(|| format!("let yourself read it: `chmod u+rw '{word}'`"));
             return Err(ConfigError { hint, ..ConfigError::new(path, format!("it cannot be read ({error})")) });
         }
     };
@@ -316,13 +327,21 @@ mod tests {
             "config.yaml:3:22: server.requestsPerSecond: must be a whole number from 1 to 4294967295",
         );
         check("settings:\n  idleTimeout: 99999999999999999999", "config.yaml:2:16: settings.idleTimeout: must be");
-        check(
-            "settings:\n  maxProcesses: -1",
-            "settings.maxProcesses: must be a whole number from 0 to 18446744073709551615",
-        );
-        check(
-            "settings:\n  maxProcesses: 99999999999999999999",
-            "must be a whole number from 0 to 18446744073709551615",
+        for wrong in ["-1", "1.5", "99999999999999999999", "${NONE:-}"] {
+            let what = "config.yaml:2:17: settings.maxProcesses: must be a whole number, and at least 1";
+            check(&format!("settings:\n  maxProcesses: {wrong}"), what);
+        }
+        let long = format!("settings: {{ {:-<60000}: 1, host: x }}", "a");
+        check(&long, "config.yaml:1:13: `a--");
+        let told = parse(Path::new("config.yaml"), &long, |_| None).expect_err("no such key").to_string();
+        assert!(told.len() < 5000, "{} bytes", told.len());
+        let far = format!("settings: {{ host: \"{:60000}\", prot: 1 }}", "a");
+        let told = parse(Path::new("config.yaml"), &far, |_| None).expect_err("no such key").to_string();
+        let caret = told.lines().last().and_then(|line| line.find('^')).expect("a caret");
+        assert!(
+            told.len() < 1000
+                && told.lines().nth(2).expect("the line").chars().skip(caret).collect::<String>().starts_with("prot"),
+            "{told}"
         );
         check("settings:\n  idleTimeout: null", "settings.idleTimeout: must be milliseconds (30000) or a duration");
         check("teams:\n  a:\n    path: '/tmp\n", "config.yaml:3:11: this quote is never closed");

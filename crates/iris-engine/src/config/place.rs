@@ -9,13 +9,29 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 pub(super) struct Place {
     pub line: usize,
     pub column: usize,
+    /// The line, or what is around the place if it is longer than anybody reads.
     pub text: String,
+    /// How many characters of that are before the place.
+    pub before: usize,
 }
+
+/// How much of a line is shown, at either side of a place.
+const SIDE: usize = 120;
 
 impl Place {
     pub fn new(text: &str, line: usize, column: usize) -> Self {
-        let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        Self { line, column, text: shown.trim_end().to_owned() }
+        let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim_end();
+        let before = column.saturating_sub(1);
+        let skipped = before.saturating_sub(SIDE);
+        let mut chars = shown.chars().skip(skipped);
+        let mut text: String = chars.by_ref().take(before - skipped + SIDE).collect();
+        if chars.next().is_some() {
+            text.push('…');
+        }
+        if skipped > 0 {
+            text.insert(0, '…');
+        }
+        Self { line, column, text, before: before - skipped + usize::from(skipped > 0) }
     }
 }
 

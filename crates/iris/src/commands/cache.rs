@@ -6,7 +6,7 @@ use clap::Subcommand;
 use iris_api::session::Removed;
 
 use super::Context;
-use super::sessions::find::find;
+use super::sessions::find::{find, with_party};
 use crate::confirm::{Consent, confirm};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,7 +17,8 @@ use crate::failure::Failure;
 Examples:
   iris cache inspect backend     your conversation with a team: its latest turns
   iris cache inspect 4f2a91c3    a session, by the beginning of its id
-  iris cache clear 4f2a91c3      forget what was said in its finished turns")]
+  iris cache clear 4f2a91c3      forget what was said in its finished turns
+  iris cache clear backend       of your conversation with a team")]
 pub struct CacheArguments {
     #[command(subcommand)]
     command: CacheCommand,
@@ -47,7 +48,7 @@ Examples:
 
 The agent's own memory of the conversation is not touched.")]
     Clear {
-        /// The session's id, or enough of its beginning
+        /// The session's id, or enough of its beginning; or a team, for your conversation with it
         session: String,
         /// Do not ask
         #[arg(long)]
@@ -64,7 +65,10 @@ pub async fn run(arguments: CacheArguments, context: &mut Context) -> Result<Exi
 
 async fn clear(id: &str, consent: Consent, context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
-    let session = find(&client, id).await?;
+    let session = match with_party(&client.sessions(None).await?, id, "user") {
+        Some(own) => own?.clone(),
+        None => find(&client, id).await?,
+    };
     let question = format!("forget what {} and {} said in {} turns?", session.from, session.to, session.turns);
     confirm(&mut context.printer, consent, &question)?;
     let removed: Removed = client.delete(&["sessions", &session.id, "cache"]).await?;

@@ -7,6 +7,7 @@ pub mod show;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use iris_agents::cli;
 use iris_api::status::Status;
 use iris_api::team::Team;
 use iris_api::token::LinkMade;
@@ -58,6 +59,9 @@ struct Up {
     demo: bool,
     /// Agent programs that were found, with what they say of themselves.
     agents: Vec<(String, String)>,
+    /// Whether a team names its program itself.
+    #[serde(skip)]
+    named: bool,
     /// Those that were found and do not say what they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     silent: Vec<Silent>,
@@ -96,23 +100,20 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     let status = client.get::<Status>(&["status"], &[]);
     let status = context.printer.while_waiting("asking iris", status).await?;
     let is_own = Home::at(&context.home).holder().is_some_and(|holder| holder.pid == status.pid);
-    let is_begun = arguments.demo && demo::is_at_work(context).await?;
-    if arguments.demo && !is_begun {
-        demo::prepare(context).await?;
-        demo::begin(context).await?;
-    }
+    let is_begun = arguments.demo && demo::ensure(context).await? == demo::Ensured::WasAtWork;
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
     let config = config::load(&Home::at(&context.home).config());
     if let Err(error) = &config {
         context.printer.note(format!("the config file cannot be used, so what was in force before still is: {error}"));
     }
+    let config = config.unwrap_or_default();
     let teams: Vec<Team> = client.all(&["teams"], &[]).await?;
     context.printer.wait_for("looking for agent programs");
     let programs = program::found().await;
     context.printer.stop_waiting();
     let up = Up {
-        link: format!("{}{}", show::address(url.clone(), &config.unwrap_or_default().server), made.path),
+        link: format!("{}{}", show::address(url.clone(), &config.server), made.path),
         url,
         link_expires_in_ms: made.expires_in_ms,
         pid: status.pid,
@@ -122,6 +123,7 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
             .iter()
             .filter_map(|found| Some((found.name.to_owned(), found.version.clone().ok()?)))
             .collect(),
+        named: config.teams.values().any(|team| cli::find(team.agent).is_some() && team.command.is_some()),
         silent: programs.iter().filter_map(silent).collect(),
         // A team is made in this home, and the daemon that was asked may be of another.
         offer: offer::find(&teams, &context.home).filter(|_| is_own),
@@ -162,7 +164,9 @@ fn say(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {
         let file = place::shown(file);
         context.printer.line(format!("found {name} at {file}, but it does not say its version ({why})"))?;
     }
-    if up.agents.is_empty() && up.silent.is_empty() {
+    if up.agents.is_empty() && up.silent.is_empty() && up.named {
+        context.printer.line("found no agent program in the PATH; teams name their own")?;
+    } else if up.agents.is_empty() && up.silent.is_empty() {
         let demo = if up.demo { "the demo" } else { "`iris up --demo`" };
         context.printer.line(format!("found no agent program; {demo} needs none"))?;
     }

@@ -87,12 +87,24 @@ impl Lines {
         };
         let length = kinds[start + 1..found.end].iter().take_while(|kind| is_own(kind)).count();
         let own = kinds[start..=start + length].iter().rposition(|kind| *kind != Line::Empty).unwrap_or(0);
-        self.lines.drain(start..=start + own);
+        let above = self.about(&kinds, start, name);
+        self.lines.drain(start - above..=start + own);
         let (before, after) = (&kinds[found.head + 1..start], &kinds[start + own + 1..found.end]);
         if !before.iter().chain(after).any(Line::says_something) {
             self.set_head(found.head, " {}");
         }
         Ok(())
+    }
+
+    /// How many lines directly above an entry are a comment about it. Only one that names it surely is: any other may be
+    /// the heading of them all, or an entry that somebody took out for a while.
+    fn about(&self, kinds: &[Line], start: usize, name: &str) -> usize {
+        let is_comment =
+            |kind: &&Line| matches!((kind, kinds[start]), (Line::Comment(at), Line::Said(indent)) if *at == indent);
+        let above = kinds[..start].iter().rev().take_while(is_comment).count();
+        let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let names_it = |line: &String| line.split(|c| !is_of_a_name(c)).any(|word| word == name);
+        if self.lines[start - above..start].iter().any(names_it) { above } else { 0 }
     }
 
     /// The line `teams:` with another value; the comment behind it stays.
@@ -266,8 +278,8 @@ mod tests {
         let text =
             "teams:\n  # a is\n  a:\n    path: /a # here\n\n  # b is\n  b: { path: /b }\n  'c':\n    path: /c\n# end\n";
         let gone = |name: &str| removed(text, name);
-        assert_eq!(gone("a"), "teams:\n  # a is\n\n  # b is\n  b: { path: /b }\n  'c':\n    path: /c\n# end\n");
-        assert_eq!(gone("b"), "teams:\n  # a is\n  a:\n    path: /a # here\n\n  # b is\n  'c':\n    path: /c\n# end\n");
+        assert_eq!(gone("a"), "teams:\n\n  # b is\n  b: { path: /b }\n  'c':\n    path: /c\n# end\n");
+        assert_eq!(gone("b"), "teams:\n  # a is\n  a:\n    path: /a # here\n\n  'c':\n    path: /c\n# end\n");
         assert_eq!(gone("c"), "teams:\n  # a is\n  a:\n    path: /a # here\n\n  # b is\n  b: { path: /b }\n# end\n");
         assert_eq!(removed("teams:\n  a:\n    path: /a\n", "a"), "teams: {}\n");
         assert_eq!(removed(&added("teams: {}\n"), "new"), "teams: {}\n");
@@ -293,6 +305,9 @@ mod tests {
         assert_eq!(added(text), text.replace("\n\n# end", &format!("\n{ENTRY}\n# end")));
         assert_eq!(removed(&added(text), "new"), text);
         assert_eq!(removed(text, "a"), "teams: {}\n  # b: not yet\n\n# end\n");
+        let two = "teams:\n  # all that we have\n  a: { path: /a }\n  # about b,\n  # and more\n  b: { path: /b }\n";
+        assert_eq!(removed(two, "a"), two.replace("  a: { path: /a }\n", ""));
+        assert_eq!(removed(two, "b"), "teams:\n  # all that we have\n  a: { path: /a }\n");
     }
 
     #[test]

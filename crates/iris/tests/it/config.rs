@@ -103,7 +103,8 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
          fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
          `${{NAME:-default}}` stand for variables of the environment, in values of every kind. What is in a variable \
          arrives as it is, as one value, whatever characters it has, and as a list or keys only where such are wanted, if it \
-         is written in brackets (`[a, b]`, `{{A: b}}`); a default is read as if it stood there. `$${{` is a \
+         is written in brackets (`[a, b]`, `{{A: b}}`); a default is read as if it stood there, and may name \
+         variables itself (`${{A:-${{B:-c}}}}`). `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
          one that cannot be used changes nothing, and `iris status` says so. What is moved into the place of the file, as many editors and \
          the commands of Iris do, is taken as it is. What is written where it is may be half-written: if its last line is not ended, \

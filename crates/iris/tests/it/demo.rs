@@ -82,6 +82,21 @@ fn it_goes_with_all_that_was_said() {
 
 /// A refusal holds for a day, and would answer in the next demo before anybody is asked.
 #[test]
+fn of_several_at_once_one_begins_it() {
+    let stage = Stage::new();
+    let said: Vec<String> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..4).map(|_| scope.spawn(|| stage.up().ok())).collect();
+        all.into_iter().map(|one| one.join().expect("it ended")).collect()
+    });
+    let begun = said.iter().filter(|said| said.contains("the demo is at work; soon")).count();
+    assert_eq!(begun, 1, "{said:?}");
+    let kept = stage.iris(&["cache", "inspect", "demo-lead", "--after", "0", "--json"]).json();
+    let turns = kept["turns"].as_array().expect("turns");
+    let told = turns.iter().filter(|turn| turn["message"] == "Please give the shop a discount.").count();
+    assert_eq!(told, 1, "{kept}");
+}
+
+#[test]
 fn what_was_decided_goes_with_it() {
     let stage = Stage::new();
     stage.up().ok();

@@ -68,8 +68,18 @@ fn the_cache_is_read_by_team_session_or_turn_and_forgotten() {
     let told = daemon.iris(&["cache", "inspect", "alpha", "--from", "bob"]).failed(3);
     assert!(told.contains("--from user"), "{told}");
     daemon.iris(&["cache", "inspect", "nothing"]).failed(3);
+    for words in [["cache", "inspect", "alpah"], ["sessions", "show", "alpah"], ["cache", "clear", "alpah"]] {
+        let told = daemon.iris(&words).failed(3);
+        assert!(told.contains("did you mean 'alpha'?"), "{told}");
+    }
+    let told = daemon.iris(&["sessions", "show", "alpha"]).failed(3);
+    assert!(told.contains("iris sessions list --team alpha"), "{told}");
+    let latest = daemon.iris(&["cache", "inspect", "alpha", "--limit", "1"]);
+    assert_eq!(latest.stderr, format!("1 earlier: iris cache inspect {session} --after 0 --limit 1\n"));
+    let latest = daemon.iris(&["cache", "inspect", "alpha", "--limit", "1", "--json"]).json();
+    assert_eq!((&latest["earlier"], &kept["earlier"]), (&1.into(), &0.into()));
     daemon.iris(&["cache", "clear", session, "--json"]).failed(2);
-    let gone = daemon.iris(&["cache", "clear", session, "--yes", "--json"]).json();
+    let gone = daemon.iris(&["cache", "clear", "alpha", "--yes", "--json"]).json();
     assert_eq!(gone["turns"], 2);
 }
 

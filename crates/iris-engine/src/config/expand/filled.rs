@@ -54,8 +54,18 @@ impl Filled {
                 before = old_begin;
             }
         }
-        let passed: Vec<char> = self.before.chars().take(before).collect();
+        let passed: Vec<char> = self.before.chars().take(before + self.to_variable(before)).collect();
         let column = passed.iter().rev().take_while(|c| **c != '\n').count() + 1;
         (passed.iter().filter(|c| **c == '\n').count() + 1, column)
+    }
+
+    /// How far it is to the variable of an empty value, which is said to be where its name ends.
+    fn to_variable(&self, at: usize) -> usize {
+        let mut rest = self.before.chars().skip(at).peekable();
+        if rest.next_if_eq(&':').is_none() {
+            return 0;
+        }
+        let spaces = std::iter::from_fn(|| rest.next_if_eq(&' ')).count();
+        if rest.next() == Some('$') && rest.next() == Some('{') { 1 + spaces } else { 0 }
     }
 }

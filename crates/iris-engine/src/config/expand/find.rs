@@ -3,6 +3,7 @@
 use saphyr_parser::ScalarStyle;
 
 use super::filled::Edit;
+use super::read::{Fill, Reading, read};
 use super::{Trouble, quote};
 
 /// A text in which each variable is a word of the same length, so that everything is where it was.
@@ -16,18 +17,11 @@ pub struct Variable {
     /// In characters, from the beginning of the text.
     at: usize,
     length: usize,
+    /// Of what is wrong with it, if something is: that may be inside its default.
     pub line: usize,
     pub column: usize,
     name: String,
     pub fill: Fill,
-}
-
-pub enum Fill {
-    /// What the environment says.
-    Given(String),
-    /// What the config says: a default, or a `${` as it stands.
-    Written(String),
-    Wrong(Trouble),
 }
 
 pub fn find(text: &str, variable: impl Fn(&str) -> Option<String>) -> Found {
@@ -39,19 +33,19 @@ pub fn find(text: &str, variable: impl Fn(&str) -> Option<String>) -> Found {
             let is_escaped = rest[..start].ends_with('$');
             let start = if is_escaped { start - 1 } else { start };
             let here = &rest[start..];
-            let (length, name, fill) =
-                if is_escaped { (3, "", Fill::Written("${".to_owned())) } else { read(here, &variable) };
+            let Reading { length, name, fill, at } =
+                if is_escaped { Reading::of_an_escape() } else { read(here, &variable, 0) };
             found.masked.push_str(&rest[..start]);
             let column = line[..line.len() - here.len()].chars().count();
-            let (length, name) = (here[..length].chars().count(), name.to_owned());
+            let (length, at) = (here[..length].chars().count(), here[..at].chars().count());
             let word = found.word(found.variables.len());
             found.masked.extend(std::iter::repeat_n(word, length));
             found.variables.push(Variable {
                 at: begin + column,
                 length,
                 line: index + 1,
-                column: column + 1,
-                name,
+                column: column + at + 1,
+                name: name.to_owned(),
                 fill,
             });
             rest = &here[here.char_indices().nth(length).map_or(here.len(), |(at, _)| at)..];
@@ -66,53 +60,6 @@ pub fn find(text: &str, variable: impl Fn(&str) -> Option<String>) -> Found {
 fn unused(text: &str) -> u32 {
     const PRIVATE: u32 = 0x10_0000;
     text.chars().map(|c| u32::from(c) + 1).max().unwrap_or_default().max(PRIVATE)
-}
-
-/// What begins here: how many bytes of it, its name, and what it stands for. Of what is none only the beginning is taken,
-/// because a bracket further on may have closed what was not meant to reach so far.
-fn read<'a>(here: &'a str, variable: &impl Fn(&str) -> Option<String>) -> (usize, &'a str, Fill) {
-    let inside = &here[2..];
-    let Some(end) = end_of(inside) else { return (2, "", Fill::Wrong(Trouble::Open)) };
-    let (name, default) = match inside[..end].split_once(":-") {
-        Some((name, default)) => (name, Some(default)),
-        None => (&inside[..end], None),
-    };
-    if let Err(trouble) = check_name(name) {
-        return (2, name, Fill::Wrong(trouble));
-    }
-    let given = variable(name).filter(|value| !value.is_empty() || default.is_none());
-    let fill = match (given, default) {
-        (Some(value), _) => Fill::Given(value),
-        (None, Some(default)) => Fill::Written(default.to_owned()),
-        (None, None) => Fill::Wrong(Trouble::Missing { name: name.to_owned() }),
-    };
-    (2 + end + 1, name, fill)
-}
-
-/// A default may have brackets of its own, if they are closed: `${NAME:-{}}`.
-fn end_of(inside: &str) -> Option<usize> {
-    let first = inside.find('}')?;
-    let mut depth = 0_usize;
-    for (at, c) in inside.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => return Some(at),
-            '}' => depth -= 1,
-            _ => {}
-        }
-    }
-    Some(first)
-}
-
-fn check_name(name: &str) -> Result<(), Trouble> {
-    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if !name.is_empty() && name.chars().all(is_of_a_name) {
-        Ok(())
-    } else if name.contains(|c: char| c.is_whitespace() || "\"'{,".contains(c)) {
-        Err(Trouble::Open)
-    } else {
-        Err(Trouble::NoName { inside: name.to_owned() })
-    }
 }
 
 impl Found {

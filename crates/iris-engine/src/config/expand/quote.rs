@@ -12,6 +12,12 @@ pub fn is_plain_word(value: &str) -> bool {
     begins && value.chars().all(|c| c.is_ascii_alphanumeric() || "/_.-+@%=".contains(c))
 }
 
+/// Words that are the same in quotes and without, and that are no part of a list or of keys.
+pub fn is_plain_text(value: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || " /_.-+@%=:~$()".contains(c);
+    value.chars().all(is_plain) && !value.contains(": ") && !value.ends_with(':')
+}
+
 /// What YAML does not take, or takes for the end of a line.
 pub fn has_controls(value: &str) -> bool {
     value.chars().any(|c| is_control(c) && c != '\t')

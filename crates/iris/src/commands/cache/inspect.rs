@@ -38,6 +38,8 @@ enum Meant {
 #[derive(Serialize)]
 struct SessionCache {
     session: Box<Session>,
+    /// How many turns there were before those.
+    earlier: i64,
     turns: Vec<Turn>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
@@ -65,29 +67,22 @@ async fn meant(client: &Client, arguments: &InspectArguments) -> Result<Meant, F
     let what = arguments.what.as_str();
     let all = client.sessions(None).await?;
     let party = arguments.from.as_deref().unwrap_or("user");
-    let of_team: Vec<&Session> = all.iter().filter(|session| session.to == what).collect();
-    if let Some(own) = of_team.iter().find(|session| session.from == party) {
-        return Ok(Meant::Session(Box::new((*own).clone())));
-    }
-    if let Some(other) = of_team.first() {
-        let message = format!("{party} has told {what} nothing yet");
-        return Err(Failure::fault(FaultKind::NotFound, message)
-            .hint(format!("others have: iris cache inspect {what} --from {}", other.from)));
+    if let Some(own) = sessions::find::with_party(&all, what, party) {
+        return Ok(Meant::Session(Box::new(own?.clone())));
     }
     match client.get::<Turn>(&["turns", what], &[]).await {
         Ok(turn) => return Ok(Meant::Turn(Box::new(turn))),
         Err(ClientError::Refused(problem)) if problem.kind == "not_found" => {}
         Err(error) => return Err(error.into()),
     }
-    let session = sessions::find::choose(what, all).map_err(|failure| match failure.why {
-        Why::Fault(FaultKind::NotFound) => Failure::fault(
-            FaultKind::NotFound,
-            format!("{what} is no session, no turn, and no team that was told anything"),
-        )
-        .maybe_hint(failure.hint),
-        _ => failure,
-    })?;
-    Ok(Meant::Session(Box::new(session)))
+    match sessions::find::choose(what, all) {
+        Ok(session) => Ok(Meant::Session(Box::new(session))),
+        Err(failure) if failure.why == Why::Fault(FaultKind::NotFound) => {
+            let message = format!("{what} is no session, no turn, and no team that was told anything");
+            Err(sessions::find::with_team(client, what, Failure { message, ..failure }).await)
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 async fn show_session(
@@ -101,11 +96,15 @@ async fn show_session(
     let query = [("after", after.to_string()), ("limit", limit.to_string())];
     let page: Page<Turn> = client.get(&["sessions", &session.id, "turns"], &query).await?;
     if printer.is_json() {
-        return printer.json(&SessionCache { session, turns: page.items, next: page.next });
+        return printer.json(&SessionCache { session, earlier: after, turns: page.items, next: page.next });
     }
     let whose = format!("{} → {}", session.from, session.to);
     printer.spans([Span::strong(&whose), Span::plain(format!("  {}", sessions::state(&session)))])?;
     printer.spans([Span::faint(format!("session {}", session.id))])?;
+    if after > 0 && arguments.after.is_none() {
+        let (from, id) = ((after - limit).max(0), &session.id);
+        printer.note(format!("{after} earlier: iris cache inspect {id} --after {from} --limit {limit}"));
+    }
     for turn in &page.items {
         printer.line("")?;
         show_exchange(turn, printer)?;

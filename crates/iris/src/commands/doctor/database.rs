@@ -8,7 +8,7 @@ use iris_engine::home::Home;
 
 use super::finding::Finding;
 use super::fix::Remedy;
-use super::home::{Seen, hidden};
+use super::home::{Seen, hidden, no_file};
 use crate::place;
 
 const CHECK: &str = "database";
@@ -40,9 +40,8 @@ fn find_open(path: PathBuf, mode: u32) -> Option<Finding> {
     if mode & 0o077 == 0 {
         return None;
     }
-    let shown = place::shown(&path);
-    let what = format!("others may read {shown} (mode {mode:o}): everything agents said is in it");
-    let help = format!("run `chmod 600 {shown}`");
+    let what = format!("others may read {} (mode {mode:o}): everything agents said is in it", place::shown(&path));
+    let help = format!("run `chmod 600 {}`", place::in_command(&path));
     Some(Finding::warning(CHECK, what, help).fixed_by(Remedy::MakePrivate { path, mode: 0o600 }))
 }
 
@@ -60,6 +59,7 @@ fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
             return (vec![Finding::ok(CHECK, format!("there is no {shown} yet; the first start makes it"))], None);
         }
         Seen::Hidden(why) => return (vec![hidden(CHECK, &path, &why)], None),
+        Seen::Mode(_) if !path.is_file() => return (vec![no_file(CHECK, &path)], None),
         Seen::Mode(mode) => mode,
     };
     // What was written last is in those beside it.

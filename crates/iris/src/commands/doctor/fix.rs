@@ -41,7 +41,7 @@ fn apply(home: &Home, remedy: &Remedy) -> Result<String, String> {
     match remedy {
         Remedy::MakePrivate { path, mode } => {
             std::fs::set_permissions(path, Permissions::from_mode(*mode)).map_err(said)?;
-            Ok(format!("chmod {mode:o} {}", place::shown(path)))
+            Ok(format!("chmod {mode:o} {}", place::in_command(path)))
         }
         Remedy::MakeFolders => {
             Home::prepare(home.root()).map_err(|error| error.to_string())?;
@@ -67,4 +67,9 @@ fn apply(home: &Home, remedy: &Remedy) -> Result<String, String> {
 
 pub(super) fn shown(files: &[PathBuf]) -> String {
     files.iter().map(|file| place::shown(file)).collect::<Vec<_>>().join(", ")
+}
+
+/// For a command.
+pub(super) fn words(files: &[PathBuf]) -> String {
+    files.iter().map(|file| place::in_command(file)).collect::<Vec<_>>().join(" ")
 }

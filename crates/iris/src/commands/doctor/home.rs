@@ -43,8 +43,9 @@ fn not_there(root: &Path) -> Finding {
     match can_be_made {
         Ok(()) => Finding::warning(HOME, format!("{shown} is not there yet"), "`iris up` makes it"),
         Err(error) => {
-            let nearest = place::shown(nearest);
-            let what = format!("{shown} is not there, and cannot be made in {nearest} ({})", error.desc());
+            let what =
+                format!("{shown} is not there, and cannot be made in {} ({})", place::shown(nearest), error.desc());
+            let nearest = place::in_command(nearest);
             let help = format!("see who owns it (`ls -ld {nearest}`), or choose another home: --home or IRIS_HOME");
             Finding::problem(HOME, what, help)
         }
@@ -52,37 +53,52 @@ fn not_there(root: &Path) -> Finding {
 }
 
 fn no_folder(root: &Path) -> Finding {
-    let shown = place::shown(root);
-    let help = format!("move it away (`mv {shown} {shown}.old`), or choose another home: --home or IRIS_HOME");
-    Finding::problem(HOME, format!("{shown} is no folder, and has to be one"), help)
+    let help = format!("move it away (`{}`), or choose another home: --home or IRIS_HOME", move_away(root));
+    Finding::problem(HOME, format!("{} is no folder, and has to be one", place::shown(root)), help)
+}
+
+/// The command for it.
+fn move_away(path: &Path) -> String {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".old");
+    format!("mv {} {}", place::in_command(path), place::in_command(Path::new(&aside)))
+}
+
+/// Something that has the name of one of our files. To make it private would help nobody.
+pub(super) fn no_file(check: &'static str, path: &Path) -> Finding {
+    let what = format!("{} is no file, and has to be one; Iris cannot start", place::shown(path));
+    Finding::problem(check, what, format!("move it away: `{}`; the next start makes the file", move_away(path)))
 }
 
 fn access(home: &Home, mode: u32) -> Finding {
     use nix::unistd::AccessFlags;
-    let shown = place::shown(home.root());
+    let (shown, word) = (place::shown(home.root()), place::in_command(home.root()));
     // Without the last nothing in it can be looked at, whatever there is.
     if let Err(error) = nix::unistd::access(home.root(), AccessFlags::R_OK | AccessFlags::X_OK) {
         let what = format!("{shown} cannot be looked into ({})", error.desc());
-        return Finding::problem(HOME, what, format!("run `chmod 700 {shown}`; if it is not yours, `ls -ld {shown}`"));
+        return Finding::problem(HOME, what, format!("run `chmod 700 {word}`; if it is not yours, `ls -ld {word}`"));
     }
     if let Err(error) = nix::unistd::access(home.root(), AccessFlags::W_OK) {
-        return unwritable(&shown, error);
+        return unwritable(home.root(), error);
     }
     if mode & 0o077 != 0 {
-        let help = format!("run `chmod 700 {shown}`");
+        let help = format!("run `chmod 700 {word}`");
         return Finding::warning(HOME, format!("others may look into {shown} (mode {mode:o})"), help)
             .fixed_by(Remedy::MakePrivate { path: home.root().to_owned(), mode: 0o700 });
     }
     Finding::ok(HOME, shown)
 }
 
-fn unwritable(shown: &str, error: Errno) -> Finding {
-    let what = format!("nothing can be written to {shown} ({})", error.desc());
+fn unwritable(root: &Path, error: Errno) -> Finding {
+    let what = format!("nothing can be written to {} ({})", place::shown(root), error.desc());
     let help = match error {
         Errno::EROFS => {
             "mount its file system to be written to, or choose another home: --home or IRIS_HOME".to_owned()
         }
-        _ => format!("see who owns it (`ls -ld {shown}`), or choose another home: --home or IRIS_HOME"),
+        _ => {
+            let root = place::in_command(root);
+            format!("see who owns it (`ls -ld {root}`), or choose another home: --home or IRIS_HOME")
+        }
     };
     Finding::problem(HOME, what, help)
 }
@@ -101,6 +117,7 @@ fn token(home: &Home) -> Finding {
     match Seen::at(&file) {
         Seen::Absent => Finding::warning(TOKEN, format!("there is no {shown} yet"), "the next start makes it"),
         Seen::Hidden(why) => hidden(TOKEN, &file, &why),
+        Seen::Mode(_) if !file.is_file() => no_file(TOKEN, &file),
         Seen::Mode(_) if std::fs::read_to_string(&file).is_ok_and(|token| token.trim().is_empty()) => {
             let what = format!("{shown} is empty, so that no command finds its way in");
             Finding::problem(TOKEN, what, "start Iris anew, which makes another: `iris down`, then `iris up`")
@@ -108,7 +125,8 @@ fn token(home: &Home) -> Finding {
         Seen::Mode(mode) if mode & 0o077 == 0 => Finding::ok(TOKEN, format!("{shown} is the owner's alone")),
         Seen::Mode(mode) => {
             let what = format!("others may read {shown} (mode {mode:o}): whoever has it controls every agent");
-            let help = format!("run `chmod 600 {shown}`; if somebody read it, delete it and start Iris anew");
+            let word = place::in_command(&file);
+            let help = format!("run `chmod 600 {word}`; if somebody read it, delete it and start Iris anew");
             Finding::problem(TOKEN, what, help).fixed_by(Remedy::MakePrivate { path: file, mode: 0o600 })
         }
     }
@@ -129,7 +147,7 @@ fn unfinished(home: &Home, has_daemon: bool) -> Option<Finding> {
         return None;
     }
     let what = format!("{} was being written when its process ended; nobody reads it", fix::shown(&files));
-    let finding = Finding::warning(FILES, what, format!("remove it: rm {}", fix::shown(&files)));
+    let finding = Finding::warning(FILES, what, format!("remove it: rm {}", fix::words(&files)));
     Some(if has_daemon { finding } else { finding.fixed_by(Remedy::RemoveFiles(files)) })
 }
 
@@ -177,7 +195,7 @@ impl Seen {
 }
 
 pub(super) fn hidden(check: &'static str, path: &Path, why: &std::io::Error) -> Finding {
-    let (shown, folder) = (place::shown(path), place::shown(path.parent().unwrap_or(path)));
+    let (shown, folder) = (place::shown(path), place::in_command(path.parent().unwrap_or(path)));
     let what = format!("whether there is {shown} cannot be seen ({why})");
     Finding::problem(check, what, format!("see who may look there: `ls -ld {folder}`"))
 }
@@ -197,8 +215,10 @@ mod tests {
 
     #[test]
     fn a_home_that_takes_nothing_is_named_with_why() {
-        let found = unwritable("~/.iris", Errno::EROFS);
-        assert_eq!(found.what, "nothing can be written to ~/.iris (Read-only file system)");
-        assert!(unwritable("~/.iris", Errno::EACCES).help.is_some_and(|help| help.contains("ls -ld ~/.iris")));
+        let found = unwritable(Path::new("/h/.iris"), Errno::EROFS);
+        assert_eq!(found.what, "nothing can be written to /h/.iris (Read-only file system)");
+        assert!(
+            unwritable(Path::new("/h/.iris"), Errno::EACCES).help.is_some_and(|help| help.contains("ls -ld /h/.iris"))
+        );
     }
 }

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::finding::Finding;
 use crate::place;
 
-const CODEX: &str = "codex";
+pub(super) const CODEX: &str = "codex";
 /// A program that was just installed may be slow the first time.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Somebody waits for the dashboard meanwhile.
@@ -51,7 +51,7 @@ async fn look_at(kind: AgentKind, cli: &Cli, config: &Config, status: Option<&St
         Ok(said) => judge(check, cli, &said),
         Err(why) => {
             let shown = place::shown(&program);
-            let help = format!("run `{shown} --version` yourself; if it fails there too, install it anew");
+            let help = run_it_yourself(&program);
             finding(check, format!("{shown} is there, but it does not say its version ({why})"), help)
         }
     }
@@ -66,10 +66,15 @@ pub(super) async fn look_at_codex() -> Finding {
         }
         Some(Program { file, version: Err(why), .. }) => {
             let shown = place::shown(&file);
-            let help = format!("run `{shown} --version` yourself; if it fails there too, install it anew");
+            let help = run_it_yourself(&file);
             Finding::warning(CODEX, format!("{shown} is there, but it does not say its version ({why})"), help)
         }
     }
+}
+
+fn run_it_yourself(program: &Path) -> String {
+    let program = place::in_command(program);
+    format!("run `{program} --version` yourself; if it fails there too, install it anew")
 }
 
 /// An agent program, and what it says of itself, or why it says nothing.

@@ -99,7 +99,7 @@ fn folder(name: &str, path: &Path) -> Option<Finding> {
     let usable = access(path, AccessFlags::R_OK | AccessFlags::W_OK | AccessFlags::X_OK).is_ok();
     (!usable).then(|| {
         let what = format!("{name}: {shown} cannot be read and written by you, so its agent cannot either");
-        Finding::problem(CHECK, what, format!("see who owns it: ls -ld {shown}"))
+        Finding::problem(CHECK, what, format!("see who owns it: ls -ld {}", place::in_command(path)))
     })
 }
 

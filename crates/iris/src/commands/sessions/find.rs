@@ -1,16 +1,44 @@
 //! Finding the session that a few characters mean.
 
 use iris_api::session::Session;
+use iris_api::team::TeamStatus;
 use iris_core::fault::FaultKind;
 
-use crate::client::Client;
-use crate::failure::Failure;
+use crate::client::{Client, ClientError};
+use crate::failure::{Failure, Why};
 
 /// How much of an id is shown if that is unique.
 const SHOWN: usize = 8;
 
 pub async fn find(client: &Client, id: &str) -> Result<Session, Failure> {
-    choose(id, client.sessions(None).await?)
+    match choose(id, client.sessions(None).await?) {
+        Err(failure) => Err(with_team(client, id, failure).await),
+        found => found,
+    }
+}
+
+/// The conversation of a party with a team of that name, if the team was told anything.
+pub fn with_party<'a>(all: &'a [Session], team: &str, party: &str) -> Option<Result<&'a Session, Failure>> {
+    let mut of_team = all.iter().filter(|session| session.to == team).peekable();
+    let other = *of_team.peek()?;
+    Some(of_team.find(|session| session.from == party).ok_or_else(|| {
+        let message = format!("{party} has told {team} nothing yet");
+        Failure::fault(FaultKind::NotFound, message)
+            .hint(format!("others have: iris cache inspect {team} --from {}", other.from))
+    }))
+}
+
+/// A session that is not there, where a team was named or may have been meant.
+pub async fn with_team(client: &Client, id: &str, failure: Failure) -> Failure {
+    if failure.why != Why::Fault(FaultKind::NotFound) {
+        return failure;
+    }
+    let hint = match client.get::<TeamStatus>(&["teams", id, "status"], &[]).await {
+        Ok(_) => Some(format!("{id} is a team; its sessions: `iris sessions list --team {id}`")),
+        Err(ClientError::Refused(problem)) => problem.hint.filter(|hint| hint.starts_with("did you mean")),
+        Err(_) => None,
+    };
+    Failure { hint: hint.or(failure.hint), ..failure }
 }
 
 /// The beginning of an id that no other session has too.

@@ -89,7 +89,8 @@ fn is_too_much(folder: &Path) -> bool {
 fn too_much(folder: &Path) -> Failure {
     let shown = place::shown(folder);
     let what = format!("{shown} is no project: an agent there would work on everything of yours, keys and all");
-    Failure::invalid(what).hint(format!("go to a project's folder; if you do mean it: iris teams add {shown} --name …"))
+    let word = place::in_command(folder);
+    Failure::invalid(what).hint(format!("go to a project's folder; if you do mean it: iris teams add {word} --name …"))
 }
 
 /// Those that work in the folder already.

@@ -69,6 +69,8 @@ pub fn failure(ended: &Ended, turn: &str, team: &str) -> Failure {
             format!("see how far it came: `iris cache inspect {turn}`; tell it again to go on")
         }
         ("cancelled", _) => "the conversation is kept; tell it again to go on".to_owned(),
+        // What helps was said with the error, in brackets, and may be something else.
+        _ if error.ends_with(']') => format!("see what it did: `iris cache inspect {turn}`"),
         _ => format!("see what it did: `iris cache inspect {turn}`; tell it again to go on"),
     };
     Failure::new(Why::TurnNotCompleted, message).hint(hint)

@@ -46,7 +46,8 @@ pub async fn watch(
     printer: &mut Printer,
 ) -> Result<Exit, Failure> {
     let waits = Waits::Queued { ahead: told.position };
-    let mut watched = Watched { told, printer, reply: Reply::default(), waits, held: None, away: false };
+    let began = Instant::now();
+    let mut watched = Watched { told, printer, reply: Reply::default(), waits, held: None, away: false, began };
     let mut follower = ear.follower;
     if told.seq <= ear.from {
         // The key found an earlier turn: what it has said so far is read first, and its pieces are gone.
@@ -102,6 +103,7 @@ struct Watched<'a> {
     held: Option<i64>,
     /// The daemon is, and with it all news.
     away: bool,
+    began: Instant,
 }
 
 const AWAY: &str = "iris is away; waiting for it to come back…";
@@ -278,8 +280,12 @@ impl Watched<'_> {
         if ended.state != "completed" {
             return Err(outcome::failure(&ended, &self.told.turn_id, &self.told.to));
         }
+        let took = ended.duration_ms;
         let cost = if ended.cost_usd > 0.0 { format!(", ${:.4}", ended.cost_usd) } else { String::new() };
-        self.printer.glimpse(&format!("{} took {}{cost}", self.told.to, moment::span(ended.duration_ms)));
+        // What was tried before, and what it waited for, is no part of the turn; whoever sat here knows of it.
+        let whole = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let whole = if whole > took + SHORT_MS { format!(" of {}", moment::span(whole)) } else { String::new() };
+        self.printer.glimpse(&format!("{} took {}{whole}{cost}", self.told.to, moment::span(took)));
         Ok(Exit::Done)
     }
 

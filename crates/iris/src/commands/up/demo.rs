@@ -70,8 +70,26 @@ pub async fn look(context: &Context) -> Result<(), Failure> {
     git(Path::new("/"), &["--version"]).await
 }
 
+/// Who set the demo going.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ensured {
+    Begun,
+    WasAtWork,
+}
+
+/// Sets it going unless it is at work. Of several who do so at once the first begins it, and the others find it.
+pub async fn ensure(context: &Context) -> Result<Ensured, Failure> {
+    let _held = Home::at(&context.home).lock_demo()?;
+    if is_at_work(context).await? {
+        return Ok(Ensured::WasAtWork);
+    }
+    prepare(context).await?;
+    begin(context).await?;
+    Ok(Ensured::Begun)
+}
+
 /// Makes what is not there, once a daemon serves. A demo that was played before is played again from its beginning.
-pub async fn prepare(context: &Context) -> Result<(), Failure> {
+async fn prepare(context: &Context) -> Result<(), Failure> {
     let ground = Ground::at(&context.home);
     let file = Home::at(&context.home).config();
     let known = config::load(&file)?;
@@ -176,7 +194,7 @@ async fn git(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
 }
 
 /// Whether it was begun and has not ended: making it anew would take the ground from under its agents.
-pub async fn is_at_work(context: &Context) -> Result<bool, Failure> {
+async fn is_at_work(context: &Context) -> Result<bool, Failure> {
     let config = config::load(&Home::at(&context.home).config())?;
     let is_there = Ground::at(&context.home).teams(&config).next().is_some();
     if !is_there {
@@ -187,7 +205,7 @@ pub async fn is_at_work(context: &Context) -> Result<bool, Failure> {
 }
 
 /// Sets the demo going, once the daemon knows the teams.
-pub async fn begin(context: &Context) -> Result<(), Failure> {
+async fn begin(context: &Context) -> Result<(), Failure> {
     in_force::wait(context, |teams| MEMBERS.iter().all(|member| teams.contains(&member.name))).await?;
     let tell = TellRequest {
         to_team: MEMBERS[0].name.to_owned(),

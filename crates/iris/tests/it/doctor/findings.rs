@@ -18,7 +18,9 @@ fn doctor(place: &Place, words: &[&str]) -> Command {
     for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "MCP_TOOL_TIMEOUT", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"] {
         command.env_remove(name);
     }
-    command.env_remove("CLAUDE_CODE_OAUTH_TOKEN");
+    for name in ["CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "CODEX_API_KEY"] {
+        command.env_remove(name);
+    }
     command
 }
 
@@ -168,6 +170,65 @@ fn codex_is_looked_at_as_claude_is() {
     let said = all();
     assert!(said.contains("codex-cli 0.50.0; it can call Iris"), "{said}");
     assert!(said.contains("Codex does not know Iris (iris install codex)"), "{said}");
+}
+
+#[test]
+fn a_login_is_looked_for_without_a_team() {
+    let place = Place::empty();
+    let logins = |with: &[(&str, &str)]| {
+        let mut command = doctor(&place, &[]);
+        command.envs(with.iter().copied());
+        let said = Ran::of(command).stdout;
+        let logins: Vec<&str> = said.lines().filter(|line| line.contains(" login ")).collect();
+        place.redact(&logins.join("\n"))
+    };
+    assert_eq!(logins(&[]), "", "no program is there");
+    put_claude(&place, "2.1.325");
+    std::fs::write(place.path("bin/codex"), "#!/bin/sh\necho codex-cli 0.50.0\n").expect("written");
+    set_mode(&place.path("bin/codex"), 0o755);
+    let mut all = vec![logins(&[]), logins(&[("ANTHROPIC_API_KEY", "made-up"), ("OPENAI_API_KEY", "made-up")])];
+    for file in [".claude/.credentials.json", ".codex/auth.json"] {
+        let file = place.path("user").join(file);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        std::fs::write(file, "not looked into").expect("written");
+    }
+    all.push(logins(&[]));
+    insta::assert_snapshot!(all.join("\n\n"));
+}
+
+#[test]
+fn what_is_advised_can_be_run_as_it_is() {
+    let place = used();
+    let home = place.path("ho me");
+    std::fs::rename(place.home(), &home).expect("ours");
+    set_mode(&home, 0o755);
+    for name in ["config.yaml.new", "token.new"] {
+        let file = std::fs::File::create(home.join(name)).expect("made");
+        let now = file.metadata().and_then(|found| found.modified()).expect("a time");
+        file.set_modified(now - std::time::Duration::from_secs(3600)).expect("ours");
+    }
+    let told = Ran::of(doctor(&place, &["--home", home.to_str().expect("text")])).stdout;
+    let advice = |after: &str| {
+        let at = told.find(after).unwrap_or_else(|| panic!("no {after} in {told}"));
+        told[at..].lines().next().expect("a line").split('`').next().expect("a command").to_owned()
+    };
+    for command in [advice("chmod 700 "), advice("rm ")] {
+        let ended = Command::new("sh").args(["-c", &command]).env("HOME", place.path("user")).status();
+        assert!(ended.expect("a shell").success(), "{command}");
+    }
+    assert!(mode(&home) == 0o700 && !home.join("token.new").exists() && !home.join("config.yaml.new").exists());
+}
+
+#[test]
+fn a_folder_has_the_name_of_a_file() {
+    let place = used();
+    for name in ["token", "data/iris.db"] {
+        std::fs::remove_file(place.home().join(name)).expect("ours");
+        std::fs::create_dir(place.home().join(name)).expect("made");
+        set_mode(&place.home().join(name), 0o755);
+    }
+    snapshot!(said(&place, &["token", "database"], &["--fix"]));
+    assert_eq!(mode(&place.home().join("token")), 0o755, "nothing is repaired by that");
 }
 
 #[test]

@@ -44,7 +44,9 @@ pub async fn clean(context: &mut Context) -> Result<Cleaned, Failure> {
         context.printer.wait_for("starting iris to forget the demo's conversations");
         mcp::start::ensure(&client, &context.home, &["--port", "0"]).await?;
     }
+    let held = Home::at(&context.home).lock_demo()?;
     let cleaned = take_away(context, &ground, &config).await;
+    drop(held);
     if !was_there {
         down::end(context, down::Patience::Usual).await?;
     }

@@ -325,7 +325,10 @@ fn is_answered(page: &Page, marked: &Marked, index: usize) -> bool {
         page.line_of(after).paragraph <= page.line_of(&page.sentences[index]).paragraph + 1
             && after.ending != Ending::Question
     });
-    near && marked.cues(next).has(Cue::Answer)
+    // What is left to the human is not answered by a measurement: that only says why it is asked.
+    let for_human = Cues::of(&[Cue::Leave, Cue::Consent, Cue::Course, Cue::Choose, Cue::Address]);
+    let is_shown = |next| marked.cues(next).has(Cue::Shown) && !marked.cues(index).any(for_human);
+    near && (marked.cues(next).has(Cue::Answer) || is_shown(next))
 }
 
 /// "I had asked: shall I drop it? You said yes.": it was put before, and was answered. So was what the human asked.

@@ -20,17 +20,25 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     if asks_for_either(page, marked, index) || (!marked.is_question(page, index) && is_awaited(page, marked, index)) {
         return Found { kind: DetectedKind::Blocking, options: Vec::new() };
     }
-    let options = options::find(text, page, marked, verdict);
+    // "Send me the path, or put the file into the repository": either will do, and neither has to be chosen.
+    let either = !marked.is_question(page, index) && cues.has(Cue::Request) && !cues.any(PICKS);
+    let options = if either { Vec::new() } else { options::find(text, page, marked, verdict) };
     if verdict.first != index && options.is_empty() {
         return Found { kind: DetectedKind::Blocking, options };
     }
     let question = marked.is_question(page, index);
     let asks = Cues::of(&[Cue::Leave, Cue::Consent, Cue::Course, Cue::Which, Cue::Choose, Cue::Pick, Cue::Confirm]);
-    let goes_on = (question && cues.any(asks)) || cues.any(Cues::of(&[Cue::Pick, Cue::Confirm])) || !options.is_empty();
+    let goes_on = (question && (cues.any(asks) || is_bare(page, marked, index)))
+        || cues.any(Cues::of(&[Cue::Pick, Cue::Confirm]))
+        || !options.is_empty();
     let clearly = if question { Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]) } else { Cues::of(&[Cue::Pick]) };
     let wants = cues.has(Cue::Request) && !cues.any(clearly);
     let kind = if goes_on && !wants && failure::came_before(page, marked, index, &options) {
         DetectedKind::ErrorRecovery
+    } else if options.is_empty() && question && is_unsaid(page, marked, index) {
+        DetectedKind::Blocking
+    } else if options.is_empty() && !question && cues.has(Cue::Confirm) && only_decides(marked, index) {
+        DetectedKind::Approval
     } else if !options.is_empty() || cues.any(Cues::of(&[Cue::Pick, Cue::Choose])) {
         DetectedKind::Choice
     } else if asks_for_yes(page, marked, index) {
@@ -39,6 +47,22 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
         DetectedKind::Blocking
     };
     Found { kind, options }
+}
+
+const PICKS: Cues = Cues::of(&[Cue::Pick, Cue::Choose, Cue::Which]);
+
+/// "Should refunds be counted? The spec doesn't say.": a fact is missing, not a yes.
+fn is_unsaid(page: &Page, marked: &Marked, index: usize) -> bool {
+    let next = page.sentences.get(index + 1).filter(|next| next.line == page.sentences[index].line);
+    next.is_some() && marked.cues(index + 1).has(Cue::Gap)
+}
+
+/// "I'm waiting for your decision" with nothing to choose from: whether to begin.
+fn only_decides(marked: &Marked, index: usize) -> bool {
+    let hits = marked.hits(index);
+    let confirms =
+        |pick: &Hit| hits.iter().any(|hit| hit.cue == Cue::Confirm && hit.start < pick.end && pick.start < hit.end);
+    hits.iter().filter(|hit| hit.cue == Cue::Pick).all(confirms)
 }
 
 fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {

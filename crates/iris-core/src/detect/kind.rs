@@ -4,7 +4,7 @@ use super::DetectedKind;
 use super::judge::{Verdict, is_awaited, is_for_approval};
 use super::lexicon::{Cue, Cues, Hit, Marked};
 use super::page::Page;
-use super::{failure, options};
+use super::{deed, failure, options};
 
 pub(super) struct Found {
     pub kind: DetectedKind,
@@ -73,7 +73,7 @@ fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {
                 || (cues.has(Cue::Course) && !cues.has(Cue::Leave));
             let leave = cues.any(Cues::of(&[Cue::Leave, Cue::Consent]))
                 || is_bare(page, marked, index)
-                || is_own_deed(page, marked, index);
+                || deed::is_own(page, marked, index);
             cues.has(Cue::Confirm) || (leave && !open)
         }
         false => is_for_approval(page, marked, index) || (cues.has(Cue::Confirm) && !requests_more(marked, index)),
@@ -104,36 +104,20 @@ fn asks_for_either(page: &Page, marked: &Marked, index: usize) -> bool {
     })
 }
 
-/// "Je pousse la branche ?", "Заливаю в main?", "…可以删掉了吗？": what the agent would do, said as a question, wants a yes.
-fn is_own_deed(page: &Page, marked: &Marked, index: usize) -> bool {
-    const BEGINS: &[&str] = &["je ", "j'", "j’", "ich ", "i'll ", "i will ", "io "];
-    let said = page.text_of(&page.sentences[index]);
-    let said = said.trim_start_matches(|next: char| !next.is_alphanumeric());
-    let cues = marked.cues(index);
-    if BEGINS.iter().any(|begin| said.starts_with(begin)) {
-        return true;
-    }
-    let may = said.contains("可以") && said.trim_end_matches(['?', '？', ' ']).ends_with(['吗', '嗎', '吧', '么']);
-    if may {
-        return !cues.has(Cue::Request) && !said.contains(['你', '您']);
-    }
-    // The endings of the first person, where a verb may stand alone and first.
-    let first = said.split([' ', ',', '?']).next().unwrap_or_default();
-    let russian =
-        first.chars().count() >= 4 && ["ю", "ем", "им", "ём", "емся", "юсь"].iter().any(|end| first.ends_with(end));
-    russian && !cues.has(Cue::Asking) && !cues.has(Cue::Address)
-}
+/// What begins with one speaks of a thing: "Il login funziona?" asks how it is.
+const ARTICLES: &[&str] =
+    &["the", "der", "die", "das", "le", "la", "les", "el", "los", "las", "o", "a", "os", "as", "il", "lo", "i", "gli"];
 
 /// "Rebase it now?": a few words without one that asks want a yes. So does an infinitive in Russian and Ukrainian.
 fn is_bare(page: &Page, marked: &Marked, index: usize) -> bool {
     let cues = marked.cues(index);
     let said = page.text_of(&page.sentences[index]);
     let first = said.split([' ', '?']).next().unwrap_or_default();
-    let infinitive = ["ть", "ти", "ться"].iter().any(|ending| first.ends_with(ending));
-    let short = said.split_whitespace().count() <= 4 && said.is_ascii();
+    let infinitive = deed::is_infinitive(first);
+    let short = said.split_whitespace().count() <= 4 && said.is_ascii() && !ARTICLES.contains(&first);
     let addressed = marked.first(index, Cues::of(&[Cue::Address])).is_some_and(|hit| {
         // "now" at the end presses, and speaks to nobody.
         page.said[hit.end..page.sentences[index].said.end].contains(char::is_alphanumeric)
     });
-    infinitive || (short && !addressed && !cues.has(Cue::Asking))
+    infinitive || (short && !addressed && !cues.any(Cues::of(&[Cue::Asking, Cue::Request])))
 }

@@ -242,7 +242,9 @@ pub(super) fn mark(page: &Page, settings: &DetectSettings) -> Marked {
             cues.add(hit.cue);
             marked.hits.push(hit);
         }
-        let pairs: Vec<Hit> = pair::find(&marked.hits[from..], cues).collect();
+        let before = marked.cues.last().copied().unwrap_or_default();
+        let across = pair::across(before, &marked.hits[from..]);
+        let pairs: Vec<Hit> = pair::find(&marked.hits[from..], cues).chain(across).collect();
         if !pairs.is_empty() {
             pairs.iter().for_each(|hit| cues.add(hit.cue));
             marked.hits.extend(pairs);

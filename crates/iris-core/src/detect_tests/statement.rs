@@ -195,3 +195,38 @@ fn who_waits_for_a_yes_or_wants_a_right_asks() {
         assert!(!found(told).needs_answer(), "{told}: {:?}", found(told));
     }
 }
+
+#[test]
+fn who_has_no_right_to_go_on_asks_for_it_and_which_may_be_asked_in_any_case() {
+    for blocking in [
+        "The certificate expired and I can't renew it from here. Somebody with access to the registrar has to do that.",
+        "Im Admin-Bereich muss jemand den Webhook freischalten, dafür reichen meine Rechte nicht.",
+        "La suite dépend de vous : il faut activer le webhook dans la console, je n'en ai pas les droits.",
+        "Lo que queda depende de ti: hay que activar el webhook en la consola y yo no tengo permisos.",
+        "O resto depende de você: alguém precisa ativar o webhook no painel, eu não tenho permissão.",
+        "Il resto dipende da te: bisogna attivare il webhook nel pannello e io non ho i permessi.",
+        "Дальше дело за вами: в админке нужно включить вебхук, у меня на это нет прав.",
+        "剩下的要靠你了：需要在后台开启 webhook，我没有权限。",
+        "webhook の有効化だけですが、私には権限がありません。有効にしていただく必要があります。",
+        "웹훅을 켜는 일인데 저에게 권한이 없습니다. 켜 주셔야 진행할 수 있습니다.",
+        "Führ bitte `docker logs api` aus und kopier mir die letzten 50 Zeilen hierher.",
+        "Roda `docker logs api` e cola aqui as últimas 50 linhas.",
+        "在服务器上执行 `docker logs api`，把最后 50 行贴过来。",
+    ] {
+        assert_eq!(found(blocking).kind, DetectedKind::Blocking, "{blocking}: {:?}", found(blocking));
+    }
+    for choice in [
+        "Sag mir einfach, welche es werden soll.",
+        "À vous de me dire laquelle on retient.",
+        "Dime con cuál nos quedamos.",
+        "Me fala com qual a gente fica.",
+        "Dimmi con quale andiamo avanti.",
+        "Скажите, на каком остановимся.",
+        "Řekni mi, kterou bereme.",
+    ] {
+        assert_eq!(found(choice).kind, DetectedKind::Choice, "{choice}: {:?}", found(choice));
+    }
+    for told in ["The logs say which host failed.", "Tell me if you hit a case which is not covered."] {
+        assert!(!found(told).needs_answer(), "{told}: {:?}", found(told));
+    }
+}

@@ -83,6 +83,14 @@ pub(in crate::detect) enum Cue {
     Evidence,
     /// "shows", "confirmed": that it did.
     Shows,
+    /// "tell me", "say": that it wants to hear something.
+    Tell,
+    /// "which": that it is one of several.
+    WhichOne,
+    /// "somebody has to", "in your hands": that another has to do it.
+    Must,
+    /// "I have no rights": that the agent cannot.
+    Unable,
     /// A measurement that shows it: an answer to what was not put to the human.
     Shown,
     /// A pattern of the deployment's own.
@@ -134,6 +142,10 @@ impl Cue {
             "evidence" => Self::Evidence,
             "shows" => Self::Shows,
             "shown" => Self::Shown,
+            "tell" => Self::Tell,
+            "which one" => Self::WhichOne,
+            "must" => Self::Must,
+            "unable" => Self::Unable,
             _ => return None,
         })
     }

@@ -7,6 +7,8 @@ use super::cue::{Cue, Cues};
 
 /// How far apart they may stand, in bytes.
 const NEAR: usize = 90;
+/// In the same breath: "tell me with which", not "tell me if …, which".
+const BESIDE: usize = 24;
 
 struct Pair {
     first: Cue,
@@ -14,14 +16,25 @@ struct Pair {
     means: Cue,
     /// In either order.
     turned: bool,
+    near: usize,
 }
 
-const PAIRS: [Pair; 4] = [
-    Pair { first: Cue::Source, second: Cue::Silent, means: Cue::Gap, turned: true },
-    Pair { first: Cue::Await, second: Cue::Yes, means: Cue::Confirm, turned: true },
-    Pair { first: Cue::Do, second: Cue::Sake, means: Cue::Request, turned: false },
-    Pair { first: Cue::Evidence, second: Cue::Shows, means: Cue::Shown, turned: false },
+const PAIRS: [Pair; 6] = [
+    Pair { first: Cue::Source, second: Cue::Silent, means: Cue::Gap, turned: true, near: NEAR },
+    Pair { first: Cue::Await, second: Cue::Yes, means: Cue::Confirm, turned: true, near: NEAR },
+    Pair { first: Cue::Do, second: Cue::Sake, means: Cue::Request, turned: false, near: NEAR },
+    Pair { first: Cue::Evidence, second: Cue::Shows, means: Cue::Shown, turned: false, near: NEAR },
+    Pair { first: Cue::Tell, second: Cue::WhichOne, means: Cue::Pick, turned: false, near: BESIDE },
+    Pair { first: Cue::Must, second: Cue::Unable, means: Cue::Request, turned: true, near: NEAR },
 ];
+
+/// "I can't renew it from here. Somebody with access has to.": the halves of this one may stand in two sentences.
+pub(super) fn across(before: Cues, hits: &[Hit]) -> Option<Hit> {
+    let half = hits.iter().find(|hit| {
+        (hit.cue == Cue::Must && before.has(Cue::Unable)) || (hit.cue == Cue::Unable && before.has(Cue::Must))
+    });
+    half.map(|hit| Hit { cue: Cue::Request, ..*hit })
+}
 
 /// What the phrases of a sentence mean in pairs. They are given from left to right.
 pub(super) fn find(hits: &[Hit], cues: Cues) -> impl Iterator<Item = Hit> {
@@ -30,7 +43,7 @@ pub(super) fn find(hits: &[Hit], cues: Cues) -> impl Iterator<Item = Hit> {
         let of = |cue| hits.iter().filter(move |hit| hit.cue == cue);
         let fits = |first: &&Hit, second: &&Hit| {
             let (from, to) = if second.start < first.start { (second, first) } else { (first, second) };
-            (pair.turned || first.start <= second.start) && to.start <= from.end + NEAR
+            (pair.turned || first.start <= second.start) && to.start <= from.end + pair.near
         };
         let second = |first: &Hit| of(pair.second).find(|second| fits(&first, second)).copied();
         let (first, second) = of(pair.first).find_map(|first| Some((*first, second(first)?)))?;

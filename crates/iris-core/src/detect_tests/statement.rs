@@ -230,3 +230,24 @@ fn who_has_no_right_to_go_on_asks_for_it_and_which_may_be_asked_in_any_case() {
         assert!(!found(told).needs_answer(), "{told}: {:?}", found(told));
     }
 }
+
+#[test]
+fn what_is_needed_to_go_on_is_asked_for_and_so_is_a_consent() {
+    for (kind, text) in [
+        (DetectedKind::Blocking, "Para avanzar necesito el esquema de la tabla `clientes`."),
+        (DetectedKind::Blocking, "Para avançar, preciso do esquema da tabela `clientes`."),
+        (DetectedKind::Blocking, "Per andare avanti mi serve lo schema della tabella `clienti`."),
+        (DetectedKind::Blocking, "Чтобы двигаться дальше, нужна схема таблицы `clients`."),
+        (DetectedKind::Blocking, "Abych mohl pokračovat, potřebuji schéma tabulky `clients`."),
+        (DetectedKind::Blocking, "要继续的话，我需要 `clients` 表的结构。"),
+        (DetectedKind::Blocking, "続けるには `clients` テーブルのスキーマが必要です。"),
+        (DetectedKind::Approval, "Ich mache das nur mit deinem ausdrücklichen Einverständnis."),
+        (DetectedKind::Approval, "Rien n'a été supprimé ; j'ai besoin de votre aval avant de continuer."),
+        (DetectedKind::Approval, "Non ho ancora cancellato nulla; procedo solo con la tua autorizzazione."),
+        (DetectedKind::Approval, "Пока ничего не удалял, без вашего разрешения не начну."),
+        (DetectedKind::Approval, "Zatím jsem nic nesmazal, bez tvého souhlasu nezačnu."),
+        (DetectedKind::Approval, "目前什么都没删，没有你的许可我不会动手。"),
+    ] {
+        assert_eq!(found(text).kind, kind, "{text}: {:?}", found(text));
+    }
+}

@@ -91,6 +91,10 @@ pub(in crate::detect) enum Cue {
     Must,
     /// "I have no rights": that the agent cannot.
     Unable,
+    /// "to continue": what it would do next.
+    Further,
+    /// "I need": what it has not.
+    Need,
     /// A measurement that shows it: an answer to what was not put to the human.
     Shown,
     /// A pattern of the deployment's own.
@@ -146,6 +150,8 @@ impl Cue {
             "which one" => Self::WhichOne,
             "must" => Self::Must,
             "unable" => Self::Unable,
+            "further" => Self::Further,
+            "need" => Self::Need,
             _ => return None,
         })
     }

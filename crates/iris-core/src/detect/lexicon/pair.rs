@@ -19,12 +19,13 @@ struct Pair {
     near: usize,
 }
 
-const PAIRS: [Pair; 6] = [
+const PAIRS: [Pair; 7] = [
     Pair { first: Cue::Source, second: Cue::Silent, means: Cue::Gap, turned: true, near: NEAR },
     Pair { first: Cue::Await, second: Cue::Yes, means: Cue::Confirm, turned: true, near: NEAR },
     Pair { first: Cue::Do, second: Cue::Sake, means: Cue::Request, turned: false, near: NEAR },
     Pair { first: Cue::Evidence, second: Cue::Shows, means: Cue::Shown, turned: false, near: NEAR },
     Pair { first: Cue::Tell, second: Cue::WhichOne, means: Cue::Pick, turned: false, near: BESIDE },
+    Pair { first: Cue::Further, second: Cue::Need, means: Cue::Request, turned: true, near: NEAR },
     Pair { first: Cue::Must, second: Cue::Unable, means: Cue::Request, turned: true, near: NEAR },
 ];
 

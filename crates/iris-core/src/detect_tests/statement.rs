@@ -250,4 +250,12 @@ fn what_is_needed_to_go_on_is_asked_for_and_so_is_a_consent() {
     ] {
         assert_eq!(found(text).kind, kind, "{text}: {:?}", found(text));
     }
+    for told in [
+        "Чтобы продолжить после сбоя, нужно просто запустить команду ещё раз.",
+        "My token can't list private repos, so I used the public API. You'll find the result in `repos.json`.",
+        "The spec doesn't mention retries, so I left them out.",
+        "Ohne Zustimmung des Nutzers wird nichts gespeichert.",
+    ] {
+        assert!(!found(told).needs_answer(), "{told}: {:?}", found(told));
+    }
 }

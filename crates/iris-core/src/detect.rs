@@ -5,6 +5,7 @@
 //! and `judge` weighs them by where they stand. No step looks at anything twice, so the time grows with the length of
 //! the text and is bounded for long ones.
 
+mod deed;
 mod failure;
 mod format;
 mod judge;
@@ -160,5 +161,5 @@ fn nothing(reason: &str) -> Detection {
 }
 
 #[cfg(test)]
-#[path = "detect_tests.rs"]
+#[path = "detect_tests/mod.rs"]
 mod tests;

@@ -3,15 +3,17 @@
 //! A sentence starts with what it says, and gains or loses by where it stands and what stands after it. The weights are
 //! logits set by hand and checked against labelled replies; `docs/detection.md` says how well they do.
 
+mod answer;
 mod faq;
 mod place;
 mod statement;
 mod survey;
 
 use super::lexicon::{Cue, Cues, Marked};
-use super::options;
 use super::page::{Ending, LineKind, Page};
+use super::{deed, options};
 
+use answer::{is_answered, is_decided, is_recalled};
 use place::Places;
 use statement::statement_says;
 pub(super) use statement::{is_awaited, is_for_approval};
@@ -219,7 +221,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let after = places.after(index);
     // Whoever waits for a yes says nothing more after it.
     let marked_so = sentence.yes_or_no && (after.weight == 0 || after.same_paragraph);
-    let direct = !question || open || marked_so || cues.any(DIRECT);
+    let direct = !question || open || marked_so || cues.any(DIRECT) || is_own_step(page, marked, index);
     let strong = cues.any(Cues::of(&[Cue::Leave, Cue::Course])) || !question || marked_so;
     logit += match (after.weight, after.same_paragraph) {
         (0, _) => 2.0,
@@ -275,6 +277,12 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     Said::Ask(logit)
 }
 
+/// "¿Subo el límite?", "Поднять лимит?"
+fn is_own_step(page: &Page, marked: &Marked, index: usize) -> bool {
+    let first = page.text_of(&page.sentences[index]).split([' ', '?']).next().unwrap_or_default();
+    deed::is_own(page, marked, index) || (deed::is_infinitive(first) && !marked.cues(index).has(Cue::Asking))
+}
+
 /// "Keep the old one or drop it? The gateway would need a change.": two ways, and nobody says which.
 fn offers_two(page: &Page, marked: &Marked, index: usize) -> bool {
     marked.cues(index).has(Cue::Or) || options::has_or_in_one_letter(page, index)
@@ -316,63 +324,6 @@ fn speaks_of_itself(said: &str) -> bool {
         || said.starts_with(['我', '私'])
         || said.starts_with("こちら")
         || said.starts_with("저")
-}
-
-/// The next sentence begins like an answer.
-fn is_answered(page: &Page, marked: &Marked, index: usize) -> bool {
-    let next = index + 1;
-    let near = page.sentences.get(next).is_some_and(|after| {
-        page.line_of(after).paragraph <= page.line_of(&page.sentences[index]).paragraph + 1
-            && after.ending != Ending::Question
-    });
-    near && marked.cues(next).has(Cue::Answer)
-}
-
-/// "I had asked: shall I drop it? You said yes.": it was put before, and was answered. So was what the human asked.
-fn is_recalled(page: &Page, marked: &Marked, index: usize) -> bool {
-    const NOT_YET: &[&str] = &[
-        "said you'd",
-        "said you would",
-        "said you'll",
-        "think about",
-        " yet",
-        "noch nicht",
-        "noch nichts",
-        "noch kein",
-        "aún no",
-        "todavía no",
-        "ainda não",
-        "ещё не",
-        "пока не",
-        "まだ",
-        "아직",
-    ];
-    let paragraph = page.line_of(&page.sentences[index]).paragraph;
-    let leads = |&before: &usize| page.sentences[before].ending == Ending::Colon;
-    let before = index.checked_sub(1).filter(leads);
-    let recap = [before, Some(index)].into_iter().flatten();
-    let Some(recap) = recap.filter_map(|near| marked.first(near, Cues::of(&[Cue::Recap]))).next() else { return false };
-    let mut after = (index + 1..page.sentences.len().min(index + 3))
-        .take_while(|&after| page.line_of(&page.sentences[after]).paragraph <= paragraph + 1)
-        .filter(|&after| page.sentences[after].ending != Ending::Question);
-    let is_theirs = page.said[recap.start..recap.end].ends_with([':', '：']);
-    after.any(|after| {
-        let said = page.text_of(&page.sentences[after]);
-        is_theirs || (marked.cues(after).has(Cue::Told) && !NOT_YET.iter().any(|word| said.contains(word)))
-    })
-}
-
-/// Soon after it, the agent says what it decided.
-fn is_decided(page: &Page, marked: &Marked, index: usize) -> bool {
-    let paragraph = page.line_of(&page.sentences[index]).paragraph;
-    (index + 1..page.sentences.len().min(index + 4))
-        .take_while(|&after| page.line_of(&page.sentences[after]).paragraph <= paragraph + 1)
-        .any(|after| {
-            let cues = marked.cues(after);
-            // "I'll start with the first, as soon as you agree" has decided nothing.
-            let waits = cues.any(Cues::of(&[Cue::Confirm, Cue::Wait, Cue::Condition, Cue::Address]));
-            cues.has(Cue::Decision) && !waits && page.sentences[after].ending != Ending::Question
-        })
 }
 
 /// Several questions in a list are one: the first and the last of them.

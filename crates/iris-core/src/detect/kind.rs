@@ -4,7 +4,7 @@ use super::DetectedKind;
 use super::judge::{Verdict, is_awaited, is_for_approval};
 use super::lexicon::{Cue, Cues, Hit, Marked};
 use super::page::Page;
-use super::{failure, options};
+use super::{deed, failure, options};
 
 pub(super) struct Found {
     pub kind: DetectedKind,
@@ -20,17 +20,25 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     if asks_for_either(page, marked, index) || (!marked.is_question(page, index) && is_awaited(page, marked, index)) {
         return Found { kind: DetectedKind::Blocking, options: Vec::new() };
     }
-    let options = options::find(text, page, marked, verdict);
+    // "Send me the path, or put the file into the repository": either will do, and neither has to be chosen.
+    let either = !marked.is_question(page, index) && cues.has(Cue::Request) && !cues.any(PICKS);
+    let options = if either { Vec::new() } else { options::find(text, page, marked, verdict) };
     if verdict.first != index && options.is_empty() {
         return Found { kind: DetectedKind::Blocking, options };
     }
     let question = marked.is_question(page, index);
     let asks = Cues::of(&[Cue::Leave, Cue::Consent, Cue::Course, Cue::Which, Cue::Choose, Cue::Pick, Cue::Confirm]);
-    let goes_on = (question && cues.any(asks)) || cues.any(Cues::of(&[Cue::Pick, Cue::Confirm])) || !options.is_empty();
+    let goes_on = (question && (cues.any(asks) || is_bare(page, marked, index)))
+        || cues.any(Cues::of(&[Cue::Pick, Cue::Confirm]))
+        || !options.is_empty();
     let clearly = if question { Cues::of(&[Cue::Leave, Cue::Course, Cue::Pick]) } else { Cues::of(&[Cue::Pick]) };
     let wants = cues.has(Cue::Request) && !cues.any(clearly);
     let kind = if goes_on && !wants && failure::came_before(page, marked, index, &options) {
         DetectedKind::ErrorRecovery
+    } else if options.is_empty() && question && is_unsaid(page, marked, index) {
+        DetectedKind::Blocking
+    } else if options.is_empty() && !question && cues.has(Cue::Confirm) && only_decides(marked, index) {
+        DetectedKind::Approval
     } else if !options.is_empty() || cues.any(Cues::of(&[Cue::Pick, Cue::Choose])) {
         DetectedKind::Choice
     } else if asks_for_yes(page, marked, index) {
@@ -41,6 +49,22 @@ pub(super) fn tell(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
     Found { kind, options }
 }
 
+const PICKS: Cues = Cues::of(&[Cue::Pick, Cue::Choose, Cue::Which]);
+
+/// "Should refunds be counted? The spec doesn't say.": a fact is missing, not a yes.
+fn is_unsaid(page: &Page, marked: &Marked, index: usize) -> bool {
+    let next = page.sentences.get(index + 1).filter(|next| next.line == page.sentences[index].line);
+    next.is_some() && marked.cues(index + 1).has(Cue::Gap)
+}
+
+/// "I'm waiting for your decision" with nothing to choose from: whether to begin.
+fn only_decides(marked: &Marked, index: usize) -> bool {
+    let hits = marked.hits(index);
+    let confirms =
+        |pick: &Hit| hits.iter().any(|hit| hit.cue == Cue::Confirm && hit.start < pick.end && pick.start < hit.end);
+    hits.iter().filter(|hit| hit.cue == Cue::Pick).all(confirms)
+}
+
 fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {
     let cues = marked.cues(index);
     match marked.is_question(page, index) {
@@ -49,7 +73,7 @@ fn asks_for_yes(page: &Page, marked: &Marked, index: usize) -> bool {
                 || (cues.has(Cue::Course) && !cues.has(Cue::Leave));
             let leave = cues.any(Cues::of(&[Cue::Leave, Cue::Consent]))
                 || is_bare(page, marked, index)
-                || is_own_deed(page, marked, index);
+                || deed::is_own(page, marked, index);
             cues.has(Cue::Confirm) || (leave && !open)
         }
         false => is_for_approval(page, marked, index) || (cues.has(Cue::Confirm) && !requests_more(marked, index)),
@@ -80,36 +104,20 @@ fn asks_for_either(page: &Page, marked: &Marked, index: usize) -> bool {
     })
 }
 
-/// "Je pousse la branche ?", "Заливаю в main?", "…可以删掉了吗？": what the agent would do, said as a question, wants a yes.
-fn is_own_deed(page: &Page, marked: &Marked, index: usize) -> bool {
-    const BEGINS: &[&str] = &["je ", "j'", "j’", "ich ", "i'll ", "i will ", "io "];
-    let said = page.text_of(&page.sentences[index]);
-    let said = said.trim_start_matches(|next: char| !next.is_alphanumeric());
-    let cues = marked.cues(index);
-    if BEGINS.iter().any(|begin| said.starts_with(begin)) {
-        return true;
-    }
-    let may = said.contains("可以") && said.trim_end_matches(['?', '？', ' ']).ends_with(['吗', '嗎', '吧', '么']);
-    if may {
-        return !cues.has(Cue::Request) && !said.contains(['你', '您']);
-    }
-    // The endings of the first person, where a verb may stand alone and first.
-    let first = said.split([' ', ',', '?']).next().unwrap_or_default();
-    let russian =
-        first.chars().count() >= 4 && ["ю", "ем", "им", "ём", "емся", "юсь"].iter().any(|end| first.ends_with(end));
-    russian && !cues.has(Cue::Asking) && !cues.has(Cue::Address)
-}
+/// What begins with one speaks of a thing: "Il login funziona?" asks how it is.
+const ARTICLES: &[&str] =
+    &["the", "der", "die", "das", "le", "la", "les", "el", "los", "las", "o", "a", "os", "as", "il", "lo", "i", "gli"];
 
 /// "Rebase it now?": a few words without one that asks want a yes. So does an infinitive in Russian and Ukrainian.
 fn is_bare(page: &Page, marked: &Marked, index: usize) -> bool {
     let cues = marked.cues(index);
     let said = page.text_of(&page.sentences[index]);
     let first = said.split([' ', '?']).next().unwrap_or_default();
-    let infinitive = ["ть", "ти", "ться"].iter().any(|ending| first.ends_with(ending));
-    let short = said.split_whitespace().count() <= 4 && said.is_ascii();
+    let infinitive = deed::is_infinitive(first);
+    let short = said.split_whitespace().count() <= 4 && said.is_ascii() && !ARTICLES.contains(&first);
     let addressed = marked.first(index, Cues::of(&[Cue::Address])).is_some_and(|hit| {
         // "now" at the end presses, and speaks to nobody.
         page.said[hit.end..page.sentences[index].said.end].contains(char::is_alphanumeric)
     });
-    infinitive || (short && !addressed && !cues.has(Cue::Asking))
+    infinitive || (short && !addressed && !cues.any(Cues::of(&[Cue::Asking, Cue::Request])))
 }

@@ -4,6 +4,7 @@
 //! and replies in two languages are no special case.
 
 mod cue;
+mod pair;
 mod read;
 
 use std::sync::LazyLock;
@@ -240,6 +241,14 @@ pub(super) fn mark(page: &Page, settings: &DetectSettings) -> Marked {
         while let Some((_, hit)) = next.next_if(|(sentence, _)| *sentence == index) {
             cues.add(hit.cue);
             marked.hits.push(hit);
+        }
+        let before = marked.cues.last().copied().unwrap_or_default();
+        let across = pair::across(before, &marked.hits[from..]);
+        let pairs: Vec<Hit> = pair::find(&marked.hits[from..], cues).chain(across).collect();
+        if !pairs.is_empty() {
+            pairs.iter().for_each(|hit| cues.add(hit.cue));
+            marked.hits.extend(pairs);
+            marked.hits[from..].sort_by_key(|hit| (hit.start, hit.end));
         }
         marked.of.push((from, marked.hits.len()));
         marked.cues.push(cues);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::failure;
 use super::judge::Verdict;
-use super::lexicon::{Cue, Cues, Marked};
+use super::lexicon::{Cue, Cues, Hit, Marked};
 use super::page::{Ending, LineKind, Page};
 
 /// More than this is a list of something else.
@@ -210,8 +210,10 @@ fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<Stri
 }
 
 fn find_ors(page: &Page, marked: &Marked, index: usize) -> Vec<Range<usize>> {
-    let hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Or).map(|hit| hit.start..hit.end);
-    let mut ors: Vec<Range<usize>> = hits.collect();
+    let hits = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Or);
+    // "…할까요, …할까요?": the ending belongs to what is before it, and only the comma is between them.
+    let comma = |hit: &Hit| if page.said[..hit.end].ends_with("요,") { hit.end - 1 } else { hit.start };
+    let mut ors: Vec<Range<usize>> = hits.map(|hit| comma(hit)..hit.end).collect();
     // The same word may be one of two languages, and a part of another: "ou" of "ou bien".
     ors.sort_by_key(|or| (or.start, Reverse(or.end)));
     let mut end = 0;
@@ -236,7 +238,7 @@ pub(super) fn has_or_in_one_letter(page: &Page, index: usize) -> bool {
 /// "o" is "or" in Spanish and Italian and "the" in Portuguese.
 fn is_or_in_one_letter(said: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    has(&["¿", " el ", " los ", " il ", " è ", " che ", " di ", " una "])
+    has(&["¿", " el ", " los ", " il ", " è ", " che ", " di ", " una ", " un ", " uno ", " la ", " lo "])
         && !has(&["ã", "õ", " eu ", "você", " um ", " uma "])
 }
 

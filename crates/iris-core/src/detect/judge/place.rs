@@ -73,9 +73,8 @@ impl Places {
         self.presented[index]
     }
 
-    /// More is said after it: a list that ends the reply may be asked all the same.
     pub fn is_in_survey(&self, index: usize) -> bool {
-        self.surveyed[index] && self.from[index + 1] > 0
+        self.surveyed[index]
     }
 
     pub fn is_in_faq(&self, index: usize) -> bool {

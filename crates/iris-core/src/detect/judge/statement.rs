@@ -2,12 +2,12 @@
 
 use super::{ASKING, Said};
 use crate::detect::lexicon::{Cue, Cues, Hit, Marked};
-use crate::detect::page::{Ending, Page, is_word};
+use crate::detect::page::{Ending, Page, QUOTED, is_word};
 
 /// Without a question mark the first words decide: "tell me which, or if you …" asks, "if you …, tell me which" does not.
 pub(super) fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let soft = Cues::of(&[Cue::Offer, Cue::Condition, Cue::Note, Cue::Closer]);
-    let ask = marked.first(index, ASKING);
+    let ask = marked.first(index, ASKING).filter(|ask| !names_quoted(page, index, *ask));
     // "If you find it useful" begins as "if" and as "if you …" do, and says more than both.
     let longest = |first: Hit| {
         let offers = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Offer && hit.start == first.start);
@@ -42,6 +42,14 @@ pub(super) fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said
     let told = if cues.has(Cue::Reported) { 1.5 } else { 0.0 };
     let shouted = if page.sentences[index].ending == Ending::Colon { 0.3 } else { 0.0 };
     Said::Ask(logit - told + shouted)
+}
+
+/// "The file has three questions: "…", "…" and "…"": what it wants is quoted, and so somebody else's.
+fn names_quoted(page: &Page, index: usize, ask: Hit) -> bool {
+    let rest = &page.said[ask.end..page.sentences[index].said.end];
+    let colon = rest.find([':', '：']).filter(|&at| at <= 40);
+    let quoted = colon.map(|at| rest[at..].trim_start_matches([':', '：', ' ']));
+    ask.cue == Cue::Request && quoted.is_some_and(|rest| rest.starts_with(QUOTED) && rest.matches(QUOTED).count() >= 2)
 }
 
 /// "Reload it and tell me if it works; that tells me which of the two it is": the search stops there.

@@ -67,6 +67,36 @@ pub(in crate::detect) enum Cue {
     Recap,
     /// "you said", after such a question: how it was answered.
     Told,
+    /// "the spec", "the ticket": where it might have been said. One of a pair, as are those that follow (`pair.rs`).
+    Source,
+    /// "doesn't cover", "nothing": that it is not said.
+    Silent,
+    /// "I'll wait for": that it does nothing until then.
+    Await,
+    /// "the green light", "thumbs-up": a yes by its name.
+    Yes,
+    /// "grant", "add": something only the human can do, as a sentence begins.
+    Do,
+    /// "please", "me", "and I'll": that it is wanted, and for whom.
+    Sake,
+    /// "the measurement", "the test": what may answer.
+    Evidence,
+    /// "shows", "confirmed": that it did.
+    Shows,
+    /// "tell me", "say": that it wants to hear something.
+    Tell,
+    /// "which": that it is one of several.
+    WhichOne,
+    /// "somebody has to", "in your hands": that another has to do it.
+    Must,
+    /// "I have no rights": that the agent cannot.
+    Unable,
+    /// "to continue": what it would do next.
+    Further,
+    /// "I need": what it has not.
+    Need,
+    /// A measurement that shows it: an answer to what was not put to the human.
+    Shown,
     /// A pattern of the deployment's own.
     Pattern,
 }
@@ -107,6 +137,21 @@ impl Cue {
             "aside" => Self::Aside,
             "recap" => Self::Recap,
             "told" => Self::Told,
+            "source" => Self::Source,
+            "silent" => Self::Silent,
+            "await" => Self::Await,
+            "yes" => Self::Yes,
+            "do" => Self::Do,
+            "sake" => Self::Sake,
+            "evidence" => Self::Evidence,
+            "shows" => Self::Shows,
+            "shown" => Self::Shown,
+            "tell" => Self::Tell,
+            "which one" => Self::WhichOne,
+            "must" => Self::Must,
+            "unable" => Self::Unable,
+            "further" => Self::Further,
+            "need" => Self::Need,
             _ => return None,
         })
     }

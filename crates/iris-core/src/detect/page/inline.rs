@@ -57,7 +57,11 @@ fn take(rest: &str, next: char, before: char) -> (usize, Sign) {
         '_' if !before.is_alphanumeric() || !rest[1..].starts_with(char::is_alphanumeric) => (one, Sign::Nothing),
         ']' => (link(rest).unwrap_or(one), Sign::Nothing),
         '<' => tag(rest).map_or(letter, |length| (length, Sign::Space)),
-        '’' | '‘' => (one, Sign::Mark('\'')),
+        '‘' | '‚' | '‹' => {
+            let otherwise = if next == '‘' { (one, Sign::Mark('\'')) } else { letter };
+            quotation(rest, next, before).map_or(otherwise, |length| (length, Sign::Mark(QUOTED)))
+        }
+        '’' => (one, Sign::Mark('\'')),
         '"' | '“' | '„' | '«' | '»' | '「' | '『' | '\'' => {
             quotation(rest, next, before).map_or(letter, |length| (length, Sign::Mark(QUOTED)))
         }
@@ -105,7 +109,10 @@ fn quotation(rest: &str, open: char, before: char) -> Option<usize> {
     let inside = &rest[open.len_utf8()..];
     let inside = &inside[..inside.floor_char_boundary(LONGEST_QUOTATION)];
     let end = match open {
-        '\'' => return apostrophe(inside, before),
+        '\'' => return apostrophe(inside, before, "'", 1),
+        '‘' => return apostrophe(inside, before, "’", 3),
+        '‚' => return apostrophe(inside, before, "‘", 3).or_else(|| apostrophe(inside, before, "’", 3)),
+        '‹' => inside.find('›')?,
         '"' => inside.find('"')?,
         '“' => inside.find(['”', '“'])?,
         '„' => inside.find(['“', '”'])?,
@@ -119,10 +126,11 @@ fn quotation(rest: &str, open: char, before: char) -> Option<usize> {
 }
 
 /// A quotation in single marks, told from an apostrophe by what stands around it.
-fn apostrophe(inside: &str, before: char) -> Option<usize> {
+fn apostrophe(inside: &str, before: char, close: &str, open: usize) -> Option<usize> {
     if !matches!(before, ' ' | '(' | '[' | ':' | '*') || inside.starts_with(char::is_whitespace) {
         return None;
     }
-    let ends = |at: usize| !inside[at + 1..].starts_with(char::is_alphanumeric) && !inside[..at].ends_with(' ');
-    inside.match_indices('\'').map(|(at, _)| at).find(|&at| ends(at)).map(|at| at + 2)
+    let ends =
+        |at: usize| !inside[at + close.len()..].starts_with(char::is_alphanumeric) && !inside[..at].ends_with(' ');
+    inside.match_indices(close).map(|(at, _)| at).find(|&at| ends(at)).map(|at| open + at + close.len())
 }

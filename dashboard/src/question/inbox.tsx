@@ -9,6 +9,7 @@ import { useWatched } from "@/api/watch";
 import { Empty, NoTeams, Page, Tabs } from "@/shell/page";
 import { useStaleSince } from "@/shell/stale";
 import { useNow } from "@/text/time";
+import { headline, visible } from "@/text/visible";
 import { words } from "@/text/words";
 
 import { useOpenQuestions } from "./ask";
@@ -87,14 +88,16 @@ function Filters({ questions }: { questions: Question[] }) {
       <select className="field w-auto min-w-0 flex-1" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
         <option value="">All teams</option>
         {teams.map((name) => (
-          <option key={name}>{name}</option>
+          <option key={name} value={name}>
+            {visible(headline(name, 60))}
+          </option>
         ))}
       </select>
       <select className="field w-auto min-w-0 flex-1" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
         <option value="">All kinds</option>
         {[...kinds].map(([value, word]) => (
           <option key={value} value={value}>
-            {word}
+            {visible(headline(word, 60))}
           </option>
         ))}
       </select>

@@ -161,5 +161,4 @@ fn nothing(reason: &str) -> Detection {
 }
 
 #[cfg(test)]
-#[path = "detect_tests/mod.rs"]
 mod tests;

@@ -14,6 +14,8 @@ use crate::bus::Delta;
 /// What was said is written down in batches: at most this long after it was said, or when there is this much of it.
 pub(super) const SAVE_AFTER: Duration = Duration::from_millis(10);
 const SAVE_AT: usize = 256;
+const MOST_HELD: usize = 64;
+const LONGEST_HELD: usize = 4096;
 
 /// A piece of text that waits for messages that were said before it to be written down: whoever reads along would else see
 /// it before them.
@@ -38,11 +40,19 @@ impl Runner {
 
     pub(super) fn show(&mut self, text: &str, anew: bool) {
         let Some(current) = &mut self.current else { return };
-        let behind = current.heard_messages;
+        let (behind, is_full) = (current.heard_messages, current.held.len() >= MOST_HELD);
         match current.held.last_mut() {
-            Some(held) if held.behind == behind && !held.anew && !anew => held.text.push_str(text),
+            Some(held) if held.behind == behind && !held.anew && !anew && held.text.len() < LONGEST_HELD => {
+                held.text.push_str(text);
+            }
             _ if behind == current.saved_messages => self.announce(text, anew),
-            _ => current.held.push(Held { behind, text: text.to_owned(), anew }),
+            // A database that takes nothing may hold them up for long. They are no loss: the whole message follows.
+            _ if is_full => {}
+            _ => {
+                current.held.push(Held { behind, text: text.to_owned(), anew });
+                // Whoever reads along waits for that.
+                self.save();
+            }
         }
     }
 
@@ -74,9 +84,15 @@ impl Runner {
 
     /// Starts writing a batch of what was said, unless one is being written.
     pub(super) fn save_if_due(&mut self) {
+        let Some(current) = &self.current else { return };
+        if current.unsaved.len() >= SAVE_AT || current.unsaved_since.elapsed() >= SAVE_AFTER {
+            self.save();
+        }
+    }
+
+    fn save(&mut self) {
         let Some(current) = &mut self.current else { return };
-        let due = current.unsaved.len() >= SAVE_AT || current.unsaved_since.elapsed() >= SAVE_AFTER;
-        if current.unsaved.is_empty() || !due || self.saving.is_some() {
+        if current.unsaved.is_empty() || self.saving.is_some() {
             return;
         }
         current.unsaved_bytes = 0;

@@ -106,12 +106,14 @@ impl Runner {
 
     /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.
     pub(super) async fn end(&mut self, mut outcome: TurnOutcome, agent: AgentAfter) -> Result<(), StoreError> {
-        let Some(current) = self.current.take() else { return Ok(()) };
         // It is over now, however long it takes until that can be written down.
-        let duration_ms = i64::try_from(current.started.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let ended = Instant::now();
         if let Some(saving) = self.saving.take() {
             saving.await?;
+            self.show_held();
         }
+        let Some(current) = self.current.take() else { return Ok(()) };
+        let duration_ms = i64::try_from((ended - current.started).as_millis()).unwrap_or(i64::MAX);
         let before = current.before.as_ref().map(|before| &before.usage);
         if outcome.usage.incomplete {
             // What is kept is that of every try.

@@ -109,6 +109,11 @@ impl Bus {
         Ok(self.head().max(store.read(event::newest).await?))
     }
 
+    /// Whether what comes after a number is in memory.
+    pub fn remembers(&self, after: i64) -> bool {
+        self.tail.lock().expect("nothing panics while it holds the tail").reaches(after.saturating_add(1), self.head())
+    }
+
     /// Events after a number, from memory or from the store.
     pub async fn read_after(&self, store: &Store, after: i64, most: Batch) -> Result<Vec<Arc<Recorded>>, StoreError> {
         let head = self.head();
@@ -141,12 +146,18 @@ impl Tail {
         }
     }
 
-    /// `None` if the tail does not reach back that far, or does not know the newest because another node wrote it.
+    /// Not if the tail does not reach back that far, or does not know the newest because another node wrote it.
+    fn reaches(&self, next: i64, head: i64) -> bool {
+        self.events.front().is_some_and(|first| first.seq <= next)
+            && self.events.back().is_some_and(|last| last.seq >= head)
+    }
+
+    /// `None` if it does not reach that far.
     fn after(&self, after: i64, head: i64, most: Batch) -> Option<Vec<Arc<Recorded>>> {
         let first = self.events.front()?.seq;
         // Whoever asks may name any number at all.
         let next = after.saturating_add(1);
-        if next < first || self.events.back()?.seq < head {
+        if !self.reaches(next, head) {
             return None;
         }
         let skip = usize::try_from(next - first).unwrap_or(usize::MAX);

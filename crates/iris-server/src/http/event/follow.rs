@@ -172,8 +172,10 @@ impl Follower {
     /// Events and pieces in the order in which they came.
     async fn gather(&mut self) -> Option<Vec<Item>> {
         let mut items = Vec::new();
+        let frames = self.app.frames.clone();
+        let _look = if self.app.engine.bus().remembers(self.after) { None } else { frames.look().await };
         let events = self.gather_events().await?;
-        let frames = self.app.frames.of(&events);
+        let frames = frames.of(&events);
         for (event, json) in events.iter().zip(frames) {
             items.extend(self.pieces_before(event.seq));
             items.push(Item::Event { seq: event.seq, kind: event.kind.clone(), json });

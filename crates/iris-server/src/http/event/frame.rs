@@ -4,12 +4,22 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 
 use iris_core::event::Recorded;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::wire;
 
 /// The newest ones. Whoever is far behind has its own written.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Frames(Arc<Mutex<Kept>>);
+#[derive(Clone, Debug)]
+pub(crate) struct Frames {
+    kept: Arc<Mutex<Kept>>,
+    looks: Arc<Semaphore>,
+}
+
+impl Default for Frames {
+    fn default() -> Self {
+        Self { kept: Arc::default(), looks: Arc::new(Semaphore::new(LOOKS)) }
+    }
+}
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -22,15 +32,22 @@ struct Kept {
 
 const MOST_BYTES: usize = 1024 * 1024;
 const LARGE: usize = 64 * 1024;
+/// How many read from the store at the same time: each holds what it read until it is written for all.
+const LOOKS: usize = 8;
 
 pub(super) fn is_large(json: &str) -> bool {
     json.len() >= LARGE
 }
 
 impl Frames {
+    /// For whoever is about to read from the store, until it has its frames.
+    pub async fn look(&self) -> Option<SemaphorePermit<'_>> {
+        self.looks.acquire().await.ok()
+    }
+
     /// One for each event.
     pub fn of(&self, events: &[Arc<Recorded>]) -> Vec<Arc<String>> {
-        let mut kept = self.0.lock().expect("nothing panics while it holds the frames");
+        let mut kept = self.kept.lock().expect("nothing panics while it holds the frames");
         events.iter().map(|event| kept.find(event.seq).unwrap_or_else(|| kept.write(event))).collect()
     }
 }
@@ -94,7 +111,7 @@ mod tests {
         assert!(Arc::ptr_eq(&first[0], &frames.of(&[event(1, 2 * MOST_BYTES)])[0]));
         drop(first);
         frames.of(&[event(2, LARGE)]);
-        assert_eq!(frames.0.lock().expect("no panic").large.len(), 1, "what nobody has is forgotten");
+        assert_eq!(frames.kept.lock().expect("no panic").large.len(), 1, "what nobody has is forgotten");
     }
 
     #[test]
@@ -103,7 +120,7 @@ mod tests {
         for seq in 0..10 {
             frames.of(&[event(seq, MOST_BYTES / 4)]);
         }
-        let kept = frames.0.lock().expect("no panic");
+        let kept = frames.kept.lock().expect("no panic");
         assert!(kept.bytes <= MOST_BYTES && kept.frames.len() == 3, "{}", kept.frames.len());
     }
 }

@@ -25,7 +25,7 @@ async fn readers_that_never_read_cost_nothing_with_large_events() {
     let (_, job) = world.post("/api/jobs", json!({"team": "alpha", "goal": "x".repeat(1_500_000)})).await;
     let path = format!("/api/jobs/{}/events", job["id"].as_str().expect("an id"));
     world.eventually("the job is over", async || !world.events("job.ended").await.is_empty()).await;
-    // Its own words are written for each, after a look at the event. With a copy kept for each it is more than 200.
+    // Its own words are written for each, after a look at the event; only so many look at the same time.
     check_that_readers_are_cheap(&world, &path, 100).await;
 }
 

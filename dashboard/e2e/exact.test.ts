@@ -3,9 +3,11 @@
 import { type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { Daemon, PHONE, closeBrowser, closePages, signedIn } from "./stage";
+import { Daemon, PHONE, WIDE, closeBrowser, closePages, signedIn } from "./stage";
 
 const lines = (count: number, word: string) => JSON.stringify(Array.from({ length: count }, (_, index) => `${word} ${index + 1}`).join("\n"));
+
+const NAME = "reason_why_this_is_safe_and_was_agreed_with_you_before_".repeat(8);
 
 const SCRIPT = `
 replies:
@@ -15,6 +17,8 @@ replies:
     do: [{ permission: { tool: Write, input: { file_path: b.txt, content: ${lines(471, "row")} }, result: ok, then: [{ say: "Written" }], denied: [{ say: "Not written" }] } }]
   - match: "^run"
     do: [{ permission: { tool: Bash, input: { command: ${lines(62, "echo")} }, result: ok, then: [{ say: "Ran" }], denied: [{ say: "Not run" }] } }]
+${[5, 56, 75, 140, 400].map((length) => `  - match: "^name ${length}$"
+    do: [{ permission: { tool: "mcp__crm__${"update_everything_".repeat(12)}", input: { id: 7, "${NAME.slice(0, length)}": "DELETE ALL", zone: "of the customers" }, result: ok, then: [{ say: "Done" }], denied: [{ say: "Not done" }] } }]`).join("\n")}
 `;
 
 const PICTURES = process.env["IRIS_TEST_PICTURES"];
@@ -81,6 +85,53 @@ test("a long command says how much is below; one press does not approve what was
   await approve(page).click();
   await card(page).waitFor({ state: "detached" });
   expect(await pending()).toHaveLength(0);
+});
+
+test.each([
+  [56, "on a phone", PHONE, false],
+  [400, "on a phone", PHONE, false],
+  [75, "in the modal", WIDE, true],
+  [140, "wide", { width: 1440, height: 900 }, false],
+  [400, "in the modal on a phone", PHONE, true],
+])("a name of %s letters takes no room from what is approved, %s", async (length, where, viewport, isModal) => {
+  const page = await signedIn(daemon, { viewport });
+  if (isModal) {
+    await page.goto(`${daemon.url}/fleet`);
+    await page.locator('[data-connection="live"]').waitFor({ state: "attached" });
+  }
+  await daemon.tell("atlas", `name ${length}`);
+  const asked = isModal ? page.getByRole("dialog") : card(page);
+  const action = asked.getByRole("group", { name: "What would be done" });
+  await action.waitFor();
+  await action.getByText(NAME.slice(0, length), { exact: true }).waitFor();
+  for (const value of ["7", "DELETE ALL", "of the customers"]) {
+    const text = action.locator("dd pre", { hasText: value }).first();
+    await text.scrollIntoViewIfNeeded();
+    const { width, height } = (await text.boundingBox()) ?? { width: 0, height: 0 };
+    expect(width, `${value} has room`).toBeGreaterThan(120);
+    expect(height, `${value} is on one line`).toBeLessThan(30);
+  }
+  for (const part of await action.locator("p, dt, dd").all()) {
+    const { x, width } = (await part.boundingBox()) ?? { x: 0, width: 0 };
+    expect(x + width, "nothing runs off the screen").toBeLessThanOrEqual(viewport.width);
+    expect(await part.evaluate((box) => box.scrollWidth - box.clientWidth), "nor out of its box").toBeLessThanOrEqual(1);
+  }
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/exact-name-${length}-${where.replaceAll(" ", "-")}.png` });
+});
+
+test.each(["width", "height"])("what has no %s was not seen, whatever it is that takes it", async (side) => {
+  const page = await signedIn(daemon);
+  await page.addInitScript((squeezed) => {
+    const squeeze = () => document.querySelectorAll<HTMLElement>("dd pre").forEach((value) => (value.style[squeezed as "width"] = "0"));
+    new MutationObserver(squeeze).observe(document, { childList: true, subtree: true });
+  }, side);
+  await page.reload();
+  await daemon.tell("atlas", "name 5");
+  await card(page).locator("dd pre").first().waitFor({ state: "attached" });
+  await wait(700);
+  await approve(page).click();
+  await card(page).getByText(/lines? not seen. Press again to approve/).first().waitFor();
+  expect(await pending(), "it waits for a second press").toHaveLength(1);
 });
 
 test("what is written is there to the last line, on a phone as well", async () => {

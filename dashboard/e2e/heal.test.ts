@@ -240,6 +240,50 @@ test("a session that was opened without a connection is read when it is back", a
   forgive(page);
 });
 
+test("what was never read is not said to be empty", async () => {
+  const { sessionId } = await daemon.tell("comet", "hello there", 0);
+  const page = await signedIn(daemon, {}, wire);
+  await live(page);
+  const fetched = () => page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name).join());
+  for (const name of ["fleet", "jobs", "health", "settings"]) await expect.poll(fetched, { timeout: 15_000 }).toContain(`/assets/${name}-`);
+  await cut(page);
+  const main = page.locator("main");
+  const unknown = main.getByText("Nothing known");
+  const goTo = async (name: string) => {
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    await unknown.first().waitFor();
+  };
+  await goTo("Fleet");
+  await goTo("Jobs");
+  await goTo("Health");
+  await page.getByRole("region", { name: "Log" }).getByText("Nothing known").waitFor();
+  expect(await main.getByText("Nothing of that kind has happened").count()).toBe(0);
+  await goTo("Settings");
+  for (const name of ["Rules", "Tokens and browsers", "Config"]) await page.getByRole("region", { name }).getByText("Nothing known").waitFor();
+  expect(await main.getByText(/^None/).count()).toBe(0);
+  await page.evaluate((to) => (history.pushState(null, "", to), dispatchEvent(new PopStateEvent("popstate"))), `/session/${sessionId}`);
+  await page.getByRole("heading", { name: "Session", level: 1 }).waitFor();
+  await unknown.waitFor();
+  await mend(page);
+  await page.getByRole("log").getByText("You said:").first().waitFor({ timeout: 60_000 });
+  expect(await unknown.count()).toBe(0);
+  forgive(page);
+});
+
+test("a session of which nothing could be read is not a new one", async () => {
+  const { sessionId } = await daemon.tell("comet", "hello there", 0);
+  const page = await signedIn(daemon, {}, wire);
+  const turns = /\/api\/sessions\/[^/]+\/turns/;
+  await page.route(turns, (route) => route.abort("connectionreset"));
+  await page.goto(`${wire.url}/fleet`);
+  await page.getByRole("link", { name: `Session ${sessionId.slice(0, 8)}` }).waitFor();
+  expect(await page.getByText("A new session").count()).toBe(0);
+  await page.unroute(turns);
+  await page.getByRole("link", { name: "hello there" }).first().waitFor({ timeout: 60_000 });
+  forgive(page);
+});
+
 test("a page that cannot be fetched leaves the frame, and comes by itself", async () => {
   const page = await signedIn(daemon, {}, wire);
   const file = /\/assets\/jobs-.*\.js$/;

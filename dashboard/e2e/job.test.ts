@@ -39,7 +39,12 @@ test("a job is stopped, and says so at once", async () => {
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/job/${id}`);
   await page.getByText("working").first().waitFor();
-  await page.getByRole("button", { name: "Stop" }).click();
+  const stop = page.getByRole("button", { name: "Stop", exact: true });
+  await stop.click();
+  await page.getByRole("dialog").getByRole("button", { name: "Let it go on" }).click();
+  expect((await daemon.call("GET", `/api/jobs/${id}`)).status).toBe("running");
+  await stop.click();
+  await page.getByRole("dialog").getByRole("button", { name: "Stop the job" }).click();
   await page.getByText("stopped").first().waitFor();
   expect((await daemon.call("GET", `/api/jobs/${id}`)).status).toBe("stopped");
 });

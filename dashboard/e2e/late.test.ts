@@ -39,7 +39,7 @@ test("what ran out is said in the fleet, and is answered and run again from what
   await expect.poll(async () => (await messages()).at(-1), { timeout: 10_000 }).toContain("Red");
 });
 
-test("where only the options are an answer, nobody is asked for words", async () => {
+test("where only the options are an answer, words say why none of them is", async () => {
   const { id } = await daemon.call("POST", "/api/jobs", { team: "beacon", goal: "hang on" });
   const ask = (question: string, more: object) => daemon.call("POST", `/api/jobs/${id}/questions`, { question, type: "choice", options: [{ value: "oak", label: "Oak" }, { value: "pine", label: "Pine" }], timeoutMinutes: 10, ...more });
   await ask("Which door?", { allowFreeText: false });
@@ -47,8 +47,9 @@ test("where only the options are an answer, nobody is asked for words", async ()
   // What the test before this one ran again may still ask something, too.
   const card = (question: string) => page.locator("article", { hasText: question });
   await card("Which door?").getByRole("button", { name: "Oak" }).waitFor();
-  expect(await card("Which door?").locator("[data-reply]").count()).toBe(0);
+  await card("Which door?").getByLabel("None of these, and say why").waitFor();
   await ask("Which window?", { allowFreeText: true });
   await card("Which window?").locator("[data-reply]").waitFor();
+  expect(await card("Which window?").getByLabel("None of these, and say why").count()).toBe(0);
   await daemon.call("POST", `/api/jobs/${id}/stop`, {});
 });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+import { Daemon, closeBrowser, closePages, signedIn, toTheEnds } from "./stage";
 
 const MESSAGES = 100_000;
 let daemon: Daemon;
@@ -42,6 +42,49 @@ test("is shown from its end, and says what is still being read", async () => {
   await page.unrouteAll({ behavior: "ignoreErrors" });
 }, 240_000);
 
+test("whoever scrolls up while it is being read stays there, and there is always something to see", async () => {
+  const page = await signedIn(daemon);
+  for (let time = 0; time < 2; time++) {
+    await page.goto(`${daemon.url}/session/${session}`);
+    const log = page.getByRole("log");
+    await log.getByText("done", { exact: true }).waitFor();
+    const blank = await log.evaluateHandle(countBlank);
+    await log.hover();
+    await page.waitForTimeout(300);
+    for (let notch = 0; notch < 3; notch++) {
+      await page.mouse.wheel(0, -100);
+      await page.waitForTimeout(150);
+    }
+    await page.getByRole("button", { name: "Follow" }).waitFor();
+    const inView = () => log.evaluate(firstInView);
+    const first = await inView();
+    expect(first).toBeGreaterThan(MESSAGES - 100);
+    await expect.poll(() => log.locator("[data-index]").last().getAttribute("data-index").then(Number), { timeout: 120_000 }).toBeGreaterThanOrEqual(MESSAGES - 100);
+    expect(await inView()).toBe(first);
+    expect(await blank.evaluate((seen) => seen.blank)).toBe(0);
+  }
+}, 400_000);
+
+/** The number that the first row in view says. */
+function firstInView(box: Element) {
+  const row = [...box.querySelectorAll<HTMLElement>("[data-index]")].find((one) => one.getBoundingClientRect().bottom > box.getBoundingClientRect().top + 1);
+  return Number(row?.innerText.split(" ")[0]);
+}
+
+/** Counts the frames in which no row is in view. */
+function countBlank(box: Element) {
+  const seen = { all: 0, blank: 0 };
+  const look = () => {
+    const { top, bottom } = box.getBoundingClientRect();
+    const isThere = [...box.querySelectorAll("[data-index]")].some((row) => row.getBoundingClientRect().bottom > top + 1 && row.getBoundingClientRect().top < bottom);
+    seen.all++;
+    if (!isThere) seen.blank++;
+    requestAnimationFrame(look);
+  };
+  look();
+  return seen;
+}
+
 test("is scrolled from end to end with only a screenful of rows", async () => {
   const page = await signedIn(daemon);
   await page.goto(`${daemon.url}/session/${session}`);
@@ -65,6 +108,7 @@ test("is scrolled from end to end with only a screenful of rows", async () => {
   await log.getByText(`flood ${MESSAGES}`).waitFor();
   await page.getByRole("button", { name: "Follow" }).click();
   await log.getByText("done", { exact: true }).waitFor();
+  await toTheEnds(page);
 }, 240_000);
 
 test("what happened is in the log, however much was said since", async () => {

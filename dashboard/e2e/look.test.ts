@@ -49,6 +49,9 @@ beforeAll(async () => {
     { name: "log", path: "/system?event=20", fact: "Log around event 20" },
     { name: "settings", path: "/settings", fact: "Tokens and browsers" },
     { name: "palette", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("Control+k"), page.getByPlaceholder("Go to, or do…").waitFor()) },
+    { name: "palette-typed", path: "/fleet", fact: "hang on", act: (page) => typeCommand(page, "team") },
+    { name: "palette-nothing", path: "/fleet", fact: "hang on", act: (page) => typeCommand(page, "zzzzqq") },
+    { name: "later-soon", path: "/inbox", fact: "Which parts?", act: putAsideTooLate },
     { name: "keys", path: "/fleet", fact: "hang on", act: async (page) => (await page.keyboard.press("?"), page.getByRole("dialog").waitFor()) },
     // At the end: what is put aside is not there any more.
     { name: "notice", path: "/inbox", fact: "Which parts?", act: putAsideTwo },
@@ -63,6 +66,38 @@ async function asks(team: string): Promise<string> {
     await new Promise((wait) => setTimeout(wait, 20));
   }
   throw new Error(`${team} asks nothing`);
+}
+
+async function typeCommand(page: Page, text: string) {
+  await page.keyboard.press("Control+k");
+  const typed = page.getByPlaceholder("Go to, or do…");
+  for (const letter of text) {
+    await typed.pressSequentially(letter);
+    // What is spoken is what Enter takes.
+    const spoken = () => typed.evaluate((input) => {
+      const [named, selected] = [input.getAttribute("aria-activedescendant"), document.querySelector('[role="option"][aria-selected="true"]')];
+      return named === (selected?.id ?? null) && (named !== null) === (document.querySelector('[role="option"]') !== null);
+    });
+    await expect.poll(spoken, { message: `after ${letter} of ${text}` }).toBe(true);
+    const isSeen = () => page.evaluate(() => {
+      const [one, list] = ['[role="option"][aria-selected="true"]', '[role="listbox"]'].map((what) => document.querySelector(what)?.getBoundingClientRect());
+      return !one || !list || (one.top >= list.top - 1 && one.bottom <= list.bottom + 1);
+    });
+    await expect.poll(isSeen, { message: `seen after ${letter} of ${text}` }).toBe(true);
+  }
+}
+
+/** In four minutes they all run out. */
+async function putAsideTooLate(page: Page) {
+  await page.route("**/api/questions/pending", async (route) => {
+    const answer = await route.fetch();
+    const { questions } = await answer.json();
+    await route.fulfill({ response: answer, json: { questions: questions.map((question: object) => ({ ...question, deadline: Date.now() + 240_000 })) } });
+  });
+  await page.reload();
+  await page.getByLabel("Put aside until later").first().click();
+  await page.getByText("It runs out too soon to be put aside.").waitFor();
+  await page.unroute("**/api/questions/pending");
 }
 
 /** Two notices, one after the other: where they are, nothing is to be pressed. */

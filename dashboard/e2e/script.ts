@@ -40,6 +40,8 @@ replies:
     do: [{ ask: { question: "Which door?", options: ["Oak (Recommended)", Pine] } }, { say: "{{answer}} it is" }]
   - match: "^leave (\\w+)"
     do: [{ mcp: { server: iris, tool: ask_question, arguments: { question: "May I leave $1?", type: approval } } }, { say: "{{result}}" }]
+  - match: "^pick"
+    do: [{ mcp: { server: iris, tool: ask_question, arguments: { question: "Which shade?", type: choice, options: [Dark, Light] } } }, { say: "{{result}}" }]
   - match: "^list"
     do: [{ tool: { name: TodoWrite, input: { todos: [{ content: Paint the door, status: completed }, { content: Oil the hinge, status: in_progress }, { content: Lock it, status: pending }] }, result: ok } }]
   - match: "^work"

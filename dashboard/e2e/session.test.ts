@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, PHONE, closeBrowser, closePages, forgive, signedIn } from "./stage";
+import { Daemon, PHONE, closeBrowser, closePages, forgive, signedIn, toTheEnds } from "./stage";
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -44,6 +44,33 @@ test("what an agent did is read at a glance", async () => {
   await log.getByText("It is used in the form.").waitFor();
   await log.getByText("$0.04", { exact: true }).waitFor();
   await log.getByText("1,200 in, 340 out").waitFor();
+});
+
+test("Home and End lead to the ends of forty turns, and so does the scroll bar", async () => {
+  let session = "";
+  for (let turn = 0; turn < 40; turn++) {
+    const message = turn % 8 === 0 ? "work" : `Say ${"a few words\n\n".repeat((turn % 5) * 6)}`;
+    session = (await daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "reader", message, timeout: 0 })).sessionId;
+  }
+  for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
+    const page = await signedIn(daemon, { viewport });
+    await page.goto(`${daemon.url}/session/${session}`);
+    const log = page.getByRole("log");
+    await log.locator("[data-index]").last().waitFor();
+    await page.waitForTimeout(500);
+    await toTheEnds(page);
+    // Dragged, a bit with every frame.
+    await log.evaluate(async (box) => {
+      const all = box.scrollTop;
+      for (let left = 30; left >= 0; left--) {
+        box.scrollTop = (all * left) / 30;
+        await new Promise(requestAnimationFrame);
+      }
+    });
+    await page.waitForTimeout(700);
+    expect(await log.evaluate((box) => [box.scrollTop, box.querySelector("[data-index]")?.getAttribute("data-index")])).toEqual([0, "0"]);
+    await page.close();
+  }
 });
 
 test("a call that waits for a person says so, and a list is a list", async () => {
@@ -207,6 +234,7 @@ test("of several sessions of a team, each is named by what it is about", async (
   await page.goto(`${daemon.url}/fleet`);
   await page.getByRole("button", { name: /^Actions for delta for a job: .*Paint the gate/ }).waitFor();
   await page.goto(`${daemon.url}/inbox`);
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder("Go to, or do…").fill("stop oil");
   await page.getByRole("option", { name: /^Stop at once: delta for a job: .*Oil the gate/ }).click();
@@ -340,6 +368,7 @@ test("what can be done is done by name as well, and everything is stopped only a
   await page.getByRole("heading", { name: /comet for you/ }).waitFor();
   await page.getByText("working").first().waitFor();
   await pick("cancel comet", "Cancel what it does: comet for you");
+  await page.getByRole("dialog", { name: "Cancel what comet for you does?" }).getByRole("button", { name: "Cancel it" }).click();
   await page.getByText("1 turn cancelled").first().waitFor();
   await pick("fence", "Job of beacon: Paint the fence");
   await page.getByRole("heading", { name: "Paint the fence" }).waitFor();

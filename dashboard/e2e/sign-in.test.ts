@@ -59,7 +59,6 @@ test("a tab that asks for a link goes on when another tab was given one", async 
   await page.goto(`${daemon.url}/fleet`);
   await page.getByRole("heading", { name: "Signed out" }).waitFor();
   await page.waitForLoadState("networkidle");
-  forgive(page);
   await (await page.context().newPage()).goto(await daemon.link());
   await page.getByRole("heading", { name: "Fleet" }).waitFor();
 });
@@ -69,10 +68,28 @@ test("without a credential every page says how to get in", async () => {
     const page = await stranger();
     await page.goto(daemon.url + path);
     await page.getByText("iris link").first().waitFor();
-    // The browser itself reports that it was turned away, for every request that was on its way.
     await page.waitForLoadState("networkidle");
-    forgive(page);
   }
+});
+
+test("who was signed in once and is not any more is told so without an error", async () => {
+  for (const path of ["/", "/inbox", "/fleet"]) {
+    const page = await signedIn(daemon);
+    // As after thirty days: the word is still there.
+    await page.goto("about:blank");
+    await page.context().clearCookies();
+    await page.goto(daemon.url + path);
+    await page.getByRole("heading", { name: "Signed out" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(page.url()).toBe(`${daemon.url}/login`);
+  }
+});
+
+test("an event that has not happened yet is said to be that", async () => {
+  const page = await signedIn(daemon);
+  await page.goto(`${daemon.url}/system?event=99999999`);
+  await page.getByText("There is no event 99999999 yet. These are the nearest.").waitFor();
+  await page.waitForTimeout(500);
 });
 
 test("signing out ends it everywhere", async () => {
@@ -80,9 +97,10 @@ test("signing out ends it everywhere", async () => {
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Signed out" }).waitFor();
+  // What was on its way when it ended was turned away.
+  forgive(page);
   await page.goto(`${daemon.url}/inbox`);
   await page.getByText("iris link").first().waitFor();
-  forgive(page);
 });
 
 test("a token that is made in the settings opens the door, and shows its text once", async () => {

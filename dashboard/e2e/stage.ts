@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
+import { expect } from "vitest";
+
 import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core";
 
 export const WIDE = { width: 1280, height: 800 };
@@ -159,6 +161,8 @@ export async function signedIn(daemon: Daemon, options: BrowserContextOptions = 
   const page = await stranger(options);
   await page.goto((await daemon.link()).replace(daemon.url, through.url));
   await page.waitForURL("**/inbox");
+  // Keys mean nothing before the page is there.
+  await page.getByRole("heading", { name: "Inbox" }).waitFor({ state: "attached" });
   return page;
 }
 
@@ -173,7 +177,7 @@ export async function stranger(options: BrowserContextOptions = {}): Promise<Pag
   const page = await context.newPage();
   const found: string[] = [];
   opened.set(page, found);
-  page.on("console", (message) => message.type() === "error" && found.push(message.text()));
+  page.on("console", (message) => message.type() === "error" && found.push(`${message.text()} ${message.location().url}`));
   page.on("pageerror", (error) => found.push(String(error)));
   page.on("dialog", (dialog) => (found.push(`said ${dialog.message()}`), void dialog.dismiss()));
   page.on("request", (request) => {
@@ -190,6 +194,26 @@ export async function closePages(): Promise<string[]> {
   opened.clear();
   await Promise.all(contexts.map((context) => context.close()));
   return found;
+}
+
+/** From end to end of a conversation by its keys, whoever has the focus. */
+export async function toTheEnds(page: Page) {
+  const log = page.getByRole("log");
+  const place = () => log.evaluate((box) => ({ top: Math.round(box.scrollTop), below: Math.round(box.scrollHeight - box.scrollTop - box.clientHeight), first: box.querySelector("[data-index]")?.getAttribute("data-index") }));
+  const keys = [["Home", "End"], ["Control+Home", "Control+End"]] as const;
+  for (const isFocused of [true, false]) {
+    for (const [first, last] of keys) {
+      await (isFocused ? log.focus() : page.evaluate(() => (document.activeElement as HTMLElement).blur()));
+      for (const [key, is] of [[first, { top: 0, first: "0" }], [last, { below: 0 }], [first, { top: 0, first: "0" }], [last, { below: 0 }]] as const) {
+        await page.keyboard.press(key);
+        // It is there, and stays there while what came into view is read and measured.
+        for (const pause of [700, 700]) {
+          await page.waitForTimeout(pause);
+          expect(await place(), `${key}${isFocused ? "" : " with the focus nowhere"}`).toMatchObject(is);
+        }
+      }
+    }
+  }
 }
 
 /** Forgets what went wrong so far: for a test in which the daemon is meant to be gone for a while. */

@@ -6,6 +6,7 @@ import { createRoot } from "react-dom/client";
 import { queries } from "@/api/ask";
 import { whenSignedOut } from "@/api/call";
 import { connection } from "@/api/live";
+import { doubt } from "@/api/me";
 import { remember } from "@/login/wanted";
 import { router } from "@/router";
 
@@ -14,6 +15,7 @@ import "./style.css";
 const leave = () => {
   const { pathname, href } = router.state.location;
   if (pathname === "/login") return;
+  doubt();
   remember(href);
   void router.navigate({ to: "/login" });
 };

@@ -1,6 +1,8 @@
 // The pages and their addresses. Each page is a file of its own.
 import { Link, createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 
+import { isSignedIn } from "@/api/me";
+import { remember } from "@/login/wanted";
 import { Inbox, type InboxSearch, WORK } from "@/question/inbox";
 import { fetchedPage } from "@/shell/fetched";
 import { Frame } from "@/shell/frame";
@@ -11,7 +13,17 @@ const text = (value: unknown) => (typeof value === "string" && value !== "" ? va
 const root = createRootRoute({ errorComponent: ({ error }) => <Failure error={error as Error} /> });
 
 const login = createRoute({ getParentRoute: () => root, path: "/login", component: fetchedPage(async () => (await import("@/login/login")).Login) });
-const frame = createRoute({ getParentRoute: () => root, id: "frame", component: Frame });
+const frame = createRoute({
+  getParentRoute: () => root,
+  id: "frame",
+  component: Frame,
+  beforeLoad: async ({ location }) => {
+    // If it cannot be known, the page says why.
+    if ((await isSignedIn()) !== false) return;
+    remember(location.href);
+    throw redirect({ to: "/login", replace: true });
+  },
+});
 
 const home = createRoute({
   getParentRoute: () => frame,

@@ -10,6 +10,8 @@ use iris_core::team::AgentKind;
 pub struct Cli {
     /// As it is looked for in the PATH.
     pub program: &'static str,
+    /// Whose models it speaks to, by the names of the OpenTelemetry conventions.
+    pub provider: &'static str,
     /// The versions that are tested, oldest first.
     pub tried: &'static [&'static str],
     /// How it is had, as something to do.

@@ -73,6 +73,8 @@ pub enum LaunchError {
     NotBuilt(AgentKind),
     #[error("the folder {0} does not exist")]
     NoFolder(PathBuf),
+    #[error("{0} is not a folder")]
+    NotFolder(PathBuf),
     #[error("team '{0}' is scripted but names no script")]
     NoScript(TeamName),
     #[error("{program} is not installed")]
@@ -89,7 +91,7 @@ impl LaunchError {
             Self::NotBuilt(_) => Some("set `agent: claude`, or `agent: scripted` with a script, for this team"),
             Self::NotInstalled { hint, .. } => Some(hint),
             Self::IsFolder { .. } => Some("set the team's `command` to the program itself"),
-            Self::NoFolder(_) => Some("set the team's `path` to a folder that exists"),
+            Self::NoFolder(_) | Self::NotFolder(_) => Some("set the team's `path` to a folder that exists"),
             Self::NoScript(_) => Some("add `script: /path/to/script.yaml` to the team"),
             Self::NotStarted { .. } => Some("check that the program is installed and may be run"),
         }
@@ -98,7 +100,8 @@ impl LaunchError {
 
 pub fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
     if !spec.path.is_dir() {
-        return Err(LaunchError::NoFolder(spec.path.clone()));
+        let path = spec.path.clone();
+        return Err(if path.exists() { LaunchError::NotFolder(path) } else { LaunchError::NoFolder(path) });
     }
     match spec.kind {
         AgentKind::Scripted => crate::scripted::launch::launch(spec),

@@ -74,7 +74,7 @@ pub struct Question {
     /// What whoever closed it came through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_through: Option<Through>,
-    /// Why, if it was withdrawn.
+    /// Why, if it was withdrawn, or if an agent told the one that asked more: that is `superseded`, and nobody answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_why: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,9 +86,17 @@ pub struct Question {
     /// The question that took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
+    /// How many others that are open ask the very same: an answer with `similar` is for them, too.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub similar: usize,
     /// What the same was answered before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How somebody came in who did something.
@@ -295,6 +303,9 @@ pub struct AskOption {
     pub value: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// What follows from it; told with the description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub implications: Option<String>,
     #[serde(default)]
     pub recommended: bool,
 }

@@ -65,6 +65,14 @@ pub struct Me {
     pub csrf: Option<String>,
 }
 
+/// Whether a browser that asks is signed in.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LoginState {
+    /// It sent the cookie of a browser and the word that belongs to it.
+    pub signed_in: bool,
+}
+
 /// A link that signs a browser in, once.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -144,6 +144,9 @@ pub struct Message {
     /// What the agent program says of itself, and nobody needs to read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub noise: bool,
+    /// Said in a turn that the agent had begun by itself, before it came to what it was told: no part of the reply.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
     /// What the agent thinks with from now on, if it names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::question::draft::Written;
 
+pub(crate) use page::own_name;
 pub use settings::{DetectSettings, PatternError, STANDARD_PATTERNS};
 
 /// What was found in a reply.

@@ -144,8 +144,15 @@ pub enum QuestionEvent {
     Superseded {
         id: QuestionId,
         job: Option<JobId>,
-        by: QuestionId,
-        /// Who edited it, if somebody did.
+        /// The question that took its place, if one did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<QuestionId>,
+        /// What an agent told the one that asked instead of waiting for an answer, if one did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        told: Option<TurnId>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+        /// Who edited it or told more, if somebody did.
         #[serde(skip_serializing_if = "Option::is_none")]
         who: Option<Party>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,7 +270,7 @@ pub enum SessionEvent {
     Stopped {
         why: StopCause,
         exit: Option<AgentExit>,
-        /// Why it could not be started, and what helps.
+        /// Why it could not be started, and what helps; or what was lost with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },

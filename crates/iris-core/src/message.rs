@@ -16,6 +16,8 @@ pub struct Heard {
     pub results: Vec<CallResult>,
     /// What the agent program says of itself, and nobody needs to read: that it began, say.
     pub noise: bool,
+    /// Said in a turn that the agent had begun by itself, before it came to what it was told.
+    pub aside: bool,
     /// What the agent thinks with from now on, if it names it.
     pub model: Option<String>,
     /// The agent's own line. The adapter has parsed it, so it is JSON, and is not looked at again.
@@ -25,7 +27,7 @@ pub struct Heard {
 impl Heard {
     pub fn new(kind: MessageType, text: Option<String>) -> Self {
         let (calls, results) = (Vec::new(), Vec::new());
-        Self { kind, text, parent: None, calls, results, noise: false, model: None, line: None }
+        Self { kind, text, parent: None, calls, results, noise: false, aside: false, model: None, line: None }
     }
 
     pub fn assistant(text: impl Into<String>) -> Self {
@@ -37,9 +39,9 @@ impl Heard {
         Self::new(MessageType::System, Some(text.into()))
     }
 
-    /// Whether this is the agent itself speaking to whoever told it, and not one of its sub-agents.
+    /// Whether this is the agent itself speaking to whoever told it, and not one of its sub-agents or an aside.
     pub fn is_reply(&self) -> bool {
-        self.kind == MessageType::Assistant && self.parent.is_none()
+        self.kind == MessageType::Assistant && self.parent.is_none() && !self.aside
     }
 
     /// The form in which it is kept: that of `Message`. Put together by hand, because an agent may say ten thousand
@@ -62,8 +64,10 @@ impl Heard {
         if !self.results.is_empty() {
             push(&mut json, "results", &self.results);
         }
-        if self.noise {
-            push(&mut json, "noise", &true);
+        for (name, holds) in [("noise", self.noise), ("aside", self.aside)] {
+            if holds {
+                push(&mut json, name, &true);
+            }
         }
         if !line.is_empty() {
             json.push_str(",\"data\":");
@@ -142,6 +146,9 @@ pub struct Message {
     /// What the agent program says of itself, and nobody needs to read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub noise: bool,
+    /// Said in a turn that the agent had begun by itself, before it came to what it was told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
     /// What the agent thinks with from now on, if it names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -155,12 +162,12 @@ impl Message {
     pub fn unknown() -> Self {
         let (calls, results) = (Vec::new(), Vec::new());
         let kind = MessageType::Unknown;
-        Self { kind, text: None, parent: None, calls, results, noise: false, model: None, data: None }
+        Self { kind, text: None, parent: None, calls, results, noise: false, aside: false, model: None, data: None }
     }
 
-    /// Whether this is the agent itself speaking to whoever told it, and not one of its sub-agents.
+    /// Whether this is the agent itself speaking to whoever told it, and not one of its sub-agents or an aside.
     pub fn is_reply(&self) -> bool {
-        self.kind == MessageType::Assistant && self.parent.is_none()
+        self.kind == MessageType::Assistant && self.parent.is_none() && !self.aside
     }
 }
 
@@ -181,6 +188,7 @@ mod tests {
             }],
             results: vec![CallResult { call: "toolu_0".to_owned(), text: None, is_error: true }],
             noise: true,
+            aside: true,
             model: Some("opus".to_owned()),
             line: Some(r#"{"type":"assistant","n":[1,2]}"#.to_owned()),
             ..Heard::new(MessageType::ToolUse, Some("a \"quoted\"\nline \u{1}".to_owned()))
@@ -189,7 +197,8 @@ mod tests {
         assert_eq!((kept.kind, &kept.text, &kept.parent), (heard.kind, &heard.text, &heard.parent));
         let [call] = kept.calls.as_slice() else { panic!("{kept:?}") };
         assert_eq!((call.input.get(), &call.meaning), (heard.calls[0].input.get(), &heard.calls[0].meaning));
-        assert_eq!((&kept.results, kept.noise, &kept.model), (&heard.results, heard.noise, &heard.model));
+        assert_eq!((&kept.results, &kept.model), (&heard.results, &heard.model));
+        assert!(kept.noise && kept.aside);
         assert_eq!(kept.data.expect("the line").get(), heard.line.as_deref().expect("the line"));
         let bare: Message = serde_json::from_str(&Heard::assistant("hi").to_json()).expect("it is JSON");
         assert!(bare.is_reply() && bare.data.is_none());

@@ -21,8 +21,8 @@ use serde_json::value::RawValue;
 use crate::agent::AskedQuestion;
 use crate::call::ToolNature;
 
-pub use alike::asks_alike;
-pub use answer::{Answer, AnswerError, fit, reply, takes, tool_answer, type_of, words_to};
+pub use alike::{asks_alike, what_is_asked};
+pub use answer::{Answer, AnswerError, fit, hear, reply, takes, tool_answer, type_of, words_to};
 pub use draft::{AskError, AskRequest, Draft, Policy};
 pub use risk::Risk;
 
@@ -105,7 +105,7 @@ named! {
         Expired = "expired",
         /// Nobody needs the answer any more.
         Cancelled = "cancelled",
-        /// Another question took its place.
+        /// Another question took its place, or an agent told the one that asked more, which is no answer.
         Superseded = "superseded",
     }
 }

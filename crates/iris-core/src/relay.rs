@@ -11,6 +11,26 @@ pub const DECAY_MS: i64 = 60_000;
 /// Nobody reads a question and answers it in less: a program did. What a person answers is no loop.
 pub const READING_MS: i64 = 1_000;
 
+/// Whoever tells an agent, and what their words come to for what it has asked in a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// Somebody who may answer questions: what is told next is the answer.
+    Answers,
+    /// A credential that may tell and may not answer. The question stays open.
+    Tells,
+    /// An agent. The two talk on, and nobody has answered: the question is over all the same, so that no person is asked for
+    /// what agents settled between them.
+    Agent,
+}
+
+impl Voice {
+    /// Whoever speaks for a team is an agent to whoever is told, and its words are no person's answer.
+    #[must_use]
+    pub fn for_team(self) -> Self {
+        if self == Self::Answers { Self::Agent } else { self }
+    }
+}
+
 /// A turn that has ended, as far as it matters here.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'a> {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::id::RuleId;
-use crate::question::{Answer, Detail, Draft, Risk, named};
+use crate::question::{Answer, Detail, Draft, QuestionKind, Risk, fit, named, what_is_asked};
 
 named! {
     /// What a rule is about.
@@ -35,6 +35,8 @@ pub struct Rule {
     pub scope: RuleScope,
     pub tool: Option<String>,
     pub deed: String,
+    /// What was asked, the same for whatever asks alike. Nothing if it was an approval, of an action or in words.
+    pub asked: Option<String>,
     /// Of the exact bytes that were decided about, if it was an approval.
     pub digest: Option<String>,
     /// The most an action may risk for the rule to let it through.
@@ -56,13 +58,24 @@ fn fits(rule: &Rule, draft: &Draft) -> bool {
             let refuses = matches!(rule.answer, Answer::Refuse { .. });
             // The same bytes can come to more than they did: a link on the way of a path leads elsewhere now.
             let is_same = rule.digest == draft.digest && draft.risk <= rule.risk;
-            rule.deed == draft.deed && (refuses || is_same)
+            (rule.deed == draft.deed || asks_alike(rule, draft)) && (refuses || is_same)
         }
         (RuleScope::Tool, Detail::Approval { tool, .. }) => {
             rule.tool.as_deref() == Some(tool) && draft.risk.is_some_and(|risk| Some(risk) <= rule.risk)
         }
         (RuleScope::Tool, _) => false,
     }
+}
+
+/// A question in other spaces or capitals is the same, as it is where answers are suggested, if the answer fits it. What asks
+/// for leave is not: that is decided to the letter.
+fn asks_alike(rule: &Rule, draft: &Draft) -> bool {
+    let is_question =
+        rule.scope == RuleScope::Question && draft.digest.is_none() && draft.kind != QuestionKind::Approval;
+    is_question
+        && rule.asked.is_some()
+        && rule.asked == what_is_asked(&draft.detail)
+        && fit(&draft.detail, rule.answer.clone()).is_ok()
 }
 
 #[cfg(test)]
@@ -75,15 +88,15 @@ mod tests {
     use crate::duration::Millis;
     use crate::question::risk::{Real, as_written};
     use crate::question::{OnDeadline, Policy};
-    use crate::turn::Ask;
+    use crate::turn::{Ask, ToolAsk};
 
     fn draft(command: &str) -> Draft {
         draft_where(as_written, command)
     }
 
-    fn draft_where(real: Real, command: &str) -> Draft {
+    fn policy(real: Real) -> Policy {
         let minutes = Millis(600_000);
-        let policy = Policy {
+        Policy {
             blocking: minutes,
             approval: minutes,
             error_recovery: minutes,
@@ -91,7 +104,10 @@ mod tests {
             longest: minutes,
             on_deadline: OnDeadline::Fail,
             real,
-        };
+        }
+    }
+
+    fn draft_where(real: Real, command: &str) -> Draft {
         let input = RawValue::from_string(serde_json::json!({ "command": command }).to_string()).expect("JSON");
         let asked = PermissionRequest {
             request: "r".to_owned(),
@@ -102,14 +118,14 @@ mod tests {
             plan: None,
             call: None,
         };
-        Draft::of(&Ask::Permission(asked), "/p", &policy).expect("it can be asked")
+        Draft::of(&Ask::Permission(asked), "/p", &policy(real)).expect("it can be asked")
     }
 
     fn rule(scope: RuleScope, command: &str, answer: Answer) -> Rule {
         let made_from = draft(command);
         let tool = Some("Bash".to_owned());
         let Draft { deed, digest, risk, .. } = made_from;
-        Rule { id: RuleId::new("1"), scope, tool, deed, digest, risk, answer }
+        Rule { id: RuleId::new("1"), scope, tool, deed, asked: None, digest, risk, answer }
     }
 
     fn check(rules: &[Rule], command: &str, expected: Option<&Answer>) {
@@ -131,6 +147,39 @@ mod tests {
         check(&tool, "rm -rf /", None);
         let both = [rule(RuleScope::Tool, "make", yes), rule(RuleScope::Deed, "make docs", no.clone())];
         check(&both, "make  docs", Some(&no));
+    }
+
+    fn asked(kind: &str, response: &str, question: &str, options: &[&str]) -> Draft {
+        let options: Vec<_> = options.iter().map(|label| serde_json::json!({ "label": label })).collect();
+        let request = serde_json::json!({
+            "question": question, "type": kind, "responseType": response, "options": options, "allowFreeText": options.is_empty(),
+        });
+        let question = serde_json::from_value(request).expect("a request");
+        let ask = Ask::Tool(ToolAsk { request: "r".to_owned(), question, call: None });
+        Draft::of(&ask, "/p", &policy(as_written)).expect("it can be asked")
+    }
+
+    fn rule_of(made_from: Draft, answer: &str) -> Rule {
+        let asked = what_is_asked(&made_from.detail);
+        let Draft { deed, digest, risk, .. } = made_from;
+        let answer = Answer::Choose { values: vec![answer.to_owned()], note: None };
+        Rule { id: RuleId::new("1"), scope: RuleScope::Question, tool: None, deed, asked, digest, risk, answer }
+    }
+
+    #[test]
+    fn a_question_is_the_same_however_it_is_written_and_what_asks_for_leave_is_not() {
+        let holds = |rule: &Rule, draft: &Draft| decide(std::slice::from_ref(rule), draft).is_some();
+        let words = rule_of(asked("preference", "text", "Vim or Emacs?", &[]), "vim");
+        assert!(holds(&words, &asked("preference", "text", "vim  or EMACS", &[])));
+        assert!(!holds(&words, &asked("preference", "text", "Vim or Nano?", &[])));
+        assert!(!holds(&words, &asked("preference", "choice", "Vim or Emacs?", &["vim", "emacs"])));
+        let option = rule_of(asked("choice", "choice", "Which?", &["a", "b"]), "b");
+        assert!(holds(&option, &asked("choice", "choice", "which", &["a", "b"])));
+        assert!(!holds(&option, &asked("choice", "choice", "which", &["a", "c"])));
+        let leave =
+            Rule { answer: Answer::Approve { note: None }, ..rule_of(asked("approval", "approval", "Go?", &[]), "") };
+        assert!(holds(&leave, &asked("approval", "approval", "Go?", &[])));
+        assert!(!holds(&leave, &asked("approval", "approval", "go", &[])));
     }
 
     #[test]

@@ -131,6 +131,17 @@ impl Ending {
             Termination::Interrupted => "interrupted",
         })
     }
+
+    /// What is known of the process that the turn ended with. One that was silent was still alive.
+    pub fn into_exit(self) -> Option<AgentExit> {
+        match self {
+            Self::Terminated { cause: Termination::Exited(exit) } => Some(exit),
+            Self::Terminated { cause: Termination::ResponseTimeout { stderr, .. } } => {
+                Some(AgentExit { code: None, signal: None, stderr })
+            }
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,6 +153,9 @@ pub enum Termination {
     ResponseTimeout {
         #[serde(rename = "afterMs")]
         after_ms: u64,
+        /// The tail of what it had written to stderr.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        stderr: String,
     },
     /// Somebody put the session to sleep, or Iris was shut down.
     Stopped {
@@ -212,7 +226,7 @@ impl Termination {
     pub fn explain(&self) -> String {
         match self {
             Self::Exited(exit) => format!("the agent ended before the turn did: {}", exit.describe()),
-            Self::ResponseTimeout { after_ms } => {
+            Self::ResponseTimeout { after_ms, .. } => {
                 format!("the agent was silent for {} and was stopped", crate::duration::Millis(*after_ms))
             }
             Self::Stopped { what: WhatStopped::Session } => "the session was stopped while the turn ran".to_owned(),
@@ -236,6 +250,7 @@ pub enum TurnInput {
     /// The response time-out passed without a word.
     Silent {
         after_ms: u64,
+        stderr: String,
     },
     /// Somebody wants the turn to end.
     CancelAsked,
@@ -347,8 +362,8 @@ impl Turn {
                 let cause = Termination::Exited(exit);
                 vec![self.end_unless_cancelled(cause)]
             }
-            TurnInput::Silent { after_ms } => {
-                vec![self.end_unless_cancelled(Termination::ResponseTimeout { after_ms }), Effect::StopAgent]
+            TurnInput::Silent { after_ms, stderr } => {
+                vec![self.end_unless_cancelled(Termination::ResponseTimeout { after_ms, stderr }), Effect::StopAgent]
             }
             TurnInput::StopAsked(what) => {
                 vec![self.end_unless_cancelled(Termination::Stopped { what }), Effect::StopAgent]
@@ -373,15 +388,24 @@ impl Turn {
                 if message.is_reply() {
                     self.so_far.message(message.text.clone());
                 }
-                // The model is asked once more, and says again what it had begun to say.
-                let anew = message.kind == MessageType::Retry && message.parent.is_none() && self.so_far.begin_anew();
+                // The model is asked once more, and says again what it had begun to say; or that was no part of the reply.
+                let is_void = match message.kind {
+                    MessageType::Retry => message.parent.is_none(),
+                    _ => message.aside && message.parent.is_none(),
+                };
+                let anew = is_void && self.so_far.begin_anew();
                 let anew = anew.then_some(Effect::ShowAnew);
                 anew.into_iter().chain([Effect::RestartClock, Effect::Keep(message)]).collect()
             }
             AgentOutput::PermissionAsked(request) => {
                 vec![Effect::RestartClock, decide_permission(self.grant, request)]
             }
-            AgentOutput::TurnEnded(end) => vec![self.end_as_said(end)],
+            AgentOutput::TurnEnded(end) => {
+                // Somebody else has broken it off, by a signal: its process is on its way out, and would lose what it is told.
+                let is_leaving = end.aborted && end.limit.is_none() && !self.cancel_asked();
+                let stop = is_leaving.then_some(Effect::StopAgent);
+                [self.end_as_said(end)].into_iter().chain(stop).collect()
+            }
         }
     }
 

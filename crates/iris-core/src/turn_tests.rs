@@ -78,7 +78,7 @@ fn check(at: At, input: TurnInput, expected: &str) {
 #[test]
 fn every_state_meets_every_input() {
     let exit = || TurnInput::Exited(AgentExit { code: Some(1), signal: None, stderr: String::new() });
-    let silent = || TurnInput::Silent { after_ms: 120_000 };
+    let silent = || TurnInput::Silent { after_ms: 120_000, stderr: "why".to_owned() };
     let delta = || TurnInput::Output(AgentOutput::Delta("x".to_owned()));
     let quiet = || TurnInput::Output(AgentOutput::Heartbeat);
     let withdrawn = || TurnInput::Output(AgentOutput::Withdrawn { request: "r1".to_owned() });
@@ -92,7 +92,8 @@ fn every_state_meets_every_input() {
     check(At::Running, asked(), "clock deny");
     check(At::Running, ended(None, false), "end:completed");
     check(At::Running, ended(Some("no"), false), "end:failed");
-    check(At::Running, ended(Some("no"), true), "end:failed");
+    // It was interrupted by somebody else, and its process is about to end.
+    check(At::Running, ended(Some("no"), true), "end:failed stop");
     check(At::Running, exit(), "end:terminated");
     check(At::Running, silent(), "end:terminated stop");
     check(At::Running, TurnInput::CancelAsked, "interrupt");
@@ -162,6 +163,19 @@ fn a_finished_message_replaces_its_deltas_and_sub_agents_are_not_the_reply() {
     assert_eq!(turn.partial_text(), "hello");
 }
 
+/// It had begun a turn by itself when it was told, and comes to that later.
+#[test]
+fn what_an_agent_says_aside_is_no_part_of_the_reply() {
+    let mut turn = turn(At::Running);
+    turn.apply(TurnInput::Output(AgentOutput::Delta("ow".to_owned())));
+    let aside = Heard { aside: true, ..Heard::assistant("own words") };
+    let effects = turn.apply(TurnInput::Output(AgentOutput::Message(aside)));
+    assert_eq!(effects.iter().map(word).collect::<Vec<_>>().join(" "), "anew clock keep");
+    assert_eq!(turn.partial_text(), "");
+    turn.apply(said("told words"));
+    assert_eq!(turn.partial_text(), "told words");
+}
+
 #[test]
 fn permission_follows_the_team() {
     let answer = |grant| {
@@ -215,7 +229,7 @@ proptest::proptest! {
                 3 => ended(None, false),
                 4 => ended(Some("x"), true),
                 5 => TurnInput::Exited(AgentExit::default()),
-                6 => TurnInput::Silent { after_ms: 1 },
+                6 => TurnInput::Silent { after_ms: 1, stderr: String::new() },
                 7 => TurnInput::CancelAsked,
                 8 => TurnInput::CancelIgnored,
                 _ => TurnInput::StopAsked(WhatStopped::Session),

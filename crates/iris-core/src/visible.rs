@@ -7,11 +7,15 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// As `visible`, and it can be read back in one way only: a carriage return is written out like the rest, and a backslash
-/// that looks like the beginning of such a character is written out itself. For what somebody says yes to. To make it visible
-/// once more changes nothing.
+/// As `visible`, and it can be read back in one way only: a carriage return is written out like the rest, and so are a tab,
+/// which looks like spaces, and what belongs to a picture; and a backslash that looks like the beginning of such a character is
+/// written out itself. For what somebody says yes to. To make it visible once more changes nothing.
 pub fn exact(text: &str) -> Cow<'_, str> {
-    let is_spelled = |at: usize, c: char| (c == '\\' && text[at + 1..].starts_with("u{")) || is_shown(text, at, c);
+    let is_spelled = |at: usize, c: char| match c {
+        '\\' => text[at + 1..].starts_with("u{"),
+        '\n' => false,
+        c => acts(c),
+    };
     spell(text, is_spelled, |_| None)
 }
 
@@ -19,6 +23,16 @@ pub fn exact(text: &str) -> Cow<'_, str> {
 pub fn visible(text: &str) -> Cow<'_, str> {
     // Also before the end of a line: a shell takes it for a part of the last word.
     spell(text, |at, c| is_shown(text, at, c), |c| (c == '\r').then_some("\\r"))
+}
+
+/// As `visible`, in one line: for a name in a line of ours, which cannot go on in one that only looks like ours.
+pub fn in_line(text: &str) -> Cow<'_, str> {
+    let short = |c| match c {
+        '\n' => Some("\\n"),
+        '\r' => Some("\\r"),
+        _ => None,
+    };
+    spell(text, |at, c| c == '\n' || is_shown(text, at, c), short)
 }
 
 /// `short`: how a character is written out, if not by its number.
@@ -88,16 +102,73 @@ fn belongs_to_picture(text: &str, at: usize, c: char) -> bool {
         '\u{fe0f}' => before.next().is_some_and(is_picture),
         '\u{200d}' => {
             let drawn = before.find(|c| !matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}'));
-            drawn.is_some_and(is_picture) && text[at + c.len_utf8()..].chars().next().is_some_and(is_picture)
+            drawn.is_some_and(begins_joined) && text[at + c.len_utf8()..].chars().next().is_some_and(goes_on_joined)
         }
         _ => false,
     }
 }
 
-/// The blocks in which pictures are. Letters, digits and ASCII are not among them.
+/// What a picture of several may begin with. Arrows and other signs, which are many an author's own, draw side by side.
+fn begins_joined(c: char) -> bool {
+    matches!(c, '\u{26d3}' | '\u{26f9}' | '\u{2764}') || (c >= '\u{1f000}' && is_picture(c))
+}
+
+/// What may be joined to it: the signs of the sexes, of trades and of directions are signs of their own, too.
+fn goes_on_joined(c: char) -> bool {
+    let is_sign = matches!(
+        c,
+        '\u{2194}'
+            | '\u{2195}'
+            | '\u{2620}'
+            | '\u{2640}'
+            | '\u{2642}'
+            | '\u{2695}'
+            | '\u{2696}'
+            | '\u{26a7}'
+            | '\u{2708}'
+            | '\u{2764}'
+            | '\u{27a1}'
+            | '\u{2b1b}'
+    );
+    is_sign || (c >= '\u{1f000}' && is_picture(c))
+}
+
+/// Emoji of Unicode 17, but for digits and signs of ASCII.
+#[rustfmt::skip]
 fn is_picture(c: char) -> bool {
-    matches!(c, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{27ff}'
-        | '\u{2900}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+    matches!(c,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{2199}' |
+        '\u{21a9}'..='\u{21aa}' | '\u{231a}'..='\u{231b}' | '\u{2328}' | '\u{23cf}' | '\u{23e9}'..='\u{23f3}' |
+        '\u{23f8}'..='\u{23fa}' | '\u{24c2}' | '\u{25aa}'..='\u{25ab}' | '\u{25b6}' | '\u{25c0}' |
+        '\u{25fb}'..='\u{25fe}' | '\u{2600}'..='\u{2604}' | '\u{260e}' | '\u{2611}' | '\u{2614}'..='\u{2615}' |
+        '\u{2618}' | '\u{261d}' | '\u{2620}' | '\u{2622}'..='\u{2623}' | '\u{2626}' | '\u{262a}' |
+        '\u{262e}'..='\u{262f}' | '\u{2638}'..='\u{263a}' | '\u{2640}' | '\u{2642}' | '\u{2648}'..='\u{2653}' |
+        '\u{265f}'..='\u{2660}' | '\u{2663}' | '\u{2665}'..='\u{2666}' | '\u{2668}' | '\u{267b}' |
+        '\u{267e}'..='\u{267f}' | '\u{2692}'..='\u{2697}' | '\u{2699}' | '\u{269b}'..='\u{269c}' |
+        '\u{26a0}'..='\u{26a1}' | '\u{26a7}' | '\u{26aa}'..='\u{26ab}' | '\u{26b0}'..='\u{26b1}' |
+        '\u{26bd}'..='\u{26be}' | '\u{26c4}'..='\u{26c5}' | '\u{26c8}' | '\u{26ce}'..='\u{26cf}' | '\u{26d1}' |
+        '\u{26d3}'..='\u{26d4}' | '\u{26e9}'..='\u{26ea}' | '\u{26f0}'..='\u{26f5}' | '\u{26f7}'..='\u{26fa}' |
+        '\u{26fd}' | '\u{2702}' | '\u{2705}' | '\u{2708}'..='\u{270d}' | '\u{270f}' | '\u{2712}' | '\u{2714}' |
+        '\u{2716}' | '\u{271d}' | '\u{2721}' | '\u{2728}' | '\u{2733}'..='\u{2734}' | '\u{2744}' | '\u{2747}' |
+        '\u{274c}' | '\u{274e}' | '\u{2753}'..='\u{2755}' | '\u{2757}' | '\u{2763}'..='\u{2764}' |
+        '\u{2795}'..='\u{2797}' | '\u{27a1}' | '\u{27b0}' | '\u{27bf}' | '\u{2934}'..='\u{2935}' |
+        '\u{2b05}'..='\u{2b07}' | '\u{2b1b}'..='\u{2b1c}' | '\u{2b50}' | '\u{2b55}' | '\u{3030}' | '\u{303d}' |
+        '\u{3297}' | '\u{3299}' | '\u{1f004}' | '\u{1f0cf}' | '\u{1f170}'..='\u{1f171}' | '\u{1f17e}'..='\u{1f17f}'
+        | '\u{1f18e}' | '\u{1f191}'..='\u{1f19a}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f201}'..='\u{1f202}' |
+        '\u{1f21a}' | '\u{1f22f}' | '\u{1f232}'..='\u{1f23a}' | '\u{1f250}'..='\u{1f251}' |
+        '\u{1f300}'..='\u{1f321}' | '\u{1f324}'..='\u{1f393}' | '\u{1f396}'..='\u{1f397}' |
+        '\u{1f399}'..='\u{1f39b}' | '\u{1f39e}'..='\u{1f3f0}' | '\u{1f3f3}'..='\u{1f3f5}' |
+        '\u{1f3f7}'..='\u{1f4fd}' | '\u{1f4ff}'..='\u{1f53d}' | '\u{1f549}'..='\u{1f54e}' |
+        '\u{1f550}'..='\u{1f567}' | '\u{1f56f}'..='\u{1f570}' | '\u{1f573}'..='\u{1f57a}' | '\u{1f587}' |
+        '\u{1f58a}'..='\u{1f58d}' | '\u{1f590}' | '\u{1f595}'..='\u{1f596}' | '\u{1f5a4}'..='\u{1f5a5}' |
+        '\u{1f5a8}' | '\u{1f5b1}'..='\u{1f5b2}' | '\u{1f5bc}' | '\u{1f5c2}'..='\u{1f5c4}' |
+        '\u{1f5d1}'..='\u{1f5d3}' | '\u{1f5dc}'..='\u{1f5de}' | '\u{1f5e1}' | '\u{1f5e3}' | '\u{1f5e8}' |
+        '\u{1f5ef}' | '\u{1f5f3}' | '\u{1f5fa}'..='\u{1f64f}' | '\u{1f680}'..='\u{1f6c5}' |
+        '\u{1f6cb}'..='\u{1f6d2}' | '\u{1f6d5}'..='\u{1f6d8}' | '\u{1f6dc}'..='\u{1f6e5}' | '\u{1f6e9}' |
+        '\u{1f6eb}'..='\u{1f6ec}' | '\u{1f6f0}' | '\u{1f6f3}'..='\u{1f6fc}' | '\u{1f7e0}'..='\u{1f7eb}' |
+        '\u{1f7f0}' | '\u{1f90c}'..='\u{1f93a}' | '\u{1f93c}'..='\u{1f945}' | '\u{1f947}'..='\u{1f9ff}' |
+        '\u{1fa70}'..='\u{1fa7c}' | '\u{1fa80}'..='\u{1fa8a}' | '\u{1fa8e}'..='\u{1fac6}' | '\u{1fac8}' |
+        '\u{1facd}'..='\u{1fadc}' | '\u{1fadf}'..='\u{1faea}' | '\u{1faef}'..='\u{1faf8}')
 }
 
 /// What was written out, read back.
@@ -148,6 +219,9 @@ mod tests {
         check_exact("\\\u{202e}", "\\\\u{202e}");
         check_exact("a\r\nb", "a\\u{d}\nb");
         check_exact("a\\rb \\u C:\\users", "a\\rb \\u C:\\users");
+        check_exact("a\tb\n\tc", "a\\u{9}b\n\\u{9}c");
+        check_exact("❤\u{fe0f} 👩\u{200d}👧", "❤\\u{fe0f} 👩\\u{200d}👧");
+        check_exact("cat a→\u{200d}→b", "cat a→\\u{200d}→b");
     }
 
     proptest! {
@@ -194,5 +268,28 @@ mod tests {
         check("👩\u{200d}\u{200d}👩", "👩\\u{200d}\\u{200d}👩");
         check("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\\u{fe0f}");
         check("1\u{fe0f}", "1\\u{fe0f}");
+        for sign in ["→", "↔", "∑", "│", "⟨", "⬛", "✈"] {
+            check(&format!("a{sign}\u{200d}{sign}b"), &format!("a{sign}\\u{{200d}}{sign}b"));
+        }
+        for sign in ["→", "∑", "│", "⟨", "🂡"] {
+            check(&format!("a{sign}\u{fe0f}b"), &format!("a{sign}\\u{{fe0f}}b"));
+        }
+        for whole in
+            ["🏴\u{200d}☠\u{fe0f}", "⛓\u{fe0f}\u{200d}💥", "🙂\u{200d}↔\u{fe0f}", "⛹🏽\u{200d}♀\u{fe0f}", "🐈\u{200d}⬛"]
+        {
+            check(whole, whole);
+        }
+    }
+
+    #[test]
+    fn pictures_are_what_unicode_calls_emoji() {
+        let emoji = regex::Regex::new(r"^[\p{Emoji}--\p{ASCII}]$").expect("a pattern");
+        // The newest pictures are not known to every library; the older signs are all there are.
+        let differs = |c: &char| match emoji.is_match(c.encode_utf8(&mut [0; 4])) {
+            true => !is_picture(*c),
+            false => *c < '\u{1f000}' && is_picture(*c),
+        };
+        let differing: Vec<_> = ('\0'..='\u{1ffff}').filter(differs).map(|c| format!("{:x}", u32::from(c))).collect();
+        assert_eq!(differing, [""; 0]);
     }
 }

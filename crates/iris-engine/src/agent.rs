@@ -3,6 +3,7 @@
 mod ask;
 mod between;
 mod call;
+mod clock;
 mod found;
 mod give_back;
 mod record;
@@ -122,6 +123,11 @@ impl RunnerHandle {
             2 => PoolPhase::Busy,
             _ => PoolPhase::Stopping,
         }
+    }
+
+    /// Since it was begun to be started.
+    pub fn age(&self) -> std::time::Duration {
+        self.slot.started.elapsed()
     }
 
     /// With which it serves its session, once that is claimed.

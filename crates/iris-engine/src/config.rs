@@ -24,12 +24,14 @@ use std::sync::Arc;
 
 use iris_agents::contain::Wanted;
 use iris_core::duration::Millis;
+use iris_core::id::Party;
 use iris_core::team::{AgentKind, GrantPermission, OnInterrupted, TeamName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use analysis::{AgentSettings, AnalysisError, CompletionAnalysis};
 pub use change::Pending;
+pub use explain::closest;
 pub use listen::{Refused, listening_address};
 pub use load::{
     ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_text, says_nothing,
@@ -53,6 +55,13 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
 }
 
+impl Config {
+    /// Agents speak for teams.
+    pub fn is_team(&self, party: &Party) -> bool {
+        self.teams.keys().any(|team| team.as_str() == party.as_str())
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Settings {
@@ -63,10 +72,12 @@ pub struct Settings {
     /// How long an agent may be idle before it is put to sleep.
     pub idle_timeout: Millis,
     /// How many agents may be alive at once.
+    #[schemars(range(min = 1))]
     pub max_processes: usize,
     /// How often it is looked whether agents that should be alive are.
     pub health_check_interval: Millis,
     /// How many turns may wait in one session.
+    #[schemars(range(min = 1))]
     pub max_queue: u32,
     /// How many agents may be starting at once; by default as many as the machine has cores.
     pub max_spawning: Option<usize>,

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, UNIX_EPOCH};
 
+use iris_agents::cli;
 use iris_core::event::Recorded;
 use iris_core::id::{Party, TurnId};
-use iris_core::team::TeamName;
+use iris_core::team::{AgentKind, TeamName};
 use iris_core::turn::{Ending, TurnOutcome};
 use opentelemetry::metrics::{Counter, Histogram, Meter};
 use opentelemetry::trace::{
@@ -128,6 +129,7 @@ pub(crate) struct Ended<'a> {
     pub turn: &'a TurnId,
     pub session: &'a str,
     pub team: &'a TeamName,
+    pub agent: AgentKind,
     pub party: &'a Party,
     pub outcome: &'a TurnOutcome,
     pub duration_ms: i64,
@@ -136,8 +138,7 @@ pub(crate) struct Ended<'a> {
 pub(crate) fn turn_ended(traces: &Traces, ended: &Ended<'_>) {
     let (outcome, team) = (ended.outcome, ended.team);
     let state = outcome.ending.state().as_str();
-    let mut of = vec![KeyValue::new("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", team.as_str())];
-    of.extend(outcome.usage.model.as_deref().map(|model| text("gen_ai.response.model", model)));
+    let mut of = described(team, ended.agent, outcome.usage.model.as_deref());
     let figures = instruments();
     figures.turns.add(1, &[text("team", team.as_str()), KeyValue::new("state", state)]);
     figures.cost.add(outcome.usage.cost_usd, &[text("team", team.as_str())]);
@@ -153,6 +154,14 @@ pub(crate) fn turn_ended(traces: &Traces, ended: &Ended<'_>) {
     }
     figures.duration.record(duration.as_secs_f64(), &of);
     traces.end(ended, of, duration);
+}
+
+/// A scripted agent speaks to nobody's models.
+fn described(team: &TeamName, agent: AgentKind, model: Option<&str>) -> Vec<KeyValue> {
+    let mut of = vec![KeyValue::new("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", team.as_str())];
+    of.extend(cli::find(agent).map(|cli| KeyValue::new("gen_ai.provider.name", cli.provider)));
+    of.extend(model.map(|model| text("gen_ai.response.model", model)));
+    of
 }
 
 /// What somebody else wrote, an agent or a config: secrets in it stay here.
@@ -256,5 +265,22 @@ impl Ids {
 impl Engine {
     pub(crate) fn begin_trace(&self, turn: &TurnId, within: Option<&TurnId>) {
         self.inner.traces.begin(turn, within);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_models_were_used_is_said_where_it_is_known() {
+        let team: TeamName = "alpha".parse().expect("a name");
+        let provider = |agent| {
+            let of = described(&team, agent, None);
+            let found = of.iter().find(|one| one.key.as_str() == "gen_ai.provider.name");
+            found.map(|one| one.value.to_string())
+        };
+        assert_eq!(provider(AgentKind::Claude).as_deref(), Some("anthropic"));
+        assert_eq!(provider(AgentKind::Scripted), None);
     }
 }

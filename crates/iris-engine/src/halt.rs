@@ -133,7 +133,9 @@ async fn withdraw_rest(
     mut withdrawn: Vec<TurnId>,
 ) -> Result<Vec<TurnId>, StoreError> {
     // What was asked would start its agent again when somebody answers.
-    let cancel = inner.store.write("question.withdraw", |tx| question::cancel_all(tx, "everything was stopped"));
+    let who = by.clone();
+    let cancel =
+        inner.store.write("question.withdraw", move |tx| question::cancel_all(tx, &who, "everything was stopped"));
     timeout(WITHDRAW_LIMIT, cancel).await.map_err(|_| no_answer())??;
     withdrawn.extend(withdraw(inner).await?);
     let halted = DaemonEvent::Halted { by, agents, withdrawn: withdrawn.len() };

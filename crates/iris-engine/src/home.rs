@@ -27,7 +27,12 @@ pub enum HomeError {
     ConfigHeld { config: PathBuf },
     #[error("another command has been at the demo in {} for {} seconds", .home.display(), DEMO_PATIENCE.as_secs())]
     DemoHeld { home: PathBuf },
+    #[error("the token in {} has fewer than {SHORTEST_TOKEN} characters, and could be guessed", .path.display())]
+    ShortToken { path: PathBuf },
 }
+
+/// In characters. A token that is made here has more than twice as many.
+pub const SHORTEST_TOKEN: usize = 16;
 
 /// How long one command that changes the config waits for another. Each holds it for a few milliseconds.
 const CONFIG_PATIENCE: Duration = Duration::from_secs(10);
@@ -113,8 +118,8 @@ impl Home {
         let folder = match Flock::lock(folder, FlockArg::LockExclusiveNonblock) {
             Ok(folder) => Some(folder),
             Err((_, nix::errno::Errno::EWOULDBLOCK)) => {
-                let holder = File::open(self.lock_file()).ok().and_then(|mut file| read_holder(&mut file));
-                return Err(HomeError::AlreadyRunning { home: self.root.clone(), holder: holder.unwrap_or_default() });
+                let holder = self.wait_for_holder();
+                return Err(HomeError::AlreadyRunning { home: self.root.clone(), holder });
             }
             // Not every file system can lock a folder (NFS cannot); the file has to do there.
             Err(_) => None,
@@ -127,12 +132,22 @@ impl Home {
                 lock.announce(None)?;
                 Ok(lock)
             }
-            Err((mut file, nix::errno::Errno::EWOULDBLOCK)) => {
-                let holder = read_holder(&mut file).unwrap_or_default();
-                Err(HomeError::AlreadyRunning { home: self.root.clone(), holder })
+            Err((_, nix::errno::Errno::EWOULDBLOCK)) => {
+                Err(HomeError::AlreadyRunning { home: self.root.clone(), holder: self.wait_for_holder() })
             }
             Err((_, errno)) => Err(HomeError::Io { path, source: errno.into() }),
         }
+    }
+
+    /// Who holds this home. Whoever has taken it just now is about to write that down.
+    fn wait_for_holder(&self) -> Holder {
+        for _ in 0..25 {
+            if let Some(holder) = File::open(self.lock_file()).ok().and_then(|mut file| read_holder(&mut file)) {
+                return holder;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Holder::default()
     }
 
     /// For whoever reads the config, changes it and writes it: until the lock is dropped nobody else does. It is on a file
@@ -142,9 +157,11 @@ impl Home {
         held.ok_or_else(|| HomeError::ConfigHeld { config: self.config() })
     }
 
-    /// For whoever begins the demo or takes it away.
+    /// For whoever begins the demo or takes it away, which leaves nothing behind: it is on a folder that is there anyway.
     pub fn lock_demo(&self) -> Result<CommandLock, HomeError> {
-        let held = CommandLock::take(self.root.join("run/demo.lock"), DEMO_PATIENCE)?;
+        let path = self.root.join("run");
+        let folder = File::open(&path).map_err(failed(&path))?;
+        let held = CommandLock::wait(folder, path, DEMO_PATIENCE)?;
         held.ok_or_else(|| HomeError::DemoHeld { home: self.root.clone() })
     }
 
@@ -158,13 +175,25 @@ impl Home {
         }
     }
 
+    /// The lock, if this user may not look at it: whether a daemon holds this home is then not known.
+    pub fn hidden_lock(&self) -> Option<PathBuf> {
+        let path = self.lock_file();
+        let is_hidden = File::open(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied);
+        is_hidden.then_some(path)
+    }
+
     /// The owner's token, made on first use and readable by the owner only.
     pub fn token(&self) -> Result<String, HomeError> {
         let path = self.token_file();
         if let Ok(token) = std::fs::read_to_string(&path)
             && !token.trim().is_empty()
         {
-            return Ok(token.trim().to_owned());
+            let token = token.trim().to_owned();
+            if token.chars().count() < SHORTEST_TOKEN {
+                return Err(HomeError::ShortToken { path });
+            }
+            keep_private(&path);
+            return Ok(token);
         }
         let token = format!("iris_{}", uuid::Uuid::new_v4().simple());
         write_private(&path, &token)?;
@@ -210,18 +239,25 @@ impl Home {
 /// Held by a command while it changes something that others change, too.
 #[derive(Debug)]
 pub struct CommandLock {
-    _held: Flock<File>,
+    _held: Option<Flock<File>>,
 }
 
 impl CommandLock {
     /// Nothing, if somebody else has it for longer than anybody should.
     fn take(path: PathBuf, patience: Duration) -> Result<Option<Self>, HomeError> {
+        Self::wait(open_lock(&path)?, path, patience)
+    }
+
+    fn wait(mut file: File, path: PathBuf, patience: Duration) -> Result<Option<Self>, HomeError> {
         let began = Instant::now();
-        let mut file = open_lock(&path)?;
         loop {
             file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-                Ok(held) => return Ok(Some(Self { _held: held })),
+                Ok(held) => return Ok(Some(Self { _held: Some(held) })),
                 Err((file, nix::errno::Errno::EWOULDBLOCK | nix::errno::Errno::EINTR)) => file,
+                // Not every file system can lock a folder (NFS cannot). There, two at once meet in the demo's files.
+                Err((folder, _)) if folder.metadata().is_ok_and(|about| about.is_dir()) => {
+                    return Ok(Some(Self { _held: None }));
+                }
                 Err((_, errno)) => return Err(HomeError::Io { path, source: errno.into() }),
             };
             if began.elapsed() > patience {
@@ -292,6 +328,23 @@ fn read_holder(file: &mut File) -> Option<Holder> {
     serde_json::from_str(&text).ok()
 }
 
+/// Whoever can read it can do everything. Where others could, they may have: that is for the owner to decide.
+fn keep_private(path: &Path) {
+    let mode = std::fs::metadata(path).map_or(0, |file| file.permissions().mode());
+    if mode & 0o077 == 0 {
+        return;
+    }
+    let (path, mode) = (path.display(), format!("{:o}", mode & 0o777));
+    match std::fs::set_permissions(path.to_string(), Permissions::from_mode(0o600)) {
+        Ok(()) => {
+            tracing::warn!(%path, mode, "others could read the owner's token; now only you can. To have a new one, delete the file and start Iris again")
+        }
+        Err(error) => {
+            tracing::warn!(%path, mode, %error, "others can read the owner's token, and that cannot be changed")
+        }
+    }
+}
+
 fn write_private(path: &Path, text: &str) -> Result<(), HomeError> {
     let beside = path.with_extension("new");
     let write = || -> std::io::Result<()> {
@@ -335,6 +388,24 @@ mod tests {
         drop(held);
         assert_eq!(home.holder(), None);
         Home::prepare(folder.path()).and_then(|home| home.lock()).expect("it is free again");
+    }
+
+    #[test]
+    fn the_token_is_the_owners_alone_and_no_short_one() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let home = Home::prepare(folder.path()).expect("a home");
+        let made = home.token().expect("a new one");
+        let mode = || std::fs::metadata(home.token_file()).expect("it is there").permissions().mode() & 0o777;
+        for others in [0o644, 0o640, 0o604] {
+            std::fs::set_permissions(home.token_file(), Permissions::from_mode(others)).expect("changed");
+            assert_eq!((home.token().expect("the same"), mode()), (made.clone(), 0o600));
+        }
+        std::fs::write(home.token_file(), "fifteen-letters\n").expect("written");
+        assert!(matches!(home.token(), Err(HomeError::ShortToken { .. })));
+        std::fs::write(home.token_file(), "sixteen-letters!\n").expect("written");
+        assert_eq!(home.token().expect("long enough"), "sixteen-letters!");
+        std::fs::remove_file(home.token_file()).expect("it is there");
+        assert!(home.token().expect("a new one").len() > 2 * SHORTEST_TOKEN);
     }
 
     #[test]

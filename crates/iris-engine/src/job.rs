@@ -5,6 +5,7 @@ use iris_core::fault::FaultKind;
 use iris_core::id::{JobId, Party, SessionId, TurnId};
 use iris_core::job::JobState;
 use iris_core::key::Key;
+use iris_core::relay::Voice;
 use iris_core::team::TeamName;
 use iris_store::StoreError;
 use iris_store::job::{self, JobRow, NewJob, Started};
@@ -79,6 +80,8 @@ impl Engine {
         let tell = Tell {
             from: party,
             through: None,
+            // Nothing is open yet in the conversation of a new job.
+            voice: Voice::Tells,
             to: start.team.clone(),
             text,
             patience: Patience::None,
@@ -113,6 +116,7 @@ impl Engine {
             fresh_session: SessionId::new(Uuid::new_v4().to_string()),
             from: tell.from,
             through: None,
+            voice: tell.voice,
             to: tell.to,
             body: tell.text.replace('\0', ""),
             key: None,

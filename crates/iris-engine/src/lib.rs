@@ -13,6 +13,7 @@ pub mod halt;
 pub mod home;
 pub mod job;
 mod others;
+pub mod party;
 pub mod pool;
 pub mod question;
 pub mod reply;

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use iris_core::event::{SessionEvent, StopCause};
 use iris_core::id::SessionId;
-use iris_core::pool::{Admission, PoolLimits, PoolMember, WaitReason, admit};
+use iris_core::pool::{Admission, PoolLimits, PoolMember, PoolPhase, WaitReason, admit};
 use iris_store::session as sessions;
 use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
 
 use crate::agent::{self, StopMode};
 use crate::engine::Inner;
@@ -24,6 +25,8 @@ pub struct PoolHandle {
 #[derive(Default)]
 struct Shared {
     waiting: AtomicUsize,
+    /// How many of them have waited for so long that the next agent that ends a turn makes way.
+    overdue: AtomicUsize,
     changed: Notify,
     closed: std::sync::atomic::AtomicBool,
 }
@@ -78,6 +81,13 @@ impl PoolHandle {
         self.state.waiting.load(Ordering::SeqCst)
     }
 
+    /// Whether an agent of this age that has ended a turn, and could begin its next, is to make way for a session that waits.
+    /// As many do as wait.
+    pub(crate) fn takes_place(&self, age: Duration) -> bool {
+        let take = |overdue: usize| overdue.checked_sub(1).filter(|_| age >= PATIENCE);
+        self.state.overdue.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok()
+    }
+
     pub(crate) fn close(&self) {
         self.state.closed.store(true, Ordering::SeqCst);
         self.state.changed.notify_one();
@@ -86,6 +96,10 @@ impl PoolHandle {
 
 /// Agents are looked at anew at least this often, should a nudge ever be missed.
 const LOOK_ANYWAY: Duration = Duration::from_secs(1);
+/// An agent that always has a next turn has its place for so long at least, and so long others wait for one: to start another
+/// for each turn takes longer than most turns wait.
+const PATIENCE: Duration = Duration::from_secs(5);
+const SLOW_START: Duration = Duration::from_secs(3);
 
 struct Pool {
     engine: Arc<Inner>,
@@ -96,6 +110,7 @@ struct Pool {
 struct Waiting {
     session: SessionId,
     wanted: Wanted,
+    since: Instant,
     /// What the log was last told about this wait.
     told: Option<WaitReason>,
 }
@@ -118,7 +133,8 @@ pub(crate) async fn run(engine: Arc<Inner>, mut inbox: Inbox) {
         pool.limits = limits(&pool.engine);
         // Counted before as well, so that an agent that changes meanwhile knows that somebody waits for that.
         inbox.state.waiting.store(pool.waiting.len(), Ordering::SeqCst);
-        pool.settle().await;
+        let overdue = pool.settle().await;
+        inbox.state.overdue.store(overdue, Ordering::SeqCst);
         inbox.state.waiting.store(pool.waiting.len(), Ordering::SeqCst);
     }
 }
@@ -135,18 +151,20 @@ impl Pool {
         match self.waiting.iter_mut().find(|waiting| waiting.session == session) {
             Some(waiting) if wanted == Wanted::Awake => waiting.wanted = wanted,
             Some(_) => {}
-            None => self.waiting.push_back(Waiting { session, wanted, told: None }),
+            None => self.waiting.push_back(Waiting { session, wanted, since: Instant::now(), told: None }),
         }
     }
 
-    /// Gives agents to as many waiting sessions as the limits allow, first come first served.
-    async fn settle(&mut self) {
+    /// Gives agents to as many waiting sessions as the limits allow, first come first served. How many of the others have
+    /// waited for too long.
+    async fn settle(&mut self) -> usize {
         if self.engine.halt.is_on() {
             // Who has work when this is over is found by upkeep.
             self.waiting.clear();
         }
         let with_work = self.find_with_work().await;
         let mut still_waiting: VecDeque<Waiting> = VecDeque::new();
+        let mut overdue = 0;
         while let Some(mut next) = self.waiting.pop_front() {
             match admit(&self.members(), self.limits, &next.session, still_waiting.len()) {
                 Admission::Reuse => self.remind(&next.session),
@@ -160,12 +178,14 @@ impl Pool {
                     still_waiting.push_back(next);
                 }
                 Admission::Wait(reason) => {
+                    overdue += usize::from(reason == WaitReason::PoolBusy && next.since.elapsed() >= PATIENCE);
                     self.note(&mut next, reason, still_waiting.len()).await;
                     still_waiting.push_back(next);
                 }
             }
         }
         self.waiting = still_waiting;
+        overdue
     }
 
     /// The sessions that have work and no agent, if anybody waits. `None` also if they cannot be read just now: then
@@ -184,7 +204,11 @@ impl Pool {
             .iter()
             .map(|(session, runner)| PoolMember {
                 session: session.clone(),
-                phase: runner.phase(),
+                phase: match runner.phase() {
+                    // One that takes so long waits for something itself: it is no burst of work, and holds no other up.
+                    PoolPhase::Spawning if runner.age() > SLOW_START => PoolPhase::Busy,
+                    phase => phase,
+                },
                 last_used: runner.last_used(),
             })
             .collect()

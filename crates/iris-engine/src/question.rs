@@ -90,9 +90,14 @@ impl QuestionError {
         match self {
             Self::NotFound(_) => Some("run `iris inbox` to see what is open".to_owned()),
             Self::DoesNotFit(_) => Some("run `iris inbox` to see what it takes".to_owned()),
-            Self::Closed(row) if row.state == QuestionState::Superseded => {
-                row.replaced_by.as_ref().map(|next| format!("question {next} took its place"))
-            }
+            Self::Closed(row) if row.state == QuestionState::Superseded => row.replaced_by.as_ref().map_or_else(
+                || {
+                    row.closed_why
+                        .as_ref()
+                        .map(|why| format!("nobody answered it: {why}; to say more, tell {}", row.team))
+                },
+                |next| Some(format!("question {next} took its place")),
+            ),
             Self::Closed(row) | Self::Late(row) if is_repeatable(row) => Some(format!(
                 "to run the work again with your answer: `iris answer {} <answer> --again`, or send \"again\": true",
                 row.id

@@ -1,10 +1,11 @@
 //! Secrets: what is said to the log and to collectors of telemetry does not hold them. They are known from the config, or by
 //! their form.
 
-use std::sync::RwLock;
+use std::sync::{LazyLock, RwLock};
 
 use iris_core::agent::AgentExit;
 use iris_core::turn::{Ending, Termination};
+use regex::{Captures, Regex};
 
 use crate::config::Config;
 
@@ -12,6 +13,11 @@ use crate::config::Config;
 static SECRETS: RwLock<Vec<String>> = RwLock::new(Vec::new());
 /// Whatever is shorter is a word, and masking it would tear holes into what is said.
 const SHORTEST: usize = 6;
+/// Of what is known by nothing but its look.
+const SHORTEST_UNNAMED: usize = 8;
+/// Of what such a one is put together from: `v1` and `4o` are no secrets.
+const SHORTEST_PART: usize = 4;
+const LONGEST_WORD: usize = 32;
 /// Of what has several lines.
 const SHORTEST_LINE: usize = 16;
 /// Of the end of one whose beginning was cut off.
@@ -22,12 +28,14 @@ const MASK: &str = "***";
 pub fn mask(config: &Config) {
     let env = || config.teams.values().flat_map(|team| &team.env);
     let of_teams = env().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.as_str());
+    let likely = env().flat_map(|(_, value)| value.split_whitespace()).filter(|word| may_be_secret(word));
     // An address is told; the password in it is not, whatever the variable is called.
     let urls = config.database.url.iter().chain(&config.telemetry.otlp);
     let in_urls = env().map(|(_, value)| value).chain(urls).filter_map(|url| password_of(url));
     let sent = config.telemetry.headers.values().map(String::as_str);
     let mut known = SECRETS.write().expect("nothing panics while it holds the secrets");
-    for form in of_teams.chain(in_urls).chain(sent).flat_map(forms).filter(|form| form.len() >= SHORTEST) {
+    for form in of_teams.chain(likely).chain(in_urls).chain(sent).flat_map(forms).filter(|form| form.len() >= SHORTEST)
+    {
         // What a config of before held may still be in use.
         if !known.contains(&form) {
             known.push(form);
@@ -71,10 +79,26 @@ const SECRET_NAMES: [&str; 14] = [
     "WEBHOOK",
 ];
 
+/// Words that only end like one.
+const NO_SECRETS: [&str; 2] = ["COMPASS", "BYPASS"];
+
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_NAMES.iter().any(|part| name.contains(part))
-        || ["_PASS", "_PWD", "_PAT"].iter().any(|end| name.ends_with(end))
+        || ["PASS", "_PWD", "_PAT"].iter().any(|end| name.ends_with(end))
+            && !NO_SECRETS.iter().any(|end| name.ends_with(end))
+}
+
+/// Whatever the variable is called. What is put together from words and numbers (a mode, a model, an address) is told, and so is a
+/// path.
+fn may_be_secret(value: &str) -> bool {
+    let is_path = ["/", "~", "./", "../"].iter().any(|begin| value.starts_with(begin));
+    value.len() >= SHORTEST_UNNAMED && !is_path && !value.split(|c: char| !c.is_alphanumeric()).all(is_plain)
+}
+
+fn is_plain(part: &str) -> bool {
+    let is_alike = part.chars().all(char::is_alphabetic) || part.chars().all(char::is_numeric);
+    part.len() < SHORTEST_PART || is_alike && part.len() <= LONGEST_WORD
 }
 
 fn password_of(url: &str) -> Option<&str> {
@@ -99,6 +123,9 @@ pub(crate) fn masked_ending(ending: Ending) -> Ending {
         Ending::Failed { error } => Ending::Failed { error: masked(&error) },
         Ending::Terminated { cause: Termination::Exited(exit) } => {
             Ending::Terminated { cause: Termination::Exited(masked_exit(exit)) }
+        }
+        Ending::Terminated { cause: Termination::ResponseTimeout { after_ms, stderr } } => {
+            Ending::Terminated { cause: Termination::ResponseTimeout { after_ms, stderr: masked_tail(&stderr) } }
         }
         other => other,
     }
@@ -125,26 +152,27 @@ fn end_at_start(secret: &str, text: &str) -> Option<usize> {
     ends.filter(|end| end.len() >= SHORTEST_END).find(|end| text.starts_with(end)).map(str::len)
 }
 
-/// How a secret is known by its form: what it begins with, what it goes on with, and for how long at least.
-type Form = (&'static str, fn(char) -> bool, usize);
-
-const FORMS: [Form; 8] = [
-    ("iris_", |c| c.is_ascii_hexdigit(), 32),
-    ("sk-ant-", is_of_a_key, 8),
-    ("ghp_", is_of_a_key, 16),
-    ("github_pat_", is_of_a_key, 16),
-    ("AKIA", |c| c.is_ascii_uppercase() || c.is_ascii_digit(), 16),
-    ("xoxb-", is_of_a_key, 8),
-    ("xoxp-", is_of_a_key, 8),
-    ("password=", |c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '&' | '\\'), 1),
-];
-
-fn is_of_a_key(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
-}
+/// How secrets are known by their form. What each begins with is told.
+static FORMS: LazyLock<Regex> = LazyLock::new(|| {
+    let forms = [
+        r"(iris_)[0-9A-Fa-f]{32,}",
+        r"(sk-ant-)[0-9A-Za-z_-]{8,}",
+        // A line break of JSON is no letter before it, as that of a task-of-many-words is.
+        r"((?:\b|\\[nrt])sk-(?:ant-|proj-)?)[0-9A-Za-z_-]{20,}",
+        r"(gh[oprsu]_|github_pat_|glpat-)[0-9A-Za-z_-]{16,}",
+        r"(AKIA)[0-9A-Z]{16,}",
+        r"(AIza)[0-9A-Za-z_-]{30,}",
+        r"(xox[bp]-)[0-9A-Za-z_-]{8,}",
+        // A token of JSON, in three parts.
+        r"(eyJ)[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}",
+        r#"(password=)[^\s"'&\\]+"#,
+    ];
+    Regex::new(&forms.join("|")).expect("it is tested")
+});
 
 fn mask_tokens(text: &str) -> String {
-    FORMS.iter().fold(text.to_owned(), |text, form| if text.contains(form.0) { mask_form(&text, form) } else { text })
+    let begin = |found: &Captures| found.iter().skip(1).flatten().next().map_or("", |begin| begin.as_str()).to_owned();
+    FORMS.replace_all(text, |found: &Captures| begin(found) + MASK).into_owned()
 }
 
 /// Who somebody is to whom an address leads, `http://user:password@host`: of a name alone it is not known whether it is a key.
@@ -163,19 +191,6 @@ fn mask_logins(text: String) -> String {
         kept.extend(["://", &part[..name], mask, &part[login..]]);
     }
     kept
-}
-
-fn mask_form(text: &str, &(begin, goes_on, least): &Form) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(begin) {
-        let (before, found) = rest.split_at(at + begin.len());
-        let end = found.find(|c| !goes_on(c)).unwrap_or(found.len());
-        kept.push_str(before);
-        rest = &found[end..];
-        kept.push_str(if end >= least { MASK } else { &found[..end] });
-    }
-    kept + rest
 }
 
 #[cfg(test)]
@@ -199,6 +214,50 @@ telemetry: { headers: { x-key: collector-key } }
         mask(&config);
         let line = masked("sk-very-secret production hunter22 collector-key");
         assert_eq!(line, "*** production *** ***");
+    }
+
+    #[test]
+    fn the_keys_of_others_are_known_by_their_form() {
+        let long = "0123456789abcdefABCDEF-_0123456789abcdef";
+        for begin in ["sk-proj-", "sk-", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "AIza", "xoxp-"] {
+            assert_eq!(masked(&format!("at {begin}{long}.")), format!("at {begin}***."));
+            assert_eq!(masked(&format!(r"at\n{begin}{long}\n")), format!(r"at\n{begin}***\n"));
+        }
+        assert_eq!(masked("bearer eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSMeK"), "bearer eyJ***");
+        let words = "task-that-has-a-very-long-name-2 risk-proj-management desk-sk-a eyJhbGciOiJI.a.b ghost_of_a_long_name_here";
+        assert_eq!(masked(words), words);
+    }
+
+    #[test]
+    fn a_value_that_looks_like_a_secret_is_one_whatever_it_is_called() {
+        let secrets = [
+            "s3cr3tvalue",
+            "P@ssw0rd!",
+            "6f1c9a3e-77aa-4f0e-9d53-0a1b2c3d4e5f",
+            "https://hooks.example/T00X/B00Y/x9Zq8",
+        ];
+        for secret in secrets {
+            assert!(may_be_secret(secret), "{secret}");
+        }
+        let plain = [
+            "production",
+            "true",
+            "12345678901",
+            "/home/user2name/project1",
+            "./node24bin",
+            "claude-opus-4-1-20250805",
+            "us-east-1",
+            "gpt-4o-mini",
+            "http://127.0.0.1:8080/v1",
+            "--max-old-space-size=4096",
+            "a1b2c3d",
+        ];
+        for value in plain {
+            assert!(!may_be_secret(value), "{value}");
+        }
+        let config = "teams: { a: { path: /tmp, env: { THING: 'use zx81spectrum now', FLAVOUR: strawberry } } }";
+        mask(&crate::config::parse("config.yaml".as_ref(), config, |_| None).expect("a config"));
+        assert_eq!(masked("strawberry zx81spectrum use now"), "strawberry *** use now");
     }
 
     #[test]
@@ -253,10 +312,10 @@ teams:
         assert_eq!(masked(&serde_json::Value::from(line).to_string()), r#""{\"error\":\"no *** here\"}""#);
         assert_eq!(masked(&format!("{passwd:?}")), "\"***\"");
         assert_eq!(masked("MIIEvQIBADANBgkqhkiG9w0B redis://cache:let-me-in@host"), "*** redis://cache:***@host");
-        for name in ["PGPASSWORD", "SENTRY_DSN", "DATABASE_URL", "MYSQL_PWD", "GITHUB_PAT", "db_pass"] {
+        for name in ["PGPASSWORD", "SENTRY_DSN", "DATABASE_URL", "MYSQL_PWD", "GITHUB_PAT", "db_pass", "DBPASS"] {
             assert!(is_secret(name), "{name}");
         }
-        for name in ["PWD", "PATH", "HOME", "COMPASS", "MODE"] {
+        for name in ["PWD", "PATH", "HOME", "COMPASS", "GATE_BYPASS", "MODE"] {
             assert!(!is_secret(name), "{name}");
         }
     }

@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::agent::{StopMode, Stopped};
 use crate::config::UnknownTeam;
 use crate::engine::Engine;
+use crate::party::BadParty;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -27,6 +28,8 @@ pub enum SessionError {
     NothingSaid(TeamName),
     #[error("{0} has a session with this team already")]
     PartyTaken(String),
+    #[error(transparent)]
+    BadParty(#[from] BadParty),
     #[error("the session is at work")]
     Busy,
     #[error("the session has an agent or waiting turns")]
@@ -57,7 +60,7 @@ impl SessionError {
             Self::NotStarted(_) | Self::Elsewhere(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
             Self::NotWritten { .. } => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
-            Self::BrokenScript(_) => FaultKind::Invalid,
+            Self::BrokenScript(_) | Self::BadParty(_) => FaultKind::Invalid,
             Self::Store(error) => error.kind(),
         }
     }
@@ -67,7 +70,8 @@ impl SessionError {
             Self::UnknownTeam(unknown) => Some(unknown.hint()),
             Self::NotFound(_) => Some("run `iris sessions list` to see what there is".to_owned()),
             Self::NothingSaid(_) => Some("tell it something first".to_owned()),
-            Self::PartyTaken(_) => Some("name another with --as".to_owned()),
+            Self::PartyTaken(_) => Some("name another with `as` (on the command line --as)".to_owned()),
+            Self::BadParty(error) => Some(error.hint()),
             Self::Busy => Some("wait for its turn to end, or use --force to stop it now".to_owned()),
             Self::InUse => Some(
                 "first `iris cancel <team>`, which also withdraws what is put off, and `iris sleep <team> --force`"
@@ -202,6 +206,7 @@ impl Engine {
         if !iris_agents::launch::is_built(team.agent) {
             return Err(SessionError::NotBuilt(team.agent));
         }
+        self.check_party(from)?;
         let (party, name, fresh) = (from.clone(), to.clone(), SessionId::new(Uuid::new_v4().to_string()));
         let before = self
             .inner
@@ -309,6 +314,7 @@ impl Engine {
         if self.inner.team(to).is_none() {
             return Err(self.inner.config().unknown_team(to).into());
         }
+        new.as_ref().map_or(Ok(()), |new| self.check_party(new))?;
         let origin = self.find_session_of(from, to).await?;
         let origin = origin.filter(|origin| origin.begun).ok_or_else(|| SessionError::NothingSaid(to.clone()))?;
         let (named, base) = (new.clone(), from.clone());
@@ -338,7 +344,16 @@ impl Engine {
         let (wanted, by) = (id.clone(), by.clone());
         let removal =
             self.inner.store.write("session.clear_cache", move |tx| session::clear_cache(tx, &wanted, &by)).await?;
-        removed(removal, id)
+        let turns = removed(removal, id)?;
+        self.forget().await;
+        Ok(turns)
+    }
+
+    /// What was deleted is to stand in no file. It is deleted all the same if that takes longer: upkeep sees to it.
+    async fn forget(&self) {
+        if let Err(error) = self.inner.store.forget().await {
+            tracing::debug!(%error, "what was deleted may still stand in the log of the database");
+        }
     }
 
     /// Forgets a session that has no agent and no waiting turns.
@@ -360,6 +375,7 @@ impl Engine {
                 tracing::warn!(session = %id, %error, "what its agent kept of a conversation could not be removed");
             }
         }
+        self.forget().await;
         Ok(turns)
     }
 }

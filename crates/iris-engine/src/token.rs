@@ -184,11 +184,11 @@ impl TokenError {
 }
 
 /// Whom Iris itself speaks for in the record of who did what, and what it calls the owner's token there.
-const RESERVED: [&str; 5] = ["rule", "deadline", "iris", "iris-agent", "owner"];
+pub(crate) const RESERVED: [&str; 5] = ["rule", "deadline", "iris", "iris-agent", "owner"];
 
 /// A name stands in the log and on screens, beside others: it is seen whole, and is not one of Iris's own.
 fn may_be_called(name: &str) -> Result<(), String> {
-    if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(acts) {
+    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(acts) {
         return Err(format!("a token's name has 1 to {LONGEST_NAME} characters that can be printed"));
     }
     let plain = name.to_lowercase();

@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use iris_core::agent::ToolSpec;
 
 pub use answer::Refusal;
+pub(crate) use call::without_speaker;
 pub use call::{Caller, Told, call};
 pub use shorten::{LONGEST, shorten};
 

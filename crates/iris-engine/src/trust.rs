@@ -109,13 +109,23 @@ pub(crate) async fn standing(engine: &Inner, team: &TeamConfig) -> Result<Standi
     }
 }
 
-async fn look(engine: &Inner, team: &TeamConfig) -> Result<Trust, TrustError> {
+/// What a team's folder brings along, relative to it: nothing of that takes effect before it is trusted.
+pub async fn files(team: &TeamConfig) -> Result<Vec<PathBuf>, TrustError> {
+    Ok(look_at_folder(team).await?.1)
+}
+
+async fn look_at_folder(team: &TeamConfig) -> Result<(PathBuf, Vec<PathBuf>, Option<String>), TrustError> {
     let folder = team.path.canonicalize().unwrap_or_else(|_| team.path.clone());
     let home = std::env::home_dir().filter(|_| team.home == AgentHome::Shared);
     let (looked_at, brought) = (folder.clone(), brought(team.agent));
     let found = tokio::task::spawn_blocking(move || digest(&looked_at, home.as_deref(), brought)).await;
     let found = found.map_err(|error| error.to_string()).and_then(|found| found);
     let (files, digest) = found.map_err(|why| TrustError::Unreadable { folder: folder.clone(), why })?;
+    Ok((folder, files, digest))
+}
+
+async fn look(engine: &Inner, team: &TeamConfig) -> Result<Trust, TrustError> {
+    let (folder, files, digest) = look_at_folder(team).await?;
     let name = key(&folder);
     let known = engine.store.read(move |tx| trust::find(tx, &name)).await?;
     let trusted = digest.is_some() && known == digest;

@@ -137,6 +137,7 @@ impl Upkeep {
         done = done.and(self.break_starvation().await);
         done = done.and(self.find_work().await);
         done = done.and(self.check_health().await);
+        done = done.and(self.engine.store.drop_leftovers().await);
         self.reap_idle();
         self.tidy().await;
         if let Err(error) = done {

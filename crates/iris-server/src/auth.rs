@@ -10,11 +10,11 @@ pub(crate) mod table;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{MatchedPath, Request};
 use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream};
 use iris_core::actor::{Actor, Surface, Through};
 use iris_core::credential::{CredentialKind, Door, Refusal, Scope, opens};
 use iris_core::id::Party;
@@ -24,8 +24,10 @@ use iris_engine::token::Credential;
 
 use crate::connection::outflow::Outflow;
 use crate::connection::visit::{Crowded, MOST_MADE, MOST_OF_ONE, Visit};
+use crate::http::event::dropped;
 use crate::http::problem::{Fault, refused};
 use crate::http::request::RequestId;
+use crate::mcp::Asked;
 use crate::{App, dashboard, http};
 use host::Allowed;
 use table::Entry;
@@ -35,6 +37,13 @@ pub(crate) const COOKIE: &str = "__Host-iris";
 const STRANGERS_WITHIN: Duration = Duration::from_secs(10);
 /// What is nearly done when its credential ends is still told: that somebody signed out, for instance.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// Why a stream ends that was opened with it.
+pub(crate) const NO_LONGER_GOOD: &str = "the credential is good no longer";
+/// What helps whoever waited in it for the answer to a call.
+const WORK_GOES_ON: &str = "what was told goes on, and a question stays open: with a good token, which `iris token create` makes, team_report has what \
+     came of a tell";
+const NO_TEAM: &str = "the team that the token speaks for is not there any more";
+const TEAM_BACK: &str = "put the team back into config.yaml, or revoke the token with `iris token revoke`";
 /// The buffer of a connection may take some more before it is full.
 const LONGEST_HEADERS: usize = 64 * 1024;
 const CSRF: &str = "iris-csrf";
@@ -71,7 +80,7 @@ impl Caller {
 
     /// An agent speaks for a team, which may have been taken out of the config.
     fn has_its_team(&self, config: &Config) -> bool {
-        self.is_human() || config.teams.keys().any(|team| team.as_str() == self.party.as_str())
+        self.is_human() || config.is_team(&self.party)
     }
 
     /// Whether it may do what needs this scope, for doors behind which there is more than one thing.
@@ -209,8 +218,7 @@ fn admit(app: &App, way: &Way, request: &Request) -> Result<Option<Caller>, Faul
     if !caller.has_its_team(&config) {
         let party = caller.party.as_str();
         let what = format!("the token '{}' speaks for the team '{party}', which is not there", caller.credential.name);
-        let hint = "put the team back into config.yaml, or revoke the token with `iris token revoke`";
-        return Err(refused(StatusCode::FORBIDDEN, "forbidden", what).hint(hint));
+        return Err(refused(StatusCode::FORBIDDEN, "forbidden", what).hint(TEAM_BACK));
     }
     if let Way::Locked(door) = way {
         opens(*door, caller.credential.kind, caller.credential.scopes).map_err(|refusal| {
@@ -275,9 +283,7 @@ fn identify(app: &App, request: &Request) -> Result<Caller, Fault> {
             // A cookie's value is no token: whatever a browser has is good in that browser only.
             found.filter(|found| found.kind != CredentialKind::Browser)
         }
-        None => cookie(headers)
-            .and_then(|secret| app.engine.find_credential(secret))
-            .filter(|found| found.kind == CredentialKind::Browser),
+        None => cookie(headers).and_then(|secret| browser(app, secret)),
     };
     let credential = found.ok_or_else(unknown)?;
     Ok(Caller { party: credential.party.clone(), surface: surface(&credential, request), credential })
@@ -291,7 +297,17 @@ fn unknown() -> Fault {
     )
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
+fn browser(app: &App, secret: &str) -> Option<Credential> {
+    app.engine.find_credential(secret).filter(|found| found.kind == CredentialKind::Browser)
+}
+
+/// Whether the cookie is one of ours, and the word that belongs to it was sent along.
+pub(crate) fn is_browser(app: &App, secret: &str, headers: &HeaderMap) -> bool {
+    let said = headers.get(CSRF).and_then(|said| said.to_str().ok()).unwrap_or_default();
+    browser(app, secret).is_some_and(|browser| browser.has_word(said))
+}
+
+pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
@@ -308,16 +324,47 @@ fn end_with(app: &App, caller: Caller, is_read: bool, mut response: Response) ->
     if is_read {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+    let asked = response.extensions().get::<Asked>().cloned();
     response.map(|body| {
         let app = app.clone();
-        let ended = Box::pin(async move {
+        let is_mcp = caller.surface == Surface::Mcp;
+        let last_words = move |(kind, why, hint): Ended| match is_mcp {
+            true => asked.and_then(|asked| asked.last_words((kind, &format!("{why}; {hint}")))),
+            false => Some(dropped(why).into()),
+        };
+        let ended = async move {
             tokio::select! {
-                () = caller.credential.ended() => {}
-                () = has_lost_its_team(&app, &caller) => {}
+                () = caller.credential.ended() => ("unauthorized", NO_LONGER_GOOD, WORK_GOES_ON),
+                () = has_lost_its_team(&app, &caller) => ("forbidden", NO_TEAM, TEAM_BACK),
             }
-        });
-        Body::from_stream(body.into_data_stream().take_until(ended))
+        };
+        told_when(ended, last_words, body)
     })
+}
+
+/// Why a stream ends: a kind for machines, words, and what helps.
+type Ended = (&'static str, &'static str, &'static str);
+
+/// A stream of events up to a reason, which is told in its last words. Not in the middle of a frame: what was cut off there would be
+/// taken for whole.
+fn told_when(
+    ended: impl Future<Output = Ended> + Send + 'static,
+    last_words: impl FnOnce(Ended) -> Option<Bytes> + Send + 'static,
+    body: Body,
+) -> Body {
+    let streaming = Some((body.into_data_stream(), Box::pin(ended), last_words, true));
+    Body::from_stream(stream::unfold(streaming, async |streaming| {
+        let (mut pieces, mut ended, last_words, is_whole) = streaming?;
+        tokio::select! {
+            biased;
+            why = &mut ended => last_words(why).filter(|_| is_whole).map(|words| (Ok(words), None)),
+            piece = pieces.next() => {
+                let piece = piece?;
+                let is_whole = piece.as_ref().is_ok_and(|piece| piece.ends_with(b"\n\n"));
+                Some((piece, Some((pieces, ended, last_words, is_whole))))
+            }
+        }
+    }))
 }
 
 async fn has_lost_its_team(app: &App, caller: &Caller) {

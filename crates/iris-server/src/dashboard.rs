@@ -10,6 +10,7 @@ use iris_core::hex::hex;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::App;
+use crate::accept::liking;
 
 /// What `npm run build` made, if it was run. A debug build reads the files when they are asked for.
 #[derive(RustEmbed)]
@@ -34,9 +35,8 @@ const ASK_AGAIN: &str = "no-cache";
 /// stroke at their end. Programs are told in their own words, and nothing below the doors of programs is a page.
 pub(crate) fn is_for_people(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
-    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     matches!(*method, Method::GET | Method::HEAD)
-        && accepts.contains("text/html")
+        && liking(headers, "text/html") > 0.0
         && !["api", "mcp", "metrics", "health", "assets"].contains(&first)
 }
 
@@ -125,7 +125,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_person_who_is_lost_is_told_by_the_page() {
-        let html = HeaderMap::from_iter([(header::ACCEPT, "text/html,*/*;q=0.8".parse().expect("a value"))]);
+        let accepts = |accept: &str| HeaderMap::from_iter([(header::ACCEPT, accept.parse().expect("a value"))]);
+        let (html, anything_else) = (accepts("text/html,*/*;q=0.8"), accepts("text/html;q=0,*/*"));
         for (path, status) in
             [("/inbox/", 200), ("/session/7/", 200), ("/job", 404), ("/zzz", 404), ("/session/7/x", 404)]
         {
@@ -134,6 +135,7 @@ mod tests {
             assert_eq!(page.status().as_u16(), status, "{path}");
             assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
             assert!(!is_for_people(&Method::GET, path, &HeaderMap::new()), "a program");
+            assert!(!is_for_people(&Method::GET, path, &anything_else), "a program");
             assert!(!is_for_people(&Method::POST, path, &html));
         }
         for path in ["/api/zzz", "/api", "//api/x", "/mcp/x", "/metrics/", "/assets/x/y"] {

@@ -79,7 +79,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(token::revoke))
         .routes(routes!(token::link))
         .routes(routes!(token::log_out))
-        .routes(routes!(token::log_in))
+        .routes(routes!(token::is_signed_in, token::log_in))
         .fallback(nowhere)
 }
 
@@ -131,6 +131,15 @@ fn page_size(asked: Option<i64>) -> Result<i64, Fault> {
         Some(none @ ..1) => Err(Fault::new(FaultKind::Invalid, format!("a page of {none} holds nothing"))
             .hint(format!("ask for a `limit` of 1 to {LARGEST_PAGE}, or leave it out for {PAGE}"))),
         asked => Ok(asked.unwrap_or(PAGE).min(LARGEST_PAGE)),
+    }
+}
+
+/// Where a page begins that goes by ids. It need not be there any more.
+fn page_after_id(asked: &str) -> Result<(), Fault> {
+    match uuid::Uuid::try_parse(asked) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Fault::new(FaultKind::Invalid, format!("'{asked}' is not the `next` of a page"))
+            .hint("send the `next` of the page before as `after`, or leave it out to begin with the first")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The doors of the daemon: HTTP and streams of events. It translates between the wire and the engine's verbs; it runs no
 //! SQL and starts no process.
 
+mod accept;
 mod auth;
 mod connection;
 mod dashboard;

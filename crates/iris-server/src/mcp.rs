@@ -3,9 +3,11 @@
 //! Both revisions in use are spoken: 2025-11-25 with sessions, and 2026-07-28 without. Who calls is known by the
 //! credential of each request, in a session too.
 
+mod asked;
 mod call;
 mod caller;
 mod handed;
+mod late;
 mod notice;
 mod progress;
 mod prompt;
@@ -18,8 +20,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::routing::any;
 use iris_engine::tasks;
@@ -36,6 +39,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::App;
 use crate::http::LARGEST_BODY;
+pub(crate) use asked::Asked;
 use call::OpenCalls;
 use handed::Handed;
 use notice::Subscribed;
@@ -56,9 +60,18 @@ pub(crate) fn routes<H: ServerHandler>(app: &App, handler: impl Fn() -> H + Send
     let stream = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
     let mut one_piece = stream.clone();
     one_piece.config.json_response = true;
-    let answer = async move |request: Request| {
+    let closing = app.closing.clone();
+    let answer = async move |mut request: Request| {
+        let asked = request.extensions_mut().get_or_insert_with(Asked::default).clone();
         let service = if wants_stream(request.headers()) { stream } else { one_piece };
-        service.handle(request).await
+        let is_end = request.method() == Method::DELETE;
+        let handle = |request| async move { service.handle(request).await.map(Body::new) };
+        let mut response = asked.answered_by(late::answer(late::PACE, request, handle).await, closing);
+        // The library says that it took the end of a session; it has ended it, and clients want to hear that.
+        if is_end && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        response
     };
     Router::new().route("/mcp", any(answer)).layer(from_fn_with_state(sessions, session::belongs_to_caller))
 }
@@ -72,10 +85,10 @@ pub(crate) fn own_routes(app: &App) -> Router<App> {
 }
 
 /// A client has to take both; what it names first it likes better. Without sessions an answer is else one piece of JSON,
-/// unless there is progress to tell of.
+/// unless there is progress to tell of or it takes long.
 fn wants_stream(headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-    accept.trim_start().starts_with("text/event-stream")
+    accept.trim_start().starts_with(late::STREAM) && late::takes_stream(headers)
 }
 
 /// Streams that would go on for ever end with the daemon. As long as it is there, what is old is not kept because nobody

@@ -6,7 +6,9 @@
 //! It keeps honest agents honest: whoever hides where it runs can read what its user can read (docs/asks.md).
 
 use axum::http::HeaderMap;
+use iris_core::credential::Scope;
 use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::relay::Voice;
 use iris_engine::StoreError;
 
 use crate::App;
@@ -17,6 +19,7 @@ const SESSION: &str = "iris-session";
 
 pub(crate) struct Speaker {
     pub party: Party,
+    pub voice: Voice,
     /// The turn that an agent works on or, in the background, the last it worked on.
     pub turn: Option<TurnId>,
 }
@@ -31,8 +34,14 @@ pub(crate) async fn speaker(
     match in_shell(app, headers).await? {
         // A token of an agent's is its team's, wherever it says to be.
         Some(shell) if caller.is_human() || shell.party == caller.party => Ok(shell),
-        _ if caller.is_human() => Ok(Speaker { party: caller.speaks_as(named), turn: None }),
-        _ => Ok(Speaker { party: caller.party.clone(), turn: app.engine.find_likely_turn(&caller.party).await? }),
+        _ if caller.is_human() => {
+            let voice = if caller.may(Scope::Answer).is_ok() { Voice::Answers } else { Voice::Tells };
+            Ok(Speaker { party: caller.speaks_as(named), voice, turn: None })
+        }
+        _ => {
+            let turn = app.engine.find_likely_turn(&caller.party).await?;
+            Ok(Speaker { party: caller.party.clone(), voice: Voice::Agent, turn })
+        }
     }
 }
 
@@ -40,5 +49,5 @@ pub(crate) async fn speaker(
 async fn in_shell(app: &App, headers: &HeaderMap) -> Result<Option<Speaker>, StoreError> {
     let Some(id) = headers.get(SESSION).and_then(|id| id.to_str().ok()) else { return Ok(None) };
     let found = app.engine.find_working(&SessionId::new(id)).await?;
-    Ok(found.map(|(team, turn)| Speaker { party: Party::new(team.as_str()), turn }))
+    Ok(found.map(|(team, turn)| Speaker { party: Party::new(team.as_str()), voice: Voice::Agent, turn }))
 }

@@ -9,7 +9,7 @@ use iris_core::event::Recorded;
 use iris_core::id::SessionId;
 use iris_core::message::Message;
 use iris_core::said;
-use iris_core::turn::{Ending, Termination};
+use iris_core::turn::Ending;
 use iris_engine::trust::Trust;
 use iris_engine::turn::figures::{OfSession, Slot, TurnFigures};
 use iris_engine::turn::standing::Waits;
@@ -165,6 +165,7 @@ pub(crate) fn message(event: &Recorded) -> turn::Message {
         calls: known.calls.into_iter().map(call::call).collect(),
         results: known.results.into_iter().map(call::result).collect(),
         noise: known.noise,
+        aside: known.aside,
         model: known.model,
         data: known.data,
     }
@@ -225,7 +226,7 @@ pub(crate) fn tell(report: TellReport) -> turn::TellResponse {
                 Ending::Completed => response.response = Some(said),
                 _ => response.partial_response = Some(said),
             }
-            if let Ending::Terminated { cause: Termination::Exited(exit) } = ending {
+            if let Some(exit) = ending.into_exit() {
                 response.exit_code = exit.code;
                 response.signal = exit.signal;
                 response.stderr = Some(exit.stderr).filter(|tail| !tail.is_empty());

@@ -44,6 +44,14 @@ impl Connection {
         }
     }
 
+    /// False if somebody was in the way. PostgreSQL has a log of its own.
+    pub fn empty_log(&mut self) -> Result<bool, StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.empty_log(),
+            Self::Postgres(_) => Ok(true),
+        }
+    }
+
     pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.run(sql, values),

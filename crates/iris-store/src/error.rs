@@ -1,6 +1,11 @@
 //! Everything that can go wrong between Iris and its database, as few kinds as callers need to tell apart.
 
+use std::path::{Path, PathBuf};
+
 use iris_core::fault::FaultKind;
+use nix::errno::Errno;
+use nix::sys::statvfs::statvfs;
+use nix::unistd::{AccessFlags, access};
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
@@ -8,6 +13,9 @@ pub enum StoreError {
     DiskFull,
     #[error("the disk refused a write ({0})")]
     Io(String),
+    /// Whose it is has to be changed, and nothing about the disk.
+    #[error("{0} may not be read and written by the user that Iris runs as (Permission denied)")]
+    Denied(String),
     #[error("the database does not answer ({0})")]
     Unavailable(String),
     #[error("another program has locked the database (data/iris.db in IRIS_HOME)")]
@@ -40,6 +48,7 @@ impl StoreError {
         match self {
             Self::DiskFull
             | Self::Io(_)
+            | Self::Denied(_)
             | Self::Unavailable(_)
             | Self::Locked
             | Self::Insecure(_)
@@ -61,7 +70,10 @@ impl StoreError {
     /// Whether the connection can no longer be trusted. After a failed fsync the kernel may have dropped the very pages
     /// it failed to write, so trying again on the same connection could claim success for data that is not there.
     pub(crate) fn needs_reopen(&self) -> bool {
-        matches!(self, Self::Io(_) | Self::Unavailable(_) | Self::Locked | Self::Insecure(_) | Self::InDoubt)
+        matches!(
+            self,
+            Self::Io(_) | Self::Denied(_) | Self::Unavailable(_) | Self::Locked | Self::Insecure(_) | Self::InDoubt
+        )
     }
 
     /// As `hint`, where no daemon runs that could try again.
@@ -83,6 +95,7 @@ impl StoreError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::DiskFull => Some("free some space; Iris goes on by itself as soon as it can write"),
+            Self::Denied(_) => Some("`iris doctor`, run as that user, says whose it is and the command that helps"),
             Self::Io(_) => Some("look at the disk (dmesg); Iris tries again by itself"),
             Self::Unavailable(_) => Some("start the database; Iris reconnects by itself"),
             Self::Locked => Some(
@@ -99,6 +112,36 @@ impl StoreError {
             }
         }
     }
+}
+
+impl StoreError {
+    /// Why a write to an embedded database failed, of which SQLite does not say much.
+    pub(crate) fn of_file(path: &Path, why: String) -> Self {
+        match find_denied(path) {
+            _ if is_full(path) => Self::DiskFull,
+            Some(denied) => Self::Denied(denied.display().to_string()),
+            None => Self::Io(why),
+        }
+    }
+}
+
+/// Less than this is no room: the log of a database grows by as much at once.
+const LEAST_ROOM: u64 = 1024 * 1024;
+
+fn is_full(path: &Path) -> bool {
+    let folder = path.parent().unwrap_or(path);
+    statvfs(folder).is_ok_and(|found| found.blocks_available() * found.fragment_size() < LEAST_ROOM)
+}
+
+/// The first of the folder, the file and those that SQLite puts beside it that may not be used by this user.
+fn find_denied(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().unwrap_or(path).to_owned();
+    let files = ["db", "db-wal", "db-shm"].map(|end| (path.with_extension(end), AccessFlags::empty()));
+    let mut all = std::iter::once((folder, AccessFlags::X_OK)).chain(files);
+    let is_denied = |(path, more): &(PathBuf, AccessFlags)| {
+        access(path, AccessFlags::R_OK | AccessFlags::W_OK | *more) == Err(Errno::EACCES)
+    };
+    all.find(is_denied).map(|(path, _)| path)
 }
 
 impl From<std::io::Error> for StoreError {

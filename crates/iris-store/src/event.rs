@@ -204,15 +204,6 @@ pub(crate) fn delete_messages(tx: &mut Tx<'_>, turn: &str) -> Result<(), StoreEr
     tx.run("DELETE FROM event WHERE kind = 'message' AND turn = ?1", values![turn])
 }
 
-/// SQLite leaves deleted text in the file until its place is used again; what somebody wanted forgotten is overwritten. It
-/// stays so for this connection, which deletes little else.
-pub(crate) fn overwrite_what_is_deleted(tx: &mut Tx<'_>) -> Result<(), StoreError> {
-    if !tx.is_postgres() {
-        tx.one("PRAGMA secure_delete = ON", &[])?;
-    }
-    Ok(())
-}
-
 /// The number of the newest event.
 pub fn newest(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
     Ok(tx.one("SELECT coalesce(max(seq), 0) FROM event", &[])?.map_or(0, |row| row.int(0)))

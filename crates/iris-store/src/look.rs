@@ -18,6 +18,13 @@ pub struct Seen {
 }
 
 pub fn look(path: &Path) -> Result<Seen, StoreError> {
+    look_into(path).map_err(|error| match error {
+        StoreError::Io(why) => StoreError::of_file(path, why),
+        error => error,
+    })
+}
+
+fn look_into(path: &Path) -> Result<Seen, StoreError> {
     let damaged = |what: String| StoreError::Damaged { place: path.display().to_string(), what };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;

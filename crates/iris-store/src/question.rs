@@ -16,7 +16,7 @@ use crate::tx::{Row, Tx, values};
 use crate::{event, job};
 
 pub use close::{Answered, Given, answer, any_late, cancel, cancel_all, expire, remember, supersede, withdraw};
-pub(crate) use close::{answer_by_tell, cancel_of_job, cancel_of_session, cancel_of_turn};
+pub(crate) use close::{answer_by_tell, cancel_of_job, cancel_of_session, cancel_of_turn, supersede_by_tell};
 pub use figures::{Figures, KindFigures, Past, figures, past_answers};
 pub(crate) use open::open_detected;
 pub use open::{Limits, NewQuestion, Opening, any_to_show, found_lately, note_heard, note_limited, open, show_due};
@@ -61,7 +61,7 @@ pub struct QuestionRow {
     pub rule: Option<RuleId>,
     pub replaced_by: Option<QuestionId>,
     pub key: Option<String>,
-    /// Why it was withdrawn.
+    /// Why it was withdrawn, or is no longer asked.
     pub closed_why: Option<String>,
     /// Whoever asked waits where it asked, outside, and is told nowhere else.
     pub is_outside: bool,

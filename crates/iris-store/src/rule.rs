@@ -3,7 +3,7 @@
 use iris_core::actor::Actor;
 use iris_core::event::{Draft, Fact, RuleEvent};
 use iris_core::id::{Party, QuestionId, RuleId};
-use iris_core::question::{Answer, Detail, Risk};
+use iris_core::question::{Answer, Detail, Risk, what_is_asked};
 use iris_core::rule::{Rule, RuleScope};
 use iris_core::team::TeamName;
 
@@ -37,7 +37,9 @@ macro_rules! rule_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, team, scope, tool, deed, risk, answer, about, question, made_by, made_at, until_at, uses, ",
-            "(SELECT question.digest FROM question WHERE question.id = rule.question) FROM rule WHERE revoked_at IS NULL AND until > iris_now() ",
+            "(SELECT question.digest FROM question WHERE question.id = rule.question), ",
+            "(SELECT question.detail FROM question WHERE question.id = rule.question AND question.kind <> 'approval' ",
+            "AND question.digest IS NULL) FROM rule WHERE revoked_at IS NULL AND until > iris_now() ",
             $rest
         )
     };
@@ -53,6 +55,7 @@ impl RuleRow {
                 scope: row.parsed(2)?,
                 tool: row.maybe_text(3).map(str::to_owned),
                 deed: row.text(4).to_owned(),
+                asked: row.maybe_text(14).and_then(|detail| what_is_asked(&serde_json::from_str(detail).ok()?)),
                 digest: row.maybe_text(13).map(str::to_owned),
                 risk: row.maybe_text(5).and_then(|risk| risk.parse().ok()),
                 answer: serde_json::from_str(row.text(6)).map_err(damaged)?,

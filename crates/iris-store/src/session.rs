@@ -466,7 +466,6 @@ fn is_yet_to_be_copied(tx: &mut Tx<'_>, id: &SessionId) -> Result<bool, StoreErr
 }
 
 fn forget_finished_turns(tx: &mut Tx<'_>, session: &SessionRow) -> Result<i64, StoreError> {
-    event::overwrite_what_is_deleted(tx)?;
     let sql = "SELECT id, key, CASE WHEN key IS NULL THEN NULL ELSE body END FROM turn \
                WHERE session = ?1 AND state NOT IN ('scheduled', 'queued', 'running')";
     let finished = tx.many(sql, values![&session.id])?;

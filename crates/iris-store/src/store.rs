@@ -1,13 +1,13 @@
 //! The handle on the database that the rest of Iris holds: open, write, read.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use iris_core::event::Recorded;
 use iris_core::id::NodeId;
-use nix::sys::statvfs::statvfs;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
@@ -78,16 +78,22 @@ pub(crate) struct Shared {
     crowded_until: AtomicI64,
     /// How often a connection was lost and is open again.
     pub losses: AtomicU64,
+    /// What was deleted may still stand in the write-ahead log.
+    has_leftovers: AtomicBool,
 }
 
 const WAITING_WRITES: usize = 4096;
 const READERS: usize = 2;
 const CROWD_LASTS_MS: i64 = 20;
+/// Who reads is mostly done in a moment; a backup may take minutes.
+const TRIES_TO_EMPTY: usize = 100;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 impl Store {
     /// Opens the database, brings its schema up to date (with a backup before) and starts the store's threads.
     pub fn open(opening: Opening) -> Result<Self, StoreError> {
-        Self::open_with(opening, &migrate::all())
+        let location = opening.location.clone();
+        Self::open_with(opening, &migrate::all()).map_err(|error| location.explain(error))
     }
 
     pub(crate) fn open_with(opening: Opening, migrations: &[migrate::Step]) -> Result<Self, StoreError> {
@@ -104,6 +110,8 @@ impl Store {
             queued: AtomicUsize::new(0),
             crowded_until: AtomicI64::new(0),
             losses: AtomicU64::new(0),
+            // Those of a daemon that was killed.
+            has_leftovers: AtomicBool::new(true),
         });
         let mut connection = shared.connect()?;
         migrate::bring_up_to_date(&mut connection, &shared.location, migrations)?;
@@ -172,6 +180,47 @@ impl Store {
         Some(result.and_then(|()| value.ok_or(StoreError::Closed)))
     }
 
+    /// To be called when something was deleted for good: returns when it stands in no file any more. Whoever reads is waited
+    /// for, but not for long; what is left then goes with [`Store::drop_leftovers`].
+    pub async fn forget(&self) -> Result<(), StoreError> {
+        self.shared.has_leftovers.store(true, Ordering::SeqCst);
+        for _ in 0..TRIES_TO_EMPTY {
+            if self.empty_log().await? {
+                break;
+            }
+            tokio::time::sleep(BETWEEN_TRIES).await;
+        }
+        Ok(())
+    }
+
+    /// Empties the write-ahead log, if something that was deleted may stand in it and nobody is in the way.
+    pub async fn drop_leftovers(&self) -> Result<(), StoreError> {
+        if self.shared.has_leftovers.load(Ordering::SeqCst) {
+            self.empty_log().await?;
+        }
+        Ok(())
+    }
+
+    /// That of PostgreSQL is the server's own.
+    async fn empty_log(&self) -> Result<bool, StoreError> {
+        if matches!(self.shared.location, Location::Postgres(_)) {
+            self.shared.has_leftovers.store(false, Ordering::SeqCst);
+            return Ok(true);
+        }
+        let (writer, shared) = (Arc::clone(&self.writer), Arc::clone(&self.shared));
+        let emptying = tokio::task::spawn_blocking(move || {
+            let mut writer = writer.lock().expect("a transaction that panics takes the daemon with it");
+            // Before: what is deleted from here on is not in what is emptied.
+            shared.has_leftovers.store(false, Ordering::SeqCst);
+            let emptied = writer.empty_log();
+            if !matches!(emptied, Ok(true)) {
+                shared.has_leftovers.store(true, Ordering::SeqCst);
+            }
+            emptied
+        });
+        emptying.await.map_err(|_| StoreError::Closed)?
+    }
+
     /// Runs a read-only transaction on one of the readers.
     pub async fn read<T, F>(&self, transaction: F) -> Result<T, StoreError>
     where
@@ -223,12 +272,14 @@ impl Store {
     }
 }
 
-/// Less than this is no room: the log of a database grows by as much at once.
-const LEAST_ROOM: u64 = 1024 * 1024;
-
-fn is_full(path: &Path) -> bool {
-    let folder = path.parent().unwrap_or(path);
-    statvfs(folder).is_ok_and(|found| found.blocks_available() * found.fragment_size() < LEAST_ROOM)
+impl Location {
+    /// SQLite says of some writes only that they failed, and not that there was no room for them or that this user may not.
+    fn explain(&self, error: StoreError) -> StoreError {
+        match (self, error) {
+            (Self::Sqlite(path), StoreError::Io(why)) => StoreError::of_file(path, why),
+            (_, error) => error,
+        }
+    }
 }
 
 impl Shared {
@@ -239,12 +290,8 @@ impl Shared {
         })
     }
 
-    /// SQLite says of some writes only that they failed, and not that there was no room for them.
     pub fn explained(&self, error: StoreError) -> StoreError {
-        match (&self.location, &error) {
-            (Location::Sqlite(path), StoreError::Io(_)) if is_full(path) => StoreError::DiskFull,
-            _ => error,
-        }
+        self.location.explain(error)
     }
 
     /// Whether nobody else writes or has just written.

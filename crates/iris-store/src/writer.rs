@@ -123,6 +123,18 @@ impl Writer {
         }
     }
 
+    /// False if somebody was in the way.
+    pub fn empty_log(&mut self) -> Result<bool, StoreError> {
+        if self.closed {
+            return Err(StoreError::Closed);
+        }
+        let emptied = self.link.open(&self.shared)?.empty_log();
+        emptied.map_err(|error| {
+            self.link.note(&error);
+            self.shared.explained(error)
+        })
+    }
+
     fn perform(&mut self, mut batch: Vec<Box<dyn Job>>) {
         let shared = Arc::clone(&self.shared);
         let answer = |job: Box<dyn Job>, result| {

@@ -43,6 +43,8 @@ pub struct Client {
 pub enum ClientError {
     #[error("iris is not running for {0}; start it with `iris up`")]
     NotRunning(String),
+    #[error("whether iris runs for {home} cannot be seen: {lock} may not be read by you")]
+    Hidden { home: String, lock: String },
     #[error("iris at {url} does not answer ({what})")]
     Unreachable { url: String, what: String },
     /// Somebody answers, by a certificate that cannot be trusted.
@@ -62,6 +64,8 @@ pub enum ClientError {
     BadUrl(String),
     #[error("there is no token in {0}")]
     NoToken(String),
+    #[error("{file} cannot be read ({why})")]
+    TokenUnread { file: String, why: std::io::Error },
     #[error("no token is sent to {0}, which may be anybody: the one in IRIS_HOME is for its own daemon")]
     TokenElsewhere(String),
     #[error("no token is sent to {0}: anybody in between could read it")]
@@ -200,7 +204,7 @@ impl Client {
         let began = tokio::time::Instant::now();
         loop {
             match self.home.holder() {
-                None => return Err(ClientError::NotRunning(place::shown(self.home.root()))),
+                None => return Err(ClientError::of_nobody(&self.home)),
                 Some(Holder { url: Some(url), .. }) => return Ok(url),
                 Some(Holder { pid, url: None }) if began.elapsed() > STARTING => {
                     let what = format!("process {pid} has been starting for {}s", STARTING.as_secs());
@@ -226,7 +230,12 @@ impl Client {
         }
         // Read, never made: a token that a client made up is none.
         let file = self.home.token_file();
-        let token = std::fs::read_to_string(&file).unwrap_or_default();
+        let token = match std::fs::read_to_string(&file) {
+            Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
+                return Err(ClientError::TokenUnread { file: place::shown(&file), why });
+            }
+            token => token.unwrap_or_default(),
+        };
         match token.trim() {
             "" => Err(ClientError::NoToken(place::shown(&file))),
             token => Ok(token.to_owned()),
@@ -256,9 +265,28 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 impl ClientError {
+    /// No daemon was found.
+    pub fn of_nobody(home: &Home) -> Self {
+        let shown = place::shown(home.root());
+        match home.hidden_lock() {
+            Some(lock) => Self::Hidden { home: shown, lock: place::shown(&lock) },
+            None => Self::NotRunning(shown),
+        }
+    }
+
+    /// Whether nobody is there that could answer.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::NotRunning(_) | Self::Unreachable { .. } | Self::Lost { .. })
+    }
+
+    /// Whether what was asked for is not there, as who answers says.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Refused(problem) if problem.kind == "not_found")
+    }
+
     /// Whether the daemon may be there again in a moment.
     pub fn may_pass(&self) -> bool {
-        matches!(self, Self::NotRunning(_) | Self::Unreachable { .. } | Self::Lost { .. })
+        self.is_gone()
             || matches!(self, Self::Silent { .. })
             || matches!(self, Self::Refused(problem) if problem.kind == "unavailable")
     }
@@ -291,7 +319,13 @@ impl From<ClientError> for Failure {
                 .hint("set IRIS_TOKEN to one of that daemon; `iris token create` makes one there"),
             ClientError::TokenInTheOpen(_) => Self::new(Why::Refused, message)
                 .hint("use its https address, or a tunnel: `ssh -L 1615:127.0.0.1:1615 <host>`"),
-            ClientError::NoToken(_) => Self::new(Why::Refused, message).hint("set IRIS_TOKEN or IRIS_HOME"),
+            ClientError::TokenUnread { .. } | ClientError::Hidden { .. } => {
+                Self::new(Why::Refused, message).hint("`iris doctor` says whose it is and the command that helps")
+            }
+            ClientError::NoToken(_) => Self::new(Why::Refused, message).hint(
+                "is IRIS_HOME the right one? if the file was deleted while iris ran: `iris down` needs none, and `iris up` \
+                 makes a new one",
+            ),
         }
     }
 }

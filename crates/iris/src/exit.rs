@@ -28,6 +28,7 @@ pub enum Exit {
 pub const HELP: &str = "\
 Examples:
   iris up                             start Iris in the background; everything below talks to it
+  iris up --demo                      with scripted agents to try it on, which need no account
   iris teams list                     which teams there are, and who is awake
   iris tell backend 'run the tests'   tell a team something and watch its reply
   iris cache inspect backend          read what was said, also later

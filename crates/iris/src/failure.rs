@@ -152,6 +152,8 @@ impl From<HomeError> for Failure {
             HomeError::ConfigHeld { .. } | HomeError::DemoHeld { .. } => {
                 Self::fault(FaultKind::Conflict, error.to_string()).hint("see what it waits for, end it, and try again")
             }
+            HomeError::ShortToken { .. } => Self::fault(FaultKind::Invalid, error.to_string())
+                .hint("delete the file; the next start makes a new token, and clients read it from there"),
             HomeError::Io { source, .. } => Self {
                 hint: no_room(source).or_else(|| not_ours(source)).map(str::to_owned),
                 ..Self::fault(FaultKind::Unavailable, error.to_string())

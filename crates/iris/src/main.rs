@@ -5,6 +5,7 @@ mod client;
 mod commands;
 mod config_file;
 mod confirm;
+mod descriptors;
 mod exit;
 mod failure;
 mod interrupt;
@@ -43,6 +44,9 @@ fn main() -> ExitCode {
     };
     if arguments.global.home.as_ref().is_some_and(|home| home.as_os_str().is_empty()) {
         context.printer.note(format!("IRIS_HOME is empty, so the home is {}", place::shown(&context.home)));
+    }
+    if matches!(arguments.command, Command::Serve(_)) {
+        descriptors::close_inherited();
     }
     let ended = run(arguments.command, &mut context);
     context.printer.stop_waiting();

@@ -25,6 +25,8 @@ pub struct Telemetry {
 }
 
 const SEND_WITHIN: Duration = Duration::from_secs(10);
+/// Of what is left at the end, while somebody waits for that.
+const LAST_WITHIN: Duration = Duration::from_secs(2);
 
 pub fn start(config: &TelemetryConfig) -> Result<Telemetry, Failure> {
     let registry = Registry::new();
@@ -72,18 +74,17 @@ pub fn start(config: &TelemetryConfig) -> Result<Telemetry, Failure> {
 }
 
 impl Telemetry {
-    /// Sends what is left. A collector that does not answer is waited for a little, not longer.
+    /// Sends what is left, both at once. A collector that does not answer is waited for a little, not longer.
     pub async fn finish(self) {
-        let sending = tokio::task::spawn_blocking(move || {
-            let spans = self.tracers.map(|tracers| tracers.shutdown_with_timeout(SEND_WITHIN));
-            if let Some(Err(error)) = spans {
-                tracing::debug!(%error, "the last traces were not sent");
-            }
-            if let Err(error) = self.meters.shutdown_with_timeout(SEND_WITHIN) {
-                tracing::debug!(%error, "the last figures were not sent");
-            }
-        });
-        sending.await.ok();
+        let Self { meters, tracers: Some(tracers), .. } = self else { return };
+        tracing::info!("sending the last traces and figures to the collector of telemetry.otlp");
+        // The SDK has limits of its own for some of this, and none for the rest.
+        let spans = tokio::task::spawn_blocking(move || tracers.shutdown());
+        let figures = tokio::task::spawn_blocking(move || meters.shutdown());
+        let sent = tokio::time::timeout(LAST_WITHIN, async { tokio::join!(spans, figures) }).await;
+        let Ok((Ok(Ok(())), Ok(Ok(())))) = sent else {
+            return tracing::warn!("the last traces and figures were not taken by the collector of telemetry.otlp");
+        };
     }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { back } from "./log";
+import { around, back } from "./log";
 
 interface Asked {
   after: number;
@@ -42,4 +42,13 @@ test("it ends, in a log that never ends", async () => {
   Object.assign(world, { newest: 1e12, shown: [] });
   expect((await numbers(1)).from).toBeGreaterThan(1);
   expect(world.asked.length).toBeLessThan(10);
+});
+
+test("around what has not happened yet is what happened last, and nothing is asked that would be refused", async () => {
+  Object.assign(world, { newest: 100, shown: [10, 98, 99, 100], asked: [] });
+  await around(99_999_999, 60, 120);
+  expect(world.asked.map(([after]) => after)).toEqual([39]);
+  world.asked = [];
+  await around(20, 60, 120);
+  expect(world.asked.map(([after]) => after)).toEqual([0]);
 });

@@ -7,7 +7,9 @@ type Page = Shapes["Page_Event"];
 
 /** An event and its neighbours, messages left out. */
 export async function around(seq: number, before: number, limit: number): Promise<Event[]> {
-  const page = (await body(api.GET("/api/events", { params: { query: { after: Math.max(0, seq - before - 1), limit } } }))) as Page;
+  // What has not happened yet has no neighbours: the nearest are the newest.
+  const { newestEvent } = await queries.fetchQuery({ ...statusQuery, staleTime: 0 });
+  const page = (await body(api.GET("/api/events", { params: { query: { after: Math.max(0, Math.min(seq, newestEvent) - before - 1), limit } } }))) as Page;
   return (page.items as Event[]).filter(({ kind, seq: own }) => kind !== "message" || own === seq);
 }
 

@@ -82,3 +82,13 @@ test("silence is a lost connection, and a beat of the daemon is none", async () 
   await vi.advanceTimersByTimeAsync(13_000);
   expect(said).toEqual(["live", "lost", "live"]);
 });
+
+test("who looks at the page of a daemon that was away for long waits three seconds for it", async () => {
+  const pauses: number[] = [];
+  const stream = new EventStream({ event: () => {}, delta: () => {}, connection: (now) => now.state === "lost" && pauses.push(now.retryAt - Date.now()), missed: () => {} });
+  world.isThere = false;
+  stream.start();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(3000);
+  expect(pauses.length, "it is not asked all the time").toBeLessThan(80);
+});

@@ -28,7 +28,8 @@ export interface Listener {
 
 /** Two heartbeats, and what a network takes. */
 const SILENCE = 12_000;
-const LONGEST_PAUSE = 10_000;
+/** Between two attempts, while somebody looks and while nobody does. A fourth of it is left to chance. */
+const LONGEST_PAUSE = { seen: 2400, unseen: 10_000 };
 /** How long one attempt may take until the daemon says that it streams. A network may swallow a request without a word. */
 const ATTEMPT = 10_000;
 /** Why a connection is lost that hangs from its beginning. */
@@ -212,7 +213,7 @@ export class EventStream {
 
   private lose(why: string) {
     this.wasLost = true;
-    const pause = Math.min(LONGEST_PAUSE, 300 * 2 ** this.attempts++) * (0.75 + Math.random() / 2);
+    const pause = Math.min(LONGEST_PAUSE[document.visibilityState === "hidden" ? "unseen" : "seen"], 300 * 2 ** this.attempts++) * (0.75 + Math.random() / 2);
     this.listener.connection({ state: "lost", since: this.heardAt ?? Date.now(), hasHeard: this.heardAt !== undefined, retryAt: Date.now() + pause, why });
     this.timer = setTimeout(() => {
       this.timer = undefined;

@@ -183,7 +183,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Whether this browser is signed in, said without an error: a browser complains of every one in its console */
+        get: operations["tokens_is_signed_in"];
         put?: never;
         /** Signs a browser in by the code of a link */
         post: operations["tokens_log_in"];
@@ -792,6 +793,8 @@ export interface components {
             description?: string | null;
             /** @description By which it may be answered, too. */
             id?: string | null;
+            /** @description What follows from it; told with the description. */
+            implications?: string | null;
             label: string;
             recommended?: boolean;
             value?: unknown;
@@ -1064,6 +1067,11 @@ export interface components {
             /** @description What is behind the `#` of the link. */
             code: string;
         };
+        /** @description Whether a browser that asks is signed in. */
+        LoginState: {
+            /** @description It sent the cookie of a browser and the word that belongs to it. */
+            signedIn: boolean;
+        };
         /** @description Who one is. */
         Me: {
             /** @description For a browser that signs in: what the header `Iris-Csrf` has to be from now on. Said this once; the page keeps it. */
@@ -1100,6 +1108,8 @@ export interface components {
         };
         /** @description One thing an agent said or did. */
         Message: {
+            /** @description Said in a turn that the agent had begun by itself, before it came to what it was told: no part of the reply. */
+            aside?: boolean;
             /** Format: int64 */
             at: number;
             /** @description The calls of tools it makes. Messages that were kept before calls were told have only their text. */
@@ -1178,6 +1188,8 @@ export interface components {
         /** @description A page of a list. `next` is the cursor of the next page; absent on the last. */
         Page_Message: {
             items: {
+                /** @description Said in a turn that the agent had begun by itself, before it came to what it was told: no part of the reply. */
+                aside?: boolean;
                 /** Format: int64 */
                 at: number;
                 /** @description The calls of tools it makes. Messages that were kept before calls were told have only their text. */
@@ -1214,7 +1226,7 @@ export interface components {
                 closedAt?: number | null;
                 closedBy?: string | null;
                 closedThrough?: components["schemas"]["Through"] | null;
-                /** @description Why, if it was withdrawn. */
+                /** @description Why, if it was withdrawn, or if an agent told the one that asked more: that is `superseded`, and nobody answered. */
                 closedWhy?: string | null;
                 /** @description What one needs to know to answer. */
                 context?: string | null;
@@ -1255,6 +1267,8 @@ export interface components {
                 /** @description For a form: JSON Schema of the fields. */
                 schema?: unknown;
                 session: string;
+                /** @description How many others that are open ask the very same: an answer with `similar` is for them, too. */
+                similar?: number;
                 /** @description open, answered, defaulted, expired, cancelled or superseded. */
                 state: string;
                 suggestion?: components["schemas"]["Suggestion"] | null;
@@ -1480,7 +1494,7 @@ export interface components {
             closedAt?: number | null;
             closedBy?: string | null;
             closedThrough?: components["schemas"]["Through"] | null;
-            /** @description Why, if it was withdrawn. */
+            /** @description Why, if it was withdrawn, or if an agent told the one that asked more: that is `superseded`, and nobody answered. */
             closedWhy?: string | null;
             /** @description What one needs to know to answer. */
             context?: string | null;
@@ -1521,6 +1535,8 @@ export interface components {
             /** @description For a form: JSON Schema of the fields. */
             schema?: unknown;
             session: string;
+            /** @description How many others that are open ask the very same: an answer with `similar` is for them, too. */
+            similar?: number;
             /** @description open, answered, defaulted, expired, cancelled or superseded. */
             state: string;
             suggestion?: components["schemas"]["Suggestion"] | null;
@@ -2466,6 +2482,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LinkMade"];
+                };
+            };
+            /** @description What went wrong, and what to do about it */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens_is_signed_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginState"];
                 };
             };
             /** @description What went wrong, and what to do about it */

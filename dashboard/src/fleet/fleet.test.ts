@@ -101,6 +101,15 @@ test("quiet work is a problem, unless it waits for an answer", () => {
   expect(problems({ ...known, sessions: quiet, steps: heard })).toEqual([]);
 });
 
+test("who waits for a tool is not quiet, and a long wait is no alarm", () => {
+  const inCall = (minutes: number, kind = "tool_use") => [session({ state: "processing", stateSince: 0, last: { kind, text: "Bash make", at: known.now - minutes * 60_000 } })];
+  expect(problems({ ...known, sessions: inCall(4) })).toEqual([]);
+  expect(problems({ ...known, sessions: inCall(6) })).toEqual([{ key: "call-s", text: "atlas for you has waited for a tool for 6 m", isCalm: true, session: "s" }]);
+  expect(problems({ ...known, sessions: inCall(4, "tool_result") }).map(({ key }) => key)).toEqual(["quiet-s"]);
+  const steps = new Map([["s", { at: known.now - 2 * 60_000, data: { type: "tool_use" } } as Event]]);
+  expect(problems({ ...known, sessions: inCall(4, "assistant"), steps }), "it was heard since").toEqual([]);
+});
+
 test("a failure is a problem until the next turn runs", () => {
   const ends = new Map([["s", { ending: "failed", at: known.now, turn: "t" } as TurnEnd]]);
   expect(problems({ ...known, sessions: [session({})], ends }).map(({ key }) => key)).toEqual(["end-t"]);

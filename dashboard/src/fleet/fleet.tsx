@@ -21,6 +21,7 @@ import { PartyName } from "@/session/party";
 import { Avatar } from "@/shell/avatar";
 import { useKeys } from "@/shell/keys";
 import { NoTeams, Page } from "@/shell/page";
+import { Unread } from "@/shell/unread";
 import { Plain } from "@/text/plain";
 import { Ago, money, useNow } from "@/text/time";
 
@@ -57,6 +58,7 @@ export function Fleet() {
         </p>
       )}
       <Problems sessions={sorted} figures={figures} asking={new Set(open.filter(isBlocking).map(({ session }) => session))} me={me} />
+      {!(teams.data && sessions.data) && <Unread what="What the teams do" error={teams.error ?? sessions.error} isSaid />}
       {teams.data?.length === 0 && <NoTeams />}
       {wanted !== undefined && teams.data && !teams.data.some(({ name }) => name === wanted) && (
         <p role="note" className="card said px-3 py-2">
@@ -64,7 +66,7 @@ export function Fleet() {
         </p>
       )}
       {teams.data?.map((team) => (
-        <TeamCard key={team.name} team={team} me={me} isWanted={team.name === wanted}>
+        <TeamCard key={team.name} team={team} me={me} isWanted={team.name === wanted} isRead={sessions.data !== undefined}>
           {sorted.filter(({ to }) => to === team.name).map((session) => (
             <SessionRow key={session.id} session={session} open={open} me={me} figures={figures.get(session.id)} budget={limits.get(session.to)} />
           ))}
@@ -100,7 +102,7 @@ function stepRow(by: number) {
 /** How many sessions of a team are shown at first: those that need somebody come first. */
 const FIRST = 8;
 
-function TeamCard({ team, me, isWanted, children }: { team: Team; me: string; /** A link leads to it. */ isWanted: boolean; children: React.ReactNode[] }) {
+function TeamCard({ team, me, isWanted, isRead, children }: { team: Team; me: string; /** A link leads to it. */ isWanted: boolean; /** Its sessions are known. */ isRead: boolean; children: React.ReactNode[] }) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isWanted) card.current?.focus({ preventScroll: true });
@@ -147,7 +149,7 @@ function TeamCard({ team, me, isWanted, children }: { team: Team; me: string; /*
             </li>
           )}
         </ul>
-      ) : <p className="border-t border-line px-3 py-2 text-xs text-dim">No session yet: tell it something, and one begins.</p>}
+      ) : isRead && <p className="border-t border-line px-3 py-2 text-xs text-dim">No session yet: tell it something, and one begins.</p>}
     </section>
   );
 }
@@ -171,8 +173,8 @@ function SessionRow({ session, open, me, figures, budget }: RowGiven) {
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 py-1.5 hover:bg-raised @3xl:grid-cols-[minmax(0,1fr)_15rem_12.5rem_auto] @5xl:grid-cols-[minmax(0,1fr)_19rem_16rem_auto]">
       <span className="col-span-2 min-w-0 @3xl:col-span-1">
-        <Link data-row to="/session/$id" params={{ id: session.id }} className="said block truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
-          <Plain text={about(turns, 120) ?? "A new session"} />
+        <Link data-row to="/session/$id" params={{ id: session.id }} className="said block truncate rounded-xs font-medium underline decoration-line underline-offset-2 outline-offset-0 hover:decoration-current">
+          <Plain text={about(turns, 120) ?? (session.turns === 0 ? "A new session" : `Session ${session.id.slice(0, 8)}`)} />
         </Link>
         <span className="said block truncate text-xs text-dim">
           for <PartyName party={session.from} me={me} />, turn {turns?.shown?.number ?? session.turns}
@@ -187,15 +189,18 @@ function SessionRow({ session, open, me, figures, budget }: RowGiven) {
           )}
         </span>
       </span>
-      <span className="order-3 min-w-0 @3xl:order-none">
-        <MoodChip mood={now} hasSource />
-      </span>
-      <span className="order-4 col-span-2 max-w-44 min-w-0 self-start text-right text-xs text-dim tabular-nums @3xl:order-none @3xl:col-span-1 @3xl:max-w-none @3xl:self-center">
-        <span className="block truncate" title="Cost today, and when something last happened">
-          {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
-          <Plain text={happened.word} />, <Ago at={happened.at} /> ago
+      {/* In a narrow card one line: the state is there whole, and what happened last gives way to it. */}
+      <span className="order-3 col-span-3 flex items-baseline gap-x-3 @3xl:order-none @3xl:contents">
+        <span className="max-w-full min-w-0 flex-[1_0_auto]">
+          <MoodChip mood={now} hasSource />
         </span>
-        {budget !== undefined && used != null && <BudgetBar spent={used} budget={budget} />}
+        <span className="min-w-0 text-right text-xs text-dim tabular-nums @3xl:self-center">
+          <span className="block truncate" title="Cost today, and when something last happened">
+            {cost !== undefined && cost > 0 && <>{money(cost)} · </>}
+            <Plain text={happened.word} />, <Ago at={happened.at} /> ago
+          </span>
+          {budget !== undefined && used != null && <BudgetBar spent={used} budget={budget} />}
+        </span>
       </span>
       <span className="justify-self-end">
         <SessionActions session={session} />

@@ -1,7 +1,7 @@
 // What is wrong, above the fleet and without pushing it off the screen.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { TriangleAlert } from "lucide-react";
+import { Clock, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 
 import { type Session, statusQuery } from "@/api/ask";
@@ -32,7 +32,7 @@ export function Problems({ sessions, figures, asking, me }: Given) {
   if (found.length === 0) return null;
   const more = (shown: number) => (isWhole ? "Show fewer" : `and ${found.length - shown} more`);
   return (
-    <section aria-label="Problems" className="card border-bad">
+    <section aria-label="Problems" className={`card ${found.every(({ isCalm }) => isCalm) ? "" : "border-bad"}`}>
       <ul className="divide-y divide-line">
         {(isWhole ? found : found.slice(0, FIRST)).map((problem, index) => (
           <Line key={problem.key} problem={problem} isWhole={isWhole} className={!isWhole && index >= FIRST_ON_PHONE ? "max-md:hidden" : ""} />
@@ -55,7 +55,7 @@ function Line({ problem, isWhole, className }: { problem: Problem; isWhole: bool
   return (
     <li className={`said px-3 py-1.5 ${className}`}>
       <div className="flex items-center gap-2">
-        <TriangleAlert size={15} className="shrink-0 text-bad" aria-hidden="true" />
+        {problem.isCalm ? <Clock size={15} className="shrink-0 text-dim" aria-hidden="true" /> : <TriangleAlert size={15} className="shrink-0 text-bad" aria-hidden="true" />}
         <span className={`min-w-0 flex-1 ${folded}`}>
           <Plain text={text} />
           {detail && (

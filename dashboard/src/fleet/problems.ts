@@ -16,6 +16,8 @@ export interface Problem {
   page?: "/system" | "/settings";
   session?: string | undefined;
   turn?: string | undefined;
+  /** It is worth a look and no alarm. */
+  isCalm?: boolean;
   /** Those that it stands for, if they are several. */
   each?: Problem[];
 }
@@ -33,11 +35,13 @@ interface Known {
 
 /** An agent that is at work and says nothing for this long may be stuck. It is stopped after two minutes, if the config does not say otherwise. */
 const QUIET = 60_000;
+/** A tool may take its time: a build, or tests. It is said when it has taken this long, and not as if the agent were stuck. */
+const LONG_CALL = 5 * 60_000;
 /** A failure older than this is history. */
 const FRESH = 24 * 60 * 60_000;
 
 /** Of what sort something is, worst first. */
-const SORTS = ["store", "config", "failed", "ended", "quiet", "pool", "held"] as const;
+const SORTS = ["store", "config", "failed", "ended", "quiet", "pool", "held", "call"] as const;
 
 interface Found extends Problem {
   sort: (typeof SORTS)[number];
@@ -73,8 +77,17 @@ function ofSession(session: Session, { ends, steps, asking, me, now }: Known): F
     found.push({ sort: end.ending === "failed" ? "failed" : "ended", key: `end-${end.turn}`, text: `${who}: the last turn ${how} ${duration(now - end.at)} ago${why ? `: ${why}` : ""}`, same: { what: capital(why ?? `the last turn ${how}`), of: "turns" }, ...place, turn: end.turn });
   }
   const heard = Math.max(session.stateSince, session.heardAt ?? 0, session.last?.at ?? 0, steps.get(session.id)?.at ?? 0);
-  if (session.state === "processing" && !asking.has(session.id) && now - heard > QUIET) found.push({ sort: "quiet", key: `quiet-${session.id}`, text: `${who} is at work but has been quiet for ${duration(now - heard)}`, same: { what: `At work but quiet for more than ${duration(QUIET)}`, of: "sessions" }, ...place });
+  if (session.state !== "processing" || asking.has(session.id)) return found;
+  if (isInCall(session, steps.get(session.id))) {
+    if (now - heard > LONG_CALL) found.push({ sort: "call", key: `call-${session.id}`, isCalm: true, text: `${who} has waited for a tool for ${duration(now - heard)}`, same: { what: `Waiting for a tool for more than ${duration(LONG_CALL)}`, of: "sessions" }, ...place });
+  } else if (now - heard > QUIET) found.push({ sort: "quiet", key: `quiet-${session.id}`, text: `${who} is at work but has been quiet for ${duration(now - heard)}`, same: { what: `At work but quiet for more than ${duration(QUIET)}`, of: "sessions" }, ...place });
   return found;
+}
+
+/** The newest of its agent is a call that has not come back. */
+function isInCall({ last }: Session, heard: Event | undefined): boolean {
+  const said = heard && heard.at >= (last?.at ?? 0) ? (heard.data as { type?: string } | undefined)?.type : last?.kind;
+  return said === "tool_use";
 }
 
 /** What is wrong with several in the same way is one line, in the place of the first. */
@@ -86,7 +99,7 @@ function grouped(found: Found[]): Problem[] {
   }
   return [...groups].map(([key, all]) => {
     const [first] = all as [Found];
-    return all.length === 1 || !first.same ? plain(first) : { key, text: `${first.same.what}: ${all.length} ${first.same.of}`, each: all.map(plain) };
+    return all.length === 1 || !first.same ? plain(first) : { key, text: `${first.same.what}: ${all.length} ${first.same.of}`, ...(first.isCalm && { isCalm: true }), each: all.map(plain) };
   });
 }
 

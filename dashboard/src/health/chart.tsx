@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 
-import { zone } from "@/text/time";
+import { tick, zone } from "@/text/time";
 
 import "uplot/dist/uPlot.min.css";
 
@@ -33,7 +33,7 @@ export function Chart({ title, summary, times, series, bars = false }: { title: 
         legend: { show: false },
         cursor: { y: false, points: { size: 6 } },
         scales: { x: { range: (_, min, max) => [min - half, max + half] }, y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1e-9)] } },
-        axes: [{ ...axis, size: 40 }, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => series[0]?.show(tick) ?? "") }],
+        axes: [{ ...axis, size: 24, space: 60, values: (_, ticks) => ticks.map((at) => tick(at * 1000)) }, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => series[0]?.show(tick) ?? "") }],
         // A line needs two neighbours, so values are points as well: one without a neighbour is still seen.
         series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.colour), fill: bars ? `${colour(one.colour)}66` : "", width: 1.5, points: { show: !bars, size: 6, fill: colour(one.colour) }, ...(bars && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 40] }) }) }))],
       },
@@ -48,12 +48,21 @@ export function Chart({ title, summary, times, series, bars = false }: { title: 
     };
   }, [times, series, bars]);
   return (
-    <figure className="card min-w-0 p-3">
-      <figcaption className="mb-1 flex flex-wrap justify-between gap-x-3">
+    <figure className="card flex min-w-0 flex-col p-3">
+      <figcaption className="mb-1 flex flex-1 flex-col">
         <span className="font-medium">{title}</span>
         <span className="text-xs text-dim" title={`Times are in ${zone()}`}>
           {summary}
         </span>
+        {series.length > 1 && (
+          <span className="flex flex-wrap gap-x-3 text-xs text-dim">
+            {series.map(({ label, colour }) => (
+              <span key={label} className="flex items-center gap-1">
+                <span className="size-2.5 rounded-sm" style={{ background: `var(--${colour})` }} aria-hidden="true" /> {label}
+              </span>
+            ))}
+          </span>
+        )}
       </figcaption>
       <div ref={box} className="overflow-hidden" role="img" title={`Times are in ${zone()}`} aria-label={`${title}: ${summary}`} />
     </figure>

@@ -7,6 +7,7 @@ import { statusQuery, teamsQuery } from "@/api/ask";
 import { useWatched } from "@/api/watch";
 import { useOpenQuestions } from "@/question/ask";
 import { Empty, Page } from "@/shell/page";
+import { Unread } from "@/shell/unread";
 import { theme } from "@/shell/theme";
 import { duration, money, took, useKnownNow } from "@/text/time";
 
@@ -23,9 +24,9 @@ export function Health() {
   const event = Number.isSafeInteger(wanted) && wanted > 0 ? wanted : undefined;
   const { data: status, error, dataUpdatedAt } = useQuery(statusQuery);
   const week = useQuery(weekQuery);
-  const queued = (useQuery(teamsQuery).data ?? []).reduce((sum, team) => sum + team.queued, 0);
+  const queued = useQuery(teamsQuery).data?.reduce((sum, team) => sum + team.queued, 0);
   const now = useKnownNow();
-  const { mine, others } = useOpenQuestions();
+  const { mine, others, isRead } = useOpenQuestions();
   const answered = (useQuery(figuresQuery).data?.kinds ?? []).reduce((sum, kind) => sum + kind.answered + kind.byRule, 0);
   return (
     <Page title="Health" error={error ?? week.error}>
@@ -39,22 +40,24 @@ export function Health() {
             {status.waitingSessions}
           </Fact>
           <Fact name="Questions open" tone={mine.length ? "accent" : undefined}>
-            {mine.length + others.length}
+            {isRead ? mine.length + others.length : NOT_KNOWN}
             {answered > 0 && <span className="text-sm font-normal text-dim">, {answered} answered this week</span>}
           </Fact>
           <Fact name="Turns waiting their turn" tone={queued ? "held" : undefined}>
-            {queued}
+            {queued ?? NOT_KNOWN}
           </Fact>
           <Fact name="Up for">{duration(status.uptimeMs + Math.max(0, now - dataUpdatedAt))}</Fact>
         </dl>
       )}
-      {status && <Parts status={status} />}
-      {week.data && <Charts figures={week.data} />}
+      {status ? <Parts status={status} /> : <Unread what="How the daemon is" error={error} isSaid />}
+      {week.data ? <Charts figures={week.data} /> : <Unread what="How the turns of the week went" error={week.error} isSaid />}
       <QuestionFigures />
       {event === undefined && <Log event={undefined} />}
     </Page>
   );
 }
+
+const NOT_KNOWN = "not known";
 
 function Charts({ figures }: { figures: TurnFigures }) {
   const look = useWatched(theme);
@@ -90,7 +93,8 @@ function Charts({ figures }: { figures: TurnFigures }) {
 function Fact({ name, tone, children }: { name: string; tone?: "good" | "bad" | "held" | "accent" | undefined; children: ReactNode }) {
   const colour = tone && { good: "text-good", bad: "text-bad", held: "text-held", accent: "text-accent" }[tone];
   return (
-    <div className="card px-3 py-2">
+    // However many lines its name takes, the figures stand in one line.
+    <div className="card row-span-2 grid grid-rows-subgrid gap-y-0 px-3 py-2">
       <dt className="label">{name}</dt>
       <dd className={`said text-base font-semibold tabular-nums ${colour ?? ""}`}>{children}</dd>
     </div>

@@ -8,8 +8,8 @@ import { readMissed } from "@/api/behind";
 import { onEvent, onGap } from "@/api/live";
 import { type Back, around, back } from "@/api/log";
 import type { Event } from "@/api/stream";
-import { complain } from "@/shell/notices";
 import { Failure } from "@/shell/page";
+import { Unread } from "@/shell/unread";
 import { Plain } from "@/text/plain";
 import { describe } from "@/text/event-words";
 import { Moment } from "@/text/time";
@@ -43,11 +43,16 @@ function Kinds({ kinds, tools }: { kinds: string[]; tools: ReactNode }) {
   const [{ events, from }, setRead] = useState<Back>({ events: [], from: Infinity });
   const [most, setMost] = useState(PAGE);
   const [isReading, setReading] = useState(true);
+  const [error, setError] = useState<Error>();
   const isHere = useRef(true);
-  const add = (more: Back) => isHere.current && setRead((read) => ({ events: joined(read.events, more.events), from: Math.min(read.from, more.from) }));
+  const add = (more: Back) => {
+    if (!isHere.current) return;
+    if (more.from < Infinity) setError(undefined);
+    setRead((read) => ({ events: joined(read.events, more.events), from: Math.min(read.from, more.from) }));
+  };
   const read = (before?: number) => {
     setReading(true);
-    void back(kinds, PAGE, before).then(add, complain).finally(() => setReading(false));
+    void back(kinds, PAGE, before).then(add, setError).finally(() => setReading(false));
   };
   useEffect(() => {
     isHere.current = true;
@@ -71,7 +76,8 @@ function Kinds({ kinds, tools }: { kinds: string[]; tools: ReactNode }) {
   };
   return (
     <Lines title="Log" tools={tools} events={events.slice(0, most)}>
-      <Older isReading={isReading} hasMore={hasMore} isEmpty={events.length === 0} onOlder={older} />
+      {from < Infinity && error && <Failure error={error} />}
+      {from === Infinity ? <Unread what="What has happened" error={error} isLine /> : <Older isReading={isReading} hasMore={hasMore} isEmpty={events.length === 0} onOlder={older} />}
     </Lines>
   );
 }
@@ -110,8 +116,7 @@ function Around({ seq }: { seq: number }) {
       The newest
     </Link>
   );
-  if (error) return <Failure error={error} />;
-  if (!data) return null;
+  if (!data) return <Unread what="What has happened" error={error} />;
   return (
     <Lines
       box={card}
@@ -119,7 +124,7 @@ function Around({ seq }: { seq: number }) {
       tools={tools}
       events={data.toReversed()}
       current={seq}
-      above={!isThere && <p className="border-t border-line px-3 py-2 text-dim">There is no event {seq}. {data.length > 0 && "These are the nearest."}</p>}
+      above={!isThere && <p className="border-t border-line px-3 py-2 text-dim">There is no event {seq}{data.every((event) => event.seq < seq) && " yet"}. {data.length > 0 && "These are the nearest."}</p>}
     />
   );
 }

@@ -1,32 +1,32 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 
 import { type Shapes, api, body } from "@/api/call";
+import { Unread } from "@/shell/unread";
 import { Plain } from "@/text/plain";
 import { duration } from "@/text/time";
 import { words } from "@/text/words";
 
+import { figuresLine } from "./question-words";
+
 const WEEK = 7 * 24 * 60 * 60_000;
 export const figuresQuery = queryOptions({ queryKey: ["questions", "figures"], queryFn: () => body(api.GET("/api/questions/figures", { params: { query: { withinMs: WEEK } } })) });
 
-const share = (part: number) => `${Math.round(part * 100)} %`;
-
 /** What came of the questions of a week. */
 export function QuestionFigures() {
-  const figures = useQuery(figuresQuery).data;
-  if (!figures || figures.kinds.length === 0) return null;
+  const { data: figures, error } = useQuery(figuresQuery);
+  if (!figures)
+    return (
+      <section className="card" aria-label="Questions">
+        <Unread what="What came of the questions" error={error} isLine />
+      </section>
+    );
+  if (figures.kinds.length === 0) return null;
   return (
     <section className="card" aria-label="Questions">
       <header className="flex flex-wrap justify-between gap-x-3 border-b border-line px-3 py-2">
         <h2 className="font-medium">Questions of the last seven days</h2>
         <span className="text-xs text-dim">
-          {[
-            figures.answerMs != null && `answered after ${duration(figures.answerMs)} on average`,
-            figures.responseRate != null && `${share(figures.responseRate)} answered`,
-            figures.timeoutRate != null && `${share(figures.timeoutRate)} ran out of time`,
-            figures.questionsPerJob != null && `${figures.questionsPerJob.toFixed(1)} for each job`,
-          ]
-            .filter(Boolean)
-            .join(" · ")}
+          {figuresLine(figures)}
         </span>
       </header>
       {figures.alerts.map(({ kind, what }) => (

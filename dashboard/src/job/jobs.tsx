@@ -11,6 +11,7 @@ import { MoodChip } from "@/session/mood-chip";
 import { Avatar } from "@/shell/avatar";
 import { useDraft } from "@/shell/draft";
 import { Empty, NoTeams, Page } from "@/shell/page";
+import { Unread } from "@/shell/unread";
 import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
 import { title } from "@/text/title";
@@ -38,6 +39,7 @@ export function Jobs() {
       }
     >
       {isStarting && <Starter />}
+      {!data && <Unread what="Which jobs there are" error={error} isSaid />}
       {data && jobs.length === 0 && <Empty title="No jobs yet" text="A job is a goal that a team works on until it is done. It may ask you things on the way; they show up in the inbox." />}
       {running.length > 0 && <List name="Being worked on" jobs={running} />}
       {over.length > 0 && <List name="Ended" jobs={over} />}
@@ -87,7 +89,7 @@ export function Status({ job }: { job: Job }) {
 }
 
 function Starter() {
-  const teams = useQuery(teamsQuery).data;
+  const { data: teams, error } = useQuery(teamsQuery);
   const start = useStart();
   const [goal, setGoal] = useDraft(GOAL);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -95,7 +97,7 @@ function Starter() {
     const form = new FormData(event.currentTarget);
     start.mutate({ team: String(form.get("team")), goal });
   };
-  if (!teams) return null;
+  if (!teams) return <Unread what="Which teams there are" error={error} />;
   if (teams.length === 0) return <NoTeams what="A job is worked on by a team, and there is none yet." />;
   return (
     <form className="card space-y-2 p-3" onSubmit={submit}>

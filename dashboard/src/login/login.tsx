@@ -3,7 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
 import { queries } from "@/api/ask";
-import { api, body, keepWord, onWord, signs } from "@/api/call";
+import { api, body, keepWord, onWord } from "@/api/call";
+import { doubt, isSignedIn } from "@/api/me";
 import { router } from "@/router";
 
 import { takeWanted } from "./wanted";
@@ -15,10 +16,11 @@ export function Login() {
   useEffect(() => {
     document.title = "Sign in · Iris";
     const enter = async () => {
+      doubt();
       const code = takeCode();
       if (!code) return void ((await isSignedIn()) && goOn());
       setState({ is: "trying" });
-      await signIn(code).then(goOn, async (error: Error) => setState({ is: "refused", why: error.message, isSignedIn: await isSignedIn() }));
+      await signIn(code).then(goOn, async (error: Error) => setState({ is: "refused", why: error.message, isSignedIn: (await isSignedIn()) === true }));
     };
     void enter();
     // A link that is opened in this very tab changes nothing but what is behind the `#`.
@@ -66,11 +68,6 @@ function takeCode(): string | undefined {
 async function signIn(code: string) {
   const me = await body(api.POST("/api/login", { body: { code } }));
   keepWord(me.csrf);
-}
-
-/** A browser complains in its console when it is turned away: one that was never signed in does not ask. */
-async function isSignedIn(): Promise<boolean> {
-  return Object.keys(signs()).length > 0 && (await body(api.GET("/api/me")).then(() => true, () => false));
 }
 
 function goOn() {

@@ -28,7 +28,7 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
   const before = changedFrom(question);
   const { plan, rest = {} } = planOf(question);
   const judged = risk && (
-    <p className={`mt-1 text-xs ${COLOUR[risk] ?? ""}`}>
+    <p className={`said mt-1 text-xs ${COLOUR[risk] ?? ""}`}>
       {risk} risk{riskWhy && <>: <Plain text={riskWhy} /></>}
     </p>
   );
@@ -46,7 +46,7 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
           You changed this. It was: <Plain text={deedLine(before)} />
         </p>
       )}
-      <p className="label mb-1">
+      <p className="label said mb-1">
         <span className="font-mono text-ink">
           <Plain text={action.tool} />
         </span>{" "}

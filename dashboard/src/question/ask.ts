@@ -31,6 +31,8 @@ export function useOpenQuestions() {
     others: open.filter((question) => !needsMe(question, party)),
     error,
     isPending,
+    /** Else none is known, which is not that there is none. */
+    isRead: data !== undefined,
   };
 }
 

@@ -1,8 +1,10 @@
 // Several questions with one press, where they take the same answers.
 import { useWatched } from "@/api/watch";
 import { wantsKeys } from "@/shell/keys";
+import { say } from "@/shell/notices";
 
-import { answer, refusals } from "./ask";
+import { answer, refusals, sending } from "./ask";
+import { togetherLine } from "./decisions";
 import { type Choice, type Question, choices, isRisky } from "./question";
 import { mayStick, sayRules, useRefusalsLast } from "./rule";
 import { unseen } from "./seen";
@@ -28,6 +30,9 @@ export function byNumber(questions: Question[], index: number): Choice | undefin
 /** Gives all of them one answer. Whether all were taken. */
 export async function answerAll(questions: Question[], value: Choice["value"]): Promise<boolean> {
   const settled = await Promise.all(questions.map((question) => answer({ question, value, isOneOfMany: true })));
+  // What was taken stays among what was sent; what others had decided by then says so itself.
+  const taken = questions.filter(({ id }) => sending.get().has(id));
+  if (taken.length > 0) say({ tone: "plain", text: togetherLine(taken, value) });
   void sayRules(questions).catch(() => {});
   return settled.every(Boolean);
 }

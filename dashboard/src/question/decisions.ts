@@ -3,23 +3,24 @@ import type { Used } from "@/session/tool";
 import { headline } from "@/text/visible";
 
 import { deedLine } from "./deed";
-import { type Question, type Value, asksBy, labelled, outcomeWord, spoken } from "./question";
+import { type Question, type Value, asksBy, labelled, outcome } from "./question";
 
 /** Who decided. What took its place is a question, and its number says nothing to anybody. */
 export const decidedBy = ({ state, closedBy }: Question) => (state === "superseded" ? undefined : (closedBy ?? undefined));
 
 /** What was decided, or why nothing was. */
-export function decision({ answer, responseType, action, closedWhy }: Question): string | undefined {
+export function decision(question: Question): string | undefined {
+  const { answer, responseType, action, closedWhy } = question;
   if (!answer) return closedWhy ?? undefined;
   const isLeave = responseType === "approval" || action != null;
-  if (!isLeave || typeof answer.value !== "boolean") return spoken(answer);
+  if (!isLeave || typeof answer.value !== "boolean") return labelled(question, answer);
   return [answer.value ? "approved" : "refused", answer.text].filter(Boolean).join(": ");
 }
 
 /** What became of it, in a word: of what was asked leave for, whether it was given. And what was said with it. */
 export function verdict(question: Question): { word: string; isYes: boolean; more: string | undefined } {
   const { state, answer, responseType, action, closedWhy } = question;
-  if (state !== "answered" || !answer) return { word: outcomeWord(state), isYes: false, more: answer ? labelled(question, answer) : (closedWhy ?? undefined) };
+  if (state !== "answered" || !answer) return { word: outcome(question), isYes: false, more: answer ? labelled(question, answer) : (closedWhy ?? undefined) };
   const isLeave = (responseType === "approval" || action != null) && typeof answer.value === "boolean";
   if (!isLeave) return { word: "answered", isYes: true, more: labelled(question, answer) };
   return { word: answer.value ? "approved" : "refused", isYes: answer.value === true, more: answer.text ?? undefined };
@@ -29,8 +30,19 @@ export function verdict(question: Question): { word: string; isYes: boolean; mor
 export function answeredLine(question: Question, value: Value, text: string | undefined): string {
   const given = { value, ...(text !== undefined && { text }) };
   const { word, more } = verdict({ ...question, state: "answered", answer: given });
-  return headline(`${word.slice(0, 1).toUpperCase()}${word.slice(1)}: ${word === "answered" ? (more ?? "") : deedLine(question).replace(/\?$/, "")}`, 80);
+  const said = word === "answered" ? `${headline(more ?? "", 60)} · ${headline(deedLine(question), 60)}` : deedLine(question).replace(/\?$/, "");
+  return headline(`${capital(word)}: ${said}`, 130);
 }
+
+/** The same of several that were answered together. */
+export function togetherLine(questions: Question[], value: Value): string {
+  const [first] = questions;
+  if (!first || questions.length === 1) return first ? answeredLine(first, value, undefined) : "";
+  const { word, more } = verdict({ ...first, state: "answered", answer: { value } });
+  return headline(`${questions.length} ${word}${word === "answered" ? `: ${more ?? ""}` : ""}`, 80);
+}
+
+const capital = (word: string) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 
 /** Who decided, where there are only words. */
 export function deciderWords(question: Question): string {

@@ -1,5 +1,5 @@
 // The inbox: who needs you, first.
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Navigate, getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
@@ -8,11 +8,12 @@ import { connection } from "@/api/live";
 import { useWatched } from "@/api/watch";
 import { Empty, NoTeams, Page, Tabs } from "@/shell/page";
 import { useStaleSince } from "@/shell/stale";
+import { Unread } from "@/shell/unread";
 import { useNow } from "@/text/time";
 import { headline, visible } from "@/text/visible";
 import { words } from "@/text/words";
 
-import { useOpenQuestions } from "./ask";
+import { decidedQuery, useOpenQuestions } from "./ask";
 import { Cards } from "./cards";
 import { Decided } from "./decided";
 import { latest } from "./edit";
@@ -39,6 +40,7 @@ export function Inbox() {
   const aside = useWatched(snoozed);
   const now = useNow();
   const fits = (question: Question) => (!team || question.team === team) && (!kind || question.kind === kind) && (!work || isBlocking(question) === (work === "stops"));
+  const isFiltered = Boolean(team || kind || work);
   const needs = mine.filter((question) => !isSnoozed(question, aside, now));
   const later = mine.filter((question) => isSnoozed(question, aside, now));
   const lists: Record<string, Question[]> = { others, later, needs };
@@ -60,17 +62,17 @@ export function Inbox() {
           label="Which questions"
           tabs={[
             { to: "/inbox", search: { view: undefined }, label: "Needs you", count: needs.length, accent: true, isActive: view === undefined },
-            { to: "/inbox", search: { view: "others" }, label: "Waiting on others", count: others.length, isActive: view === "others" },
+            { to: "/inbox", search: { view: "others" }, label: "Waiting on others", short: "Others", count: others.length, isActive: view === "others" },
             ...(later.length > 0 || view === "later" ? [{ to: "/inbox", search: { view: "later" }, label: "Later", count: later.length, isActive: view === "later" }] : []),
             { to: "/inbox", search: { view: "decided" }, label: "Decided", isActive: view === "decided" },
           ]}
         />
       }
-      tools={view === "decided" ? null : <Filters questions={[...mine, ...others]} />}
+      tools={view === "decided" ? <DecidedFilters /> : <Filters questions={[...mine, ...others]} />}
       error={error}
     >
       {isAway && linked && view !== "decided" && <Linked id={linked} />}
-      {view === "decided" ? <Decided linked={linked} /> : isPending ? null : shown.length === 0 ? <Nothing view={view} isRead={error === null} isFiltered={Boolean(team || kind || work)} /> : <Cards key={linked} questions={shown} linked={linked} />}
+      {view === "decided" ? <Decided linked={linked} fits={fits} isFiltered={isFiltered} clear={<ClearFilter />} /> : isPending ? <Unread what="What is asked" /> : shown.length === 0 ? <Nothing view={view} isRead={error === null} isFiltered={isFiltered} /> : <Cards key={linked} questions={shown} linked={linked} />}
     </Page>
   );
 }
@@ -85,7 +87,7 @@ function Filters({ questions }: { questions: Question[] }) {
   if (teams.length < 2 && kinds.size < 2 && !isMixed && !team && !kind && !work) return null;
   return (
     <div className="flex w-full gap-2 md:w-auto md:max-w-[70%]">
-      <select className="field w-auto min-w-0 flex-1" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
+      <select className="field field-sizing-content w-auto min-w-0 flex-auto md:max-w-60" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
         <option value="">All teams</option>
         {teams.map((name) => (
           <option key={name} value={name}>
@@ -93,7 +95,7 @@ function Filters({ questions }: { questions: Question[] }) {
           </option>
         ))}
       </select>
-      <select className="field w-auto min-w-0 flex-1" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
+      <select className="field field-sizing-content w-auto min-w-0 flex-auto md:max-w-60" aria-label="Kind" value={kind ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, kind: event.target.value || undefined }) })}>
         <option value="">All kinds</option>
         {[...kinds].map(([value, word]) => (
           <option key={value} value={value}>
@@ -102,7 +104,7 @@ function Filters({ questions }: { questions: Question[] }) {
         ))}
       </select>
       {(isMixed || work) && (
-        <select className="field w-auto min-w-0 flex-1" aria-label="Urgency" value={work ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, work: WORK.find((one) => one === event.target.value) }) })}>
+        <select className="field field-sizing-content w-auto min-w-0 flex-auto min-[22rem]:shrink-0" aria-label="Urgency" value={work ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, work: WORK.find((one) => one === event.target.value) }) })}>
           <option value="">Urgent or not</option>
           <option value="stops">Stops work</option>
           <option value="goes-on">Work goes on</option>
@@ -112,12 +114,27 @@ function Filters({ questions }: { questions: Question[] }) {
   );
 }
 
+/** The same for what is decided, as far as it was read. */
+function DecidedFilters() {
+  const pages = useInfiniteQuery(decidedQuery).data?.pages ?? [];
+  return <Filters questions={pages.flatMap(({ items }) => items)} />;
+}
+
+function ClearFilter() {
+  const navigate = route.useNavigate();
+  return (
+    <button type="button" className="button mt-2" onClick={() => void navigate({ search: (now) => ({ ...now, team: undefined, kind: undefined, work: undefined }) })}>
+      Clear the filter
+    </button>
+  );
+}
+
 function Nothing({ view, isRead, isFiltered }: { view: InboxSearch["view"]; isRead: boolean; isFiltered: boolean }) {
   const isHeard = useWatched(connection).state === "live";
   const isStale = useStaleSince() !== undefined;
   const teams = useQuery(teamsQuery).data;
   if (!isHeard || isStale || !isRead) return <Empty title="Nothing known" text={isHeard ? "Not everything could be read yet, so this may be out of date." : "The connection is lost, so this may be out of date."} />;
-  if (isFiltered) return <Empty title="Nothing fits the filter" />;
+  if (isFiltered) return <Empty title="Nothing fits the filter"><ClearFilter /></Empty>;
   if (view === "later") return <Empty title="Nothing is put aside" />;
   if (view === "others") return <Empty title="Nobody else is asked anything" text="Questions that are put to another party than you show up here, so that you can see what holds work up." />;
   if (teams?.length === 0) return <NoTeams />;

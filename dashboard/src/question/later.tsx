@@ -21,7 +21,11 @@ export function Later({ question, onLater }: { question: Question; onLater: (unt
               Back to the inbox
             </DropdownMenu.Item>
           )}
-          {times.length === 0 && <p className="px-2 py-1 text-dim">It runs out too soon to be put aside.</p>}
+          {times.length === 0 && (
+            <DropdownMenu.Item disabled className="menu-item text-dim opacity-100!">
+              It runs out too soon to be put aside.
+            </DropdownMenu.Item>
+          )}
           {times.map(({ label, until }) => (
             <DropdownMenu.Item key={label} className="menu-item" onSelect={() => onLater(until)}>
               <span title={exactly(until)}>{label}</span>

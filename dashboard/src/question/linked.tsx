@@ -5,14 +5,14 @@ import { Link } from "@tanstack/react-router";
 import { queries, statusQuery } from "@/api/ask";
 import { api, body, missing } from "@/api/call";
 import { recently } from "@/api/log";
-import { Failure } from "@/shell/page";
+import { Unread } from "@/shell/unread";
 import { Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 
 import { By } from "./by";
 import { deedLine } from "./deed";
 import { Past } from "./past";
-import { type Question, outcomeWord, spoken } from "./question";
+import { type Question, isTalkedOver, labelled, outcome } from "./question";
 
 export const questionQuery = (id: string) =>
   queryOptions({
@@ -34,8 +34,8 @@ const RECENT = 20_000;
 
 export function Linked({ id }: { id: string }) {
   const { data: question, error } = useQuery(questionQuery(id));
-  if (error) return <Failure error={error} />;
-  if (!question || question.state === "open") return null;
+  if (!question) return <Unread what="The question that the link leads to" error={error} />;
+  if (question.state === "open") return null;
   return (
     <section className="card space-y-1 p-3" aria-label="The question of the link">
       <p className="label">The question that the link leads to is not open any more</p>
@@ -65,10 +65,10 @@ export function Linked({ id }: { id: string }) {
 export function Outcome({ question }: { question: Question }) {
   return (
     <p className="said text-dim">
-      <span className={question.state === "answered" ? "text-good" : ""}>{outcomeWord(question.state)}</span>
-      {question.closedBy && <By by={question.closedBy} through={question.closedThrough} />}
+      <span className={question.state === "answered" ? "text-good" : ""}>{outcome(question)}</span>
+      {isTalkedOver(question) ? <>: <Plain text={question.closedWhy ?? ""} /></> : question.closedBy && <By by={question.closedBy} through={question.closedThrough} />}
       {question.closedAt != null && <> at <Moment at={question.closedAt} /></>}
-      {question.answer && <>: <span className="text-ink"><Plain text={spoken(question.answer)} /></span></>}
+      {question.answer && <>: <span className="text-ink"><Plain text={labelled(question, question.answer)} /></span></>}
     </p>
   );
 }

@@ -8,7 +8,7 @@ import { Plain } from "@/text/plain";
 import { draftOf } from "./ask";
 import { takesAnswers } from "./edit";
 import { pointedOut } from "./in-sight";
-import { type Choice, type Question, type Value, choices, isRisky, isYesNo, takesWords } from "./question";
+import { type Choice, type Question, type Value, choices, isRisky, isYesNo, takesNone, takesWords } from "./question";
 import { linesUnseen, unseen } from "./seen";
 
 /** The question whose yes waits for a second press, and how that stands. */
@@ -109,6 +109,7 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
           onSend={(text) => (isYesNo(question) ? give(false, text) : give(text))}
         />
       )}
+      {takesNone(question) && <Reply of={question} label="None of these, and say why" send="None of these" disabled={isSending} onSend={(text) => give(false, text)} />}
     </div>
   );
 }
@@ -145,7 +146,8 @@ function ChoiceButton({ choice, takesTwo, stands, left, number, hasKey, isShown,
           {againWords(number)}
         </span>
       )}
-      <span className="said min-w-0">
+      {/* The room of its number is kept, so that nothing moves when it has one; without, the words take the middle of it. */}
+      <span className={`said min-w-0 ${number !== undefined && !hasKey ? "pointer-fine:-translate-x-[1.625rem] @lg:pointer-fine:-translate-x-[0.8125rem]" : ""}`}>
         {takesTwo ? (
           <span className="grid *:col-start-1 *:row-start-1">
             <span className={stands ? "invisible" : ""}>
@@ -176,7 +178,7 @@ function Reply({ of, label, send, disabled, onSend }: { of: Question; label: str
   const submit = () => text.trim() && onSend(text.trim());
   return (
     <form
-      className="flex min-w-64 flex-1 items-start gap-2"
+      className="flex min-w-64 flex-1 items-stretch gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         submit();

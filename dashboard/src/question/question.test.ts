@@ -4,12 +4,12 @@ import { Refusal } from "@/api/call";
 import type { Meaning } from "@/session/tool";
 
 import { byNumber, shared } from "./batch";
-import { answeredLine, decidedBy, deciderWords, decision, isAbout, notLet, verdict } from "./decisions";
+import { answeredLine, decidedBy, deciderWords, decision, isAbout, notLet, togetherLine, verdict } from "./decisions";
 import { deedLine } from "./deed";
 import { fields, written } from "./edit";
 import { armedWords, counts } from "./press";
 import { unanswered } from "./deadline";
-import { type Question, byUrgency, choices, formValue, isRisky, labelled, needsMe, takesForm, takesWords } from "./question";
+import { type Question, byUrgency, choices, formValue, isRisky, labelled, needsMe, outcome, takesForm, takesNone, takesWords } from "./question";
 import { isOver, refusedLine } from "./refused";
 import { ruleWords } from "./rule";
 import { filledIn } from "./schema-form";
@@ -49,9 +49,12 @@ test("what was decided is a word, a name and what was said with it", () => {
 });
 
 test("what was answered just now is said in passing", () => {
-  expect(answeredLine(question({ options: [option("green")] }), "green", undefined)).toBe("Answered: GREEN");
+  expect(answeredLine(question({ options: [option("green")] }), "green", undefined)).toBe("Answered: GREEN · Which?");
   expect(answeredLine(question({ responseType: "approval", action: MAKE }), true, undefined)).toBe("Approved: Run make");
-  expect(answeredLine(question({ responseType: "text" }), `a\nb`, undefined)).toBe("Answered: a");
+  expect(answeredLine(question({ responseType: "text" }), `a\nb`, undefined)).toBe("Answered: a · Which?");
+  expect(togetherLine([question({ options: [option("green")] }), question({ options: [option("green")] })], "green")).toBe("2 answered: GREEN");
+  expect(togetherLine([question({ responseType: "approval", action: MAKE }), question({ responseType: "approval" })], false)).toBe("2 refused");
+  expect(togetherLine([question({ options: [option("green")] })], "green")).toBe("Answered: GREEN · Which?");
 });
 
 test("a number gives all that are selected the answer that it gives the first", () => {
@@ -104,6 +107,8 @@ test("a choice offers its options, a text offers nothing", () => {
 test("words of one's own are asked for where they are an answer", () => {
   const offered = { options: [option("a"), option("b")] };
   expect([takesWords(question(offered)), takesWords(question({ ...offered, allowFreeText: true })), takesWords(question({ responseType: "approval" })), takesWords(question({ responseType: "text" }))]).toEqual([false, true, true, true]);
+  // Else they are why it is none of the options, unless a no is one of them.
+  expect([takesNone(question(offered)), takesNone(question({ ...offered, allowFreeText: true })), takesNone(question({ responseType: "text" })), takesNone(question({ options: [option("Yes"), option("No")] }))]).toEqual([true, false, false, false]);
 });
 
 test("why an answer was not taken is said in the words of this page", () => {
@@ -249,6 +254,10 @@ test("what was decided is said in a line", () => {
   const said = (more: Partial<Question>) => [decidedBy(question({ ...more })), decision(question({ ...more }))];
   expect(said({ state: "answered", closedBy: "user", responseType: "approval", action: MAKE, answer: { value: false, text: "no" } })).toEqual(["user", "refused: no"]);
   expect(said({ state: "answered", closedBy: "lee", answer: { value: "red" } })).toEqual(["lee", "red"]);
+  expect(said({ state: "answered", closedBy: "lee", options: [{ ...option("Blue (Recommended)"), label: "Blue" }], answer: { value: "Blue (Recommended)" } }), "as its button says it").toEqual(["lee", "Blue"]);
   expect(said({ state: "cancelled", closedWhy: "its turn ended" })).toEqual([undefined, "its turn ended"]);
   expect(said({ state: "superseded", closedBy: "user" }), "by a question").toEqual([undefined, undefined]);
+  const talkedOver = { state: "superseded", closedBy: "one", closedWhy: "one told it more" };
+  expect(said(talkedOver), "no agent answers").toEqual([undefined, "one told it more"]);
+  expect([outcome(question(talkedOver)), outcome(question({ state: "superseded", replacedBy: "q2" }))]).toEqual(["not answered", "changed before it was answered"]);
 });

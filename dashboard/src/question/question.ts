@@ -41,6 +41,10 @@ export function choices(question: Question): Choice[] {
  * options. */
 export const takesWords = (question: Question) => question.allowFreeText === true || isYesNo(question) || choices(question).length === 0;
 
+/** One of the options is asked for and nothing else: then words are why it is none of them. Unless one of them is a no, which
+ * is what it would be taken for. */
+export const takesNone = (question: Question) => choices(question).length > 0 && !takesWords(question) && !choices(question).some(({ value, label }) => [String(value), label].some((word) => /^(false|no|n)$/i.test(word)));
+
 /** Several things are asked at once, or several may be chosen: that is a form, not a button. */
 export function takesForm(question: Question): boolean {
   const asked = question.questions ?? [];
@@ -89,6 +93,12 @@ const STATES: Record<string, string> = { open: "open", answered: "answered", def
 
 /** What became of it. */
 export const outcomeWord = (state: string) => STATES[state] ?? words(state);
+
+/** An agent told the one that asked more: nobody answered, and nothing took the question's place. */
+export const isTalkedOver = ({ state, replacedBy, closedWhy }: Pick<Question, "state" | "replacedBy" | "closedWhy">) => state === "superseded" && !replacedBy && closedWhy != null;
+
+/** The same of one question, where more is known than its state. */
+export const outcome = (question: Pick<Question, "state" | "replacedBy" | "closedWhy">) => (isTalkedOver(question) ? "not answered" : outcomeWord(question.state));
 
 /** An answer in words. */
 export function spoken({ value, text }: Given): string {

@@ -7,6 +7,7 @@ export const isOver = ({ status, closed }: Refusal) => status === 404 || status 
 
 export function refusedWords({ status, message, hint, closed }: Refusal): { text: string; hint: string | undefined } {
   if (status === 404) return { text: "there is no such question any more", hint: "The inbox has what is open." };
+  if (closed?.state === "superseded" && hint?.startsWith("nobody answered it")) return { text: hint, hint: undefined };
   if (closed?.state === "superseded") return { text: "it was changed before it was answered", hint: "What took its place is in the inbox." };
   if (closed) return { text: message, hint: status === 410 || isRepeatable(closed.state) ? "Its work can be run again with your answer." : "Your answer changed nothing." };
   if (status === 409 && message.includes("digest")) return { text: "what is asked is not what you looked at", hint: "Look at it again, and answer what you see." };

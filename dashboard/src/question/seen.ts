@@ -3,6 +3,9 @@
 import { Watched } from "@/api/watch";
 import { NEARLY, type Witness, lineHeight } from "@/text/scroll";
 
+/** In a box that is narrower than this nobody reads what does not fit into one line of it. */
+const NARROWEST = 48;
+
 interface Looked {
   box: HTMLElement | undefined;
   /** Its first line was in view. */
@@ -62,25 +65,31 @@ function look(id: string) {
 function lookInto(looked: Looked): number {
   const { box, more } = looked;
   if (!box) return 0;
-  const { top, bottom } = box.getBoundingClientRect();
+  const { top, bottom, width, height } = box.getBoundingClientRect();
   const view = visible(box);
-  if (view.bottom > view.top) {
+  const line = lineHeight(box);
+  const isCramped = width < NARROWEST && (box.scrollWidth > box.clientWidth + NEARLY || box.scrollHeight > 1.5 * line);
+  const isReadable = !isCramped && height >= line / 2 && view.right - view.left >= width - NEARLY;
+  if (isReadable && view.bottom > view.top) {
     if (box.scrollTop <= NEARLY && top >= view.top - NEARLY) looked.hasStart = true;
     const isWhole = bottom <= view.bottom + NEARLY;
     looked.down = Math.max(looked.down, box.scrollTop + (isWhole ? box.clientHeight : view.bottom - top));
   }
   const rest = box.scrollHeight - (looked.hasStart ? looked.down : 0);
-  return more + (rest <= NEARLY ? 0 : Math.max(1, Math.round(rest / lineHeight(box))));
+  const lines = rest <= NEARLY ? 0 : Math.max(1, Math.round(rest / line));
+  // Words that have no room to be read in have no lines either, and were seen by nobody.
+  return more + (isReadable || looked.hasStart || !box.textContent ? lines : Math.max(1, lines));
 }
 
+type Sides = Pick<DOMRect, "top" | "bottom" | "left" | "right">;
+
 /** From where to where something of it can be seen: everything that it scrolls in cuts off some of it. */
-function visible(box: HTMLElement): { top: number; bottom: number } {
-  const own = box.getBoundingClientRect();
-  let [top, bottom] = [Math.max(own.top, 0), Math.min(own.bottom, innerHeight)];
+function visible(box: HTMLElement): Sides {
+  let seen = within(box.getBoundingClientRect(), { top: 0, bottom: innerHeight, left: 0, right: innerWidth });
   for (let around = box.parentElement; around; around = around.parentElement) {
-    if (getComputedStyle(around).overflowY === "visible") continue;
-    const cut = around.getBoundingClientRect();
-    [top, bottom] = [Math.max(top, cut.top), Math.min(bottom, cut.bottom)];
+    if (getComputedStyle(around).overflowY !== "visible") seen = within(seen, around.getBoundingClientRect());
   }
-  return { top, bottom };
+  return seen;
 }
+
+const within = (one: Sides, other: Sides): Sides => ({ top: Math.max(one.top, other.top), bottom: Math.min(one.bottom, other.bottom), left: Math.max(one.left, other.left), right: Math.min(one.right, other.right) });

@@ -17,7 +17,7 @@ export function offered({ state, running, queued }: Session): { verb: Verb; labe
   const isBusy = running != null || queued > 0;
   const isAwake = state !== "stopped";
   return [
-    ...(isBusy ? [{ verb: "cancel" as const, label: "Cancel what it does" }] : []),
+    ...(isBusy ? [{ verb: "cancel" as const, label: "Cancel what it does…", isHard: true }] : []),
     ...(isAwake ? [] : [{ verb: "wake" as const, label: "Wake" }]),
     ...(isAwake && !isBusy ? [{ verb: "sleep" as const, label: "Put to sleep" }] : []),
     ...(isAwake ? [{ verb: "stop" as const, label: "Stop at once…", isHard: true }] : []),
@@ -26,7 +26,7 @@ export function offered({ state, running, queued }: Session): { verb: Verb; labe
 
 export function SessionActions({ session }: { session: Session }) {
   const act = useAct();
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<"cancel" | "stop">();
   const me = useQuery(meQuery).data?.party ?? "user";
   const what = about(useQuery(turnsQuery(session)).data, 60);
   const party = { to: session.to, from: session.from };
@@ -39,14 +39,14 @@ export function SessionActions({ session }: { session: Session }) {
         <DropdownMenu.Portal>
           <DropdownMenu.Content className="menu" align="end">
             {offered(session).map(({ verb, label, isHard }) => (
-              <DropdownMenu.Item key={verb} className={`menu-item ${isHard ? "text-bad" : ""}`} onSelect={() => (isHard ? setAsking(true) : act.mutate({ verb, party }))}>
+              <DropdownMenu.Item key={verb} className={`menu-item ${isHard ? "text-bad" : ""}`} onSelect={() => (isHard ? setAsked(verb === "cancel" ? "cancel" : "stop") : act.mutate({ verb, party }))}>
                 {label}
               </DropdownMenu.Item>
             ))}
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
-      {isAsking && <AskStop session={session} onClose={() => setAsking(false)} />}
+      {asked && <AskStop session={session} verb={asked} onClose={() => setAsked(undefined)} />}
     </>
   );
 }

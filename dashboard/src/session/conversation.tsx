@@ -2,7 +2,7 @@
 // above it grows, and at the end when it follows.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import type { Session } from "@/api/ask";
 import { useWatched } from "@/api/watch";
@@ -11,12 +11,14 @@ import { inView, useAnswerKeys } from "@/question/in-view";
 import { InlineQuestion } from "@/question/inline";
 import { type Question, asksBy, waitsFor } from "@/question/question";
 import { WasAsked } from "@/question/was-asked";
-import { useKeys } from "@/shell/keys";
+import { isTyping, useKeys } from "@/shell/keys";
+import { Unread } from "@/shell/unread";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
 
 import { Finder, useFinds, useMarks } from "./find";
 import { type Item, type ItemKeys, guess, keysOf } from "./list";
+import { usePlace } from "./place";
 import { Rail, TurnMenu } from "./rail";
 import { RowView } from "./row";
 import type { Transcript } from "./transcript";
@@ -45,7 +47,6 @@ interface Given {
 
 export function Conversation({ transcript, items, asked, decided, session, me, startAt, find, hasRail, onTurn, onAgain, isFinding, setFinding }: Given) {
   const box = useRef<HTMLDivElement>(null);
-  const [follows, setFollows] = useState(startAt === undefined);
   // The turn that somebody went to. It may be too near to the end to come to the top, and is read nevertheless.
   const [picked, setPicked] = useState(startAt);
   const rows = useVirtualizer({
@@ -56,14 +57,14 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
     overscan: 12,
     paddingEnd: 24,
   });
-  const total = rows.getTotalSize();
+  const { follows, goTo: goToPlace, leaveStart, heardScroll } = usePlace(box, rows, items, startAt === undefined ? "end" : "row");
 
   const jump = useCallback(
     (index: number) => {
-      setFollows(false);
+      goToPlace("row");
       rows.scrollToIndex(index, { align: "start" });
     },
-    [rows],
+    [rows, goToPlace],
   );
   const jumpToTurn = useCallback(
     (id: string) => {
@@ -78,19 +79,20 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
   };
   const follow = () => {
     setPicked(undefined);
-    setFollows(true);
+    goToPlace("end");
     onTurn?.(undefined);
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  };
+  const goToStart = () => {
+    setPicked(undefined);
+    goToPlace("start");
+    if (box.current) box.current.scrollTop = 0;
   };
   const finds = useFinds(transcript, items, isFinding, find, jump);
 
   useMarks(box, finds, isFinding);
 
-  useAnchor(box, rows, items, follows);
-
-  // Follow: after rows have come and after they have grown.
-  useLayoutEffect(() => {
-    if (follows && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [follows, total, items]);
+  useEnds(box, hasRail, { Home: goToStart, End: follow });
 
   // Once for each turn that the address names, when it is there.
   const jumped = useRef<string>(undefined);
@@ -100,20 +102,13 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
     jumped.current = startAt;
     if (isUnknown) {
       setPicked(undefined);
-      setFollows(true);
+      goToPlace("end");
     } else jumpToTurn(startAt);
-  }, [items, startAt, isUnknown, jumpToTurn]);
+  }, [items, startAt, isUnknown, jumpToTurn, goToPlace]);
 
-  // Whoever scrolls up reads something; whoever comes to the end wants to see what is next. A scroll bar that is dragged
-  // says neither by wheel nor by key, so it is told by the way it goes.
-  const top = useRef(0);
-  const noteScroll = () => {
-    const element = box.current;
-    if (!element) return;
-    const isUp = element.scrollTop < top.current - 1;
-    top.current = element.scrollTop;
-    if (isAtEnd(element)) setFollows((now) => now || startAt === undefined || jumped.current !== undefined);
-    else if (isUp) setFollows(false);
+  const readOn = () => {
+    leaveStart();
+    setPicked(undefined);
   };
 
   const step = (by: number) => {
@@ -161,15 +156,15 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
           aria-label="Conversation"
           aria-live="off"
           className="min-h-0 flex-1 overflow-auto px-3 [overflow-anchor:none] md:px-5"
-          onScroll={noteScroll}
-          onWheel={() => setPicked(undefined)}
-          onTouchMove={() => setPicked(undefined)}
-          onKeyDown={(event) => SCROLLS.has(event.key) && setPicked(undefined)}
-          onPointerDown={(event) => isScrollBar(event) && setPicked(undefined)}
+          onScroll={() => heardScroll(startAt === undefined || jumped.current !== undefined)}
+          onWheel={readOn}
+          onTouchMove={readOn}
+          onKeyDown={(event) => SCROLLS.has(event.key) && readOn()}
+          onPointerDown={(event) => isScrollBar(event) && readOn()}
         >
-          {!transcript.isOpened && <p className="py-10 text-center text-dim" aria-busy="true"><span className="busy">loading…</span></p>}
+          {!transcript.isOpened && <Unread what="What was said" />}
           {transcript.isOpened && items.length === 0 && <p className="py-10 text-center text-dim">Nothing has been said yet. Tell it something below.</p>}
-          <div className="relative mx-auto max-w-4xl" style={{ height: total }}>
+          <div className="relative mx-auto max-w-4xl" style={{ height: rows.getTotalSize() }}>
             {rows.getVirtualItems().map(({ index, key, start }) => {
               const item = items[index];
               if (!item) return null;
@@ -201,13 +196,39 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
 /** Whoever presses one of these reads on, from the turn they had gone to. */
 const SCROLLS: ReadonlySet<string> = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]);
 
+/** Home and End, with Ctrl or without. A browser goes there bit by bit, and stops where rows are measured on its way. `isAlone`: no
+ * other part of the page would take these keys when nothing has the focus. */
+function useEnds(box: React.RefObject<HTMLElement | null>, isAlone: boolean, keys: Readonly<Record<string, () => void>>) {
+  const current = useRef(keys);
+  useEffect(() => {
+    current.current = keys;
+  });
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => {
+      const go = current.current[event.key];
+      if (!go || event.defaultPrevented || event.altKey || event.metaKey || event.shiftKey || isTyping(event.target) || document.querySelector('[role="dialog"], [role="menu"]')) return;
+      const from = event.target as HTMLElement;
+      const isNowhere = from === document.body || from.id === "main";
+      if (isNowhere ? !isAlone : !box.current || scrollerOf(from) !== box.current) return;
+      event.preventDefault();
+      go();
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, [box, isAlone]);
+}
+
+/** What the keys scroll that are pressed there. */
+function scrollerOf(from: HTMLElement): HTMLElement | undefined {
+  for (let around: HTMLElement | null = from; around; around = around.parentElement) {
+    if (around.scrollHeight > around.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(around).overflowY)) return around;
+  }
+  return undefined;
+}
+
 const isScrollBar = ({ target, currentTarget: box, nativeEvent }: React.PointerEvent<HTMLElement>) => target === box && nativeEvent.offsetX >= box.clientWidth;
 
 const turnOf = (item: Item | undefined) => (item?.kind === "question" ? (item.question.turn ?? undefined) : item?.part.turn.id);
-
-function isAtEnd(box: HTMLElement): boolean {
-  return box.scrollHeight - box.scrollTop - box.clientHeight < 4;
-}
 
 function useItemKey(items: Item[]): ItemKeys["keyOf"] {
   const kept = useRef<ItemKeys>(undefined);
@@ -216,25 +237,6 @@ function useItemKey(items: Item[]): ItemKeys["keyOf"] {
     kept.current = keys;
   }, [keys]);
   return keys.keyOf;
-}
-
-type Rows = ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
-
-/** When rows come in above what is being read, what is being read stays where it is. */
-function useAnchor(box: React.RefObject<HTMLDivElement | null>, rows: Rows, items: Item[], follows: boolean) {
-  const anchor = useRef<{ key: string; offset: number; items: Item[] } | null | undefined>(undefined);
-  useLayoutEffect(() => {
-    const element = box.current;
-    const last = anchor.current;
-    if (element && last && last.items !== items && !follows) {
-      const index = items.findIndex((item) => item.key === last.key);
-      const start = index < 0 ? undefined : rows.measurementsCache[index]?.start;
-      if (start !== undefined && Math.abs(start + last.offset - element.scrollTop) > 1) element.scrollTop = start + last.offset;
-    }
-    const first = element && rows.getVirtualItemForOffset(element.scrollTop);
-    const item = first && items[first.index];
-    anchor.current = item && element && first && { key: item.key, offset: element.scrollTop - first.start, items };
-  });
 }
 
 interface ItemGiven {

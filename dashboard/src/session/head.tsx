@@ -23,18 +23,21 @@ export function SessionHead({ session, open, me, onFind }: { session: Session; o
         <ChevronLeft size={18} />
       </Link>
       <Avatar name={session.to} />
-      <h1 className="said text-base font-semibold">
+      <h1 className="said text-base font-semibold max-md:min-w-0 max-md:flex-1">
         <Plain text={session.to} />
         <span className="font-normal text-dim"> for <PartyName party={session.from} me={me} /></span>
       </h1>
-      <MoodChip mood={mood(session, open, me)} hasSource />
+      <span className="h-0 basis-full max-md:order-1 md:hidden" aria-hidden="true" />
+      <span className="max-md:order-1">
+        <MoodChip mood={mood(session, open, me)} hasSource isRoomy />
+      </span>
       {session.heldUntil != null && (
-        <span className="text-xs text-held">
+        <span className="text-xs text-held max-md:order-1">
           until <Moment at={session.heldUntil} />
         </span>
       )}
-      {session.queued > 0 && <span className="text-xs text-held">{session.queued} waiting</span>}
-      <span className="text-xs text-dim">
+      {session.queued > 0 && <span className="text-xs text-held max-md:order-1">{session.queued} waiting</span>}
+      <span className="text-xs text-dim max-md:order-1">
         {session.turns} turn{session.turns === 1 ? "" : "s"}
         {session.pid != null && <> · process {session.pid}</>}
         {session.forkOf && (
@@ -47,6 +50,7 @@ export function SessionHead({ session, open, me, onFind }: { session: Session; o
           </>
         )}
       </span>
+      {/* On a phone beside the name, where there is room. */}
       <span className="ml-auto flex items-center">
         <button type="button" className="flex size-8 items-center justify-center rounded text-dim hover:bg-raised hover:text-ink" aria-label="Find" title="Find (/)" onClick={onFind}>
           <Search size={16} />

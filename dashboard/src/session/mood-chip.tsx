@@ -7,7 +7,7 @@ import { headline, visible } from "@/text/visible";
 import { COLOUR, type Mood } from "./mood";
 
 /** The state, where it is known from, and how old it is. */
-export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is room to say it without being asked. */ hasSource?: boolean }) {
+export function MoodChip({ mood, hasSource = false, isRoomy = false }: { mood: Mood; /** There is room to say it without being asked. */ hasSource?: boolean; /** Nothing beside it would be pushed away by it on a wide screen. */ isRoomy?: boolean }) {
   const { word, tone, source, event, since, asks } = mood;
   const known = [source, event !== undefined && `event ${event}`].filter(Boolean).join(", ");
   return (
@@ -18,7 +18,7 @@ export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is
           <Plain text={word} />
         </span>
         {asks && (
-          <Link to="/inbox" search={{ question: asks.id }} className="rounded-full border border-accent px-1.5 text-xs leading-4.5 text-accent pointer-coarse:px-3 pointer-coarse:leading-10" title="It has asked something and goes on meanwhile">
+          <Link to="/inbox" search={{ question: asks.id }} className="relative rounded-full border border-accent px-1.5 text-xs leading-4.5 text-accent pointer-coarse:px-3 pointer-coarse:after:absolute pointer-coarse:after:-inset-x-2 pointer-coarse:after:-inset-y-3" title="It has asked something and goes on meanwhile">
             asks
           </Link>
         )}
@@ -28,7 +28,8 @@ export function MoodChip({ mood, hasSource = false }: { mood: Mood; /** There is
       </span>
       {hasSource && (
         // A line of its own, of one line whatever is in it: else the rows below would jump as ages grow.
-        <span className="said block h-4.5 truncate text-xs leading-4.5 text-dim">
+        // It asks for no room of its own, which is for the state.
+        <span className={`said block h-4.5 w-0 min-w-full truncate text-xs leading-4.5 text-dim ${isRoomy ? "md:w-auto" : ""}`}>
           {event !== undefined && (
             <Link to="/system" search={{ event: String(event) }} className="underline decoration-line underline-offset-2 hover:decoration-current">
               event {event}

@@ -10,6 +10,7 @@ import { useWatched } from "@/api/watch";
 import { decidedOfQuery, useOpenQuestions } from "@/question/ask";
 import type { Question } from "@/question/question";
 import { Failure, Page } from "@/shell/page";
+import { Unread } from "@/shell/unread";
 import { Plain } from "@/text/plain";
 
 import { Composer, type Draft } from "./composer";
@@ -33,13 +34,12 @@ export function SessionPage() {
   // In its place: to go through a conversation turn by turn is not to leave it turn by turn.
   const goTo = (to: string | undefined) => void navigate({ search: (now) => ({ ...now, turn: to }), replace: true });
   if (error instanceof Refusal && error.status === 404) return <ByBeginning id={id} error={error} />;
-  if (error)
+  if (!session)
     return (
       <Page title="Session" error={error}>
-        {null}
+        <Unread what="The session" error={error} isSaid />
       </Page>
     );
-  if (!session) return null;
   return (
     <div className="flex h-full min-h-0 flex-col">
       <SessionHead session={session} open={[...mine, ...others].filter((question) => question.session === id)} me={me} onFind={() => setFinding(!isFinding)} />
@@ -83,8 +83,8 @@ function ByBeginning({ id, error }: { id: string; error: Refusal }) {
 export function SessionLog({ id }: { id: string }) {
   const [isFinding, setFinding] = useState(false);
   const { data: session, error } = useQuery(sessionQuery(id));
-  if (error) return <Failure error={error} />;
-  return session ? <Followed key={id} session={session} startAt={undefined} find={undefined} isWhole={false} isFinding={isFinding} setFinding={setFinding} /> : null;
+  if (!session) return <Unread what="What it did" error={error} />;
+  return <Followed key={id} session={session} startAt={undefined} find={undefined} isWhole={false} isFinding={isFinding} setFinding={setFinding} />;
 }
 
 const NONE: Question[] = [];

@@ -1,6 +1,7 @@
 // What a tool is called with. Where it is approved: whole, every field, nothing hidden. Also where it is read later.
 import type { Shapes } from "@/api/call";
 import { Block, Plain } from "@/text/plain";
+import { useWitnessed } from "@/text/scroll";
 
 import { Diff } from "./diff";
 import type { Input, Meaning } from "./tool";
@@ -23,7 +24,8 @@ export function ToolInput({ input, meaning, isPast = false }: { input: unknown; 
       {notes.length > 0 && <Notes notes={notes} />}
       {questions.map((asked, index) => <AskedThere key={index} asked={asked} />)}
       {others.length > 0 && (
-        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
+        // A name may be as long as its agent likes: it has a third of the room at most, and the rest is for what is in it.
+        <dl className="grid grid-cols-[fit-content(30%)_minmax(0,1fr)] gap-x-3 gap-y-1">
           {others.map(([key, value]) => (
             <Field key={key} name={key} value={value} />
           ))}
@@ -71,13 +73,15 @@ function AskedThere({ asked: { question, options = [] } }: { asked: Shapes["Call
 }
 
 function Field({ name, value }: { name: string; value: unknown }) {
+  // A name is part of what is approved, as well.
+  const box = useWitnessed<HTMLElement>(`name ${name}`);
   return (
     <>
-      <dt className="said font-mono text-xs leading-5 text-dim">
+      <dt ref={box} className="said min-w-0 font-mono text-xs leading-5 text-dim">
         <Plain text={name} />
       </dt>
       <dd className="min-w-0">
-        <Block name={name} text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} className="leading-5" />
+        <Block name={`field ${name}`} text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} className="leading-5" />
       </dd>
     </>
   );

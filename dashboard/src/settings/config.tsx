@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { configQuery } from "@/api/config";
+import { Unread } from "@/shell/unread";
 import { Block, Plain } from "@/text/plain";
 import { Moment } from "@/text/time";
 
@@ -17,8 +18,13 @@ const AWAITED: Record<string, string> = {
 
 /** What is in force, which may not be what the file says. */
 export function Config() {
-  const config = useQuery(configQuery).data;
-  if (!config) return null;
+  const { data: config, error } = useQuery(configQuery);
+  if (!config)
+    return (
+      <Group title="Config">
+        <Unread what="What is in force" error={error} isLine />
+      </Group>
+    );
   return (
     <Group title="Config">
       <Setting title={<Plain text={config.file} />} text={config.refused ? undefined : config.waitingSince ? AWAITED[config.waitingFor ?? "rest"] : config.pending.length ? undefined : "The file says what is in force. A change takes effect when it is saved, whole or not at all."} />

@@ -12,6 +12,7 @@ import { complain, say } from "@/shell/notices";
 import { notify } from "@/shell/notify";
 import { Page } from "@/shell/page";
 import { type Theme, theme } from "@/shell/theme";
+import { Unread } from "@/shell/unread";
 
 import { Config } from "./config";
 import { Rules } from "./rules";
@@ -20,17 +21,23 @@ import { Teams } from "./teams";
 import { Tokens } from "./tokens";
 
 export function Settings() {
-  const me = useQuery(meQuery).data;
+  const { data: me, error } = useQuery(meQuery);
   const isAdmin = me?.scopes.includes("admin") ?? false;
   return (
-    <Page title="Settings">
+    <Page title="Settings" error={error}>
       <Group title="This browser">
         <Look />
         <Toggle watched={wantsModal} title="Interrupt me" text="A question that stops work opens over the page you look at. Never while you write, and never two at once." />
         <Toggle watched={wantsKeys} title="Single keys as commands" text="Numbers answer, j and k go on, and so forth; ? lists them. Off, only keys with Ctrl or ⌘ do anything, and those that every page knows." />
         <Notifications />
       </Group>
-      {me && <SignedIn me={me} />}
+      {me ? (
+        <SignedIn me={me} />
+      ) : (
+        <Group title="Signed in">
+          <Unread what="Who you are here" error={error} isSaid isLine />
+        </Group>
+      )}
       {me && isAdmin && <Tokens me={me} />}
       <Rules />
       <Teams isAdmin={isAdmin} />

@@ -4,17 +4,19 @@ import { type Team, queries, teamsQuery } from "@/api/ask";
 import { api, body } from "@/api/call";
 import { Avatar } from "@/shell/avatar";
 import { complain } from "@/shell/notices";
+import { Unread } from "@/shell/unread";
 import { Plain } from "@/text/plain";
 
 import { Group, Setting } from "./settings";
 
 /** The teams of the config, and whether what their folders bring along takes effect. */
 export function Teams({ isAdmin }: { isAdmin: boolean }) {
-  const teams = useQuery(teamsQuery).data ?? [];
+  const { data: teams, error } = useQuery(teamsQuery);
   return (
     <Group title="Teams">
-      {teams.length === 0 && <Setting title="None yet" text="`iris teams add .` in the folder of a project makes one; config.yaml in your IRIS_HOME has them all." />}
-      {teams.map((team) => (
+      {!teams && <Unread what="Which teams there are" error={error} isLine />}
+      {teams?.length === 0 && <Setting title="None yet" text="`iris teams add .` in the folder of a project makes one; config.yaml in your IRIS_HOME has them all." />}
+      {teams?.map((team) => (
         <TeamSetting key={team.name} team={team} isAdmin={isAdmin} />
       ))}
     </Group>

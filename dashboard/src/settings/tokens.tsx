@@ -5,6 +5,7 @@ import { queries } from "@/api/ask";
 import { type Shapes, api, body } from "@/api/call";
 import { complain } from "@/shell/notices";
 import { Failure } from "@/shell/page";
+import { Unread } from "@/shell/unread";
 import { Plain } from "@/text/plain";
 import { Ago, Moment } from "@/text/time";
 import { words } from "@/text/words";
@@ -31,8 +32,9 @@ export function Tokens({ me }: { me: Shapes["Me"] }) {
         </button>
       }
     >
-      {error && <Failure error={error} />}
+      {data && error && <Failure error={error} />}
       {isMaking && <Maker />}
+      {!data && <Unread what="Who may come in" error={error} isLine />}
       {data?.length === 0 && <Setting title="None yet" text="A token lets a program in with only the rights it needs. Agents get tokens of their own kind, which can never answer a question." />}
       {data?.map((token) => (
         <Setting

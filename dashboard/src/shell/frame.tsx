@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { Activity, Command, Inbox, ListChecks, Settings, Users } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { Refusal } from "@/api/call";
 import { stream } from "@/api/live";
@@ -21,6 +21,7 @@ import { fetchWhenIdle, fetched } from "./fetched";
 import { Notices, complain, dismissAbove, isSlip, undoLast } from "./notices";
 import { useNotifications } from "./notify";
 import { Count } from "./page";
+import { useScrolled } from "./scrolled";
 import { watchStaleness } from "./stale";
 import { watchWriting } from "./writing";
 
@@ -62,6 +63,8 @@ export function Frame() {
   useNoRepeats();
   useEffect(watchFocus, []);
   useLostFocus(focusMain);
+  const main = useRef<HTMLElement>(null);
+  useScrolled(main);
   useEffect(watchWriting, []);
   useEffect(fetchWhenIdle, []);
   useEffect(() => {
@@ -112,7 +115,7 @@ export function Frame() {
         <ConnectionStrip />
         <Overtaken />
         <Notices />
-        <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none" onClickCapture={(event) => isSlip(event.target as Element) ? event.stopPropagation() : dismissAbove()}>
+        <main ref={main} id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none" onClickCapture={(event) => isSlip(event.target as Element) ? event.stopPropagation() : dismissAbove()}>
           <Outlet />
         </main>
       </div>

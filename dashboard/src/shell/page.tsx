@@ -48,7 +48,7 @@ export function Failure({ error }: { error: Error }) {
 }
 
 /** Nothing is here, and that is said in a way that helps. */
-export function Empty({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
+export function Empty({ title, text, children }: { title: string; text?: string | undefined; children?: ReactNode }) {
   return (
     <div className="card flex flex-col items-center px-4 py-10 text-center">
       <p className="text-base font-medium">{title}</p>
@@ -74,6 +74,8 @@ export interface Tab {
   to: string;
   search: Record<string, unknown>;
   label: string;
+  /** Where there is little room. */
+  short?: string;
   count?: number;
   accent?: boolean;
   isActive: boolean;
@@ -82,9 +84,10 @@ export interface Tab {
 export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
   return (
     <nav aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
-      {tabs.map(({ to, search, label: name, count, accent, isActive }) => (
+      {tabs.map(({ to, search, label: name, short = name, count, accent, isActive }) => (
         <Link key={name} to={to} search={search} aria-current={isActive ? "page" : undefined} className={`flex min-h-9 items-center rounded-t -outline-offset-2 gap-1.5 border-b-2 px-2 whitespace-nowrap ${isActive ? "border-ink font-medium" : "border-transparent text-dim hover:text-ink"}`}>
-          {name}
+          <span className="max-md:hidden">{name}</span>
+          <span className="md:hidden">{short}</span>
           {count !== undefined && count > 0 && <Count number={count} accent={accent ?? false} />}
         </Link>
       ))}

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { Dialog } from "radix-ui";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { type Session, sessionsQuery, statusQuery, teamsQuery } from "@/api/ask";
 import { meQuery } from "@/api/me";
@@ -29,14 +29,14 @@ import { theme } from "./theme";
 const NAMED = 50;
 
 /** What takes one more step after it was picked. */
-type Step = { is: "tell"; party: Party } | { is: "stop"; session: Session } | { is: "stop-all" };
+type Step = { is: "tell"; party: Party } | { is: "break-off"; verb: "cancel" | "stop"; session: Session } | { is: "stop-all" };
 
 export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [step, setStep] = useState<Step>();
   const agents = useQuery(statusQuery).data?.agents ?? 0;
   const navigate = useNavigate();
   if (step?.is === "stop-all") return <AskStopAll agents={agents} onClose={onClose} />;
-  if (step?.is === "stop") return <AskStop session={step.session} onClose={onClose} />;
+  if (step?.is === "break-off") return <AskStop session={step.session} verb={step.verb} onClose={onClose} />;
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <DialogContent aria-describedby={undefined} className="card fixed inset-x-2 top-[12vh] z-50 overflow-hidden shadow-2xl md:inset-x-auto md:left-1/2 md:w-[34rem] md:-translate-x-1/2">
@@ -96,7 +96,7 @@ function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: ()
       entries: [
         ...teams.map((team) => entry(`Tell ${team.name}…`, () => onStep({ is: "tell", party: { to: team.name, from: me } }), `tell-${team.name}`)),
         ...(teams.length > 0 ? [item("Start a job…", go("/jobs", { start: "yes" }))] : []),
-        ...sessions.flatMap((session) => offered(session).map(({ verb, label, isHard }) => isHard ? entry(`${label.replace("…", "")}: ${name(session)}…`, () => onStep({ is: "stop", session }), `${verb}-${session.id}`) : item(`${label}: ${name(session)}`, () => act.mutate({ verb, party: { to: session.to, from: session.from } }), `${verb}-${session.id}`))),
+        ...sessions.flatMap((session) => offered(session).map(({ verb, label, isHard }) => isHard ? entry(`${label.replace("…", "")}: ${name(session)}…`, () => onStep({ is: "break-off", verb: verb === "cancel" ? "cancel" : "stop", session }), `${verb}-${session.id}`) : item(`${label}: ${name(session)}`, () => act.mutate({ verb, party: { to: session.to, from: session.from } }), `${verb}-${session.id}`))),
         ...teams.filter(({ sessions: count }) => count === 0).map((team) => item(`Wake: ${team.name}`, () => act.mutate({ verb: "wake", party: { to: team.name, from: me } }), `wake-${team.name}`)),
         ...(agents > 0 ? [entry("Stop everything…", () => onStep({ is: "stop-all" }))] : []),
       ],
@@ -105,12 +105,20 @@ function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: ()
     { heading: "Jobs", entries: jobs.map((job) => item(`Job of ${job.team}: ${title(job.goal, 80)}${isOver(job) ? " (ended)" : ""}`, () => void navigate({ to: "/job/$id", params: { id: job.id } }), job.id)) },
     { heading: "Look", entries: [item("Dark", () => theme.set("dark")), item("Light", () => theme.set("light")), item("As the system", () => theme.set("system"))] },
   ];
+  const found = fitting(groups, typed);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => (box.current ? keepSpoken(box.current) : undefined), []);
   return (
-    <Command label="Commands" shouldFilter={false}>
+    <Command ref={box} label="Commands" shouldFilter={false}>
       <Command.Input autoFocus value={typed} onValueChange={setTyped} placeholder="Go to, or do…" className="w-full border-b border-line bg-transparent px-4 py-3 outline-none" />
-      <Command.List className="max-h-80 overflow-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-dim">
-        <Command.Empty className="p-3 text-dim">Nothing by that name.</Command.Empty>
-        {fitting(groups, typed).map(({ heading, entries }) => (
+      {/* A list without anything in it is none, to whoever cannot see it. */}
+      {found.length === 0 && (
+        <p role="status" className="p-5 text-dim">
+          Nothing by that name.
+        </p>
+      )}
+      <Command.List hidden={found.length === 0} className="max-h-80 overflow-auto p-2 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-dim">
+        {found.map(({ heading, entries }) => (
           <Command.Group key={heading} heading={heading}>
             {entries.map(({ label, key, act }) => (
               <Command.Item key={key} value={key} onSelect={act} className="said flex min-h-8 items-center rounded px-2 py-1.5 leading-snug data-[selected=true]:bg-raised">
@@ -122,4 +130,28 @@ function Commands({ onClose, onHelp, onStep }: { onClose: () => void; onHelp: ()
       </Command.List>
     </Command>
   );
+}
+
+/** What a screen reader speaks is what Enter takes, and it is in view. The library names the entry that was selected before the list was another. */
+function keepSpoken(box: HTMLElement): () => void {
+  const list = box.querySelector('[role="listbox"]');
+  let height: number | undefined;
+  let last: string | undefined;
+  const keep = () => {
+    const selected = box.querySelector('[role="option"][aria-selected="true"]');
+    const id = selected?.id;
+    // Also if it is where it was and the others are not.
+    const isMoved = id !== last || list?.scrollHeight !== height;
+    [last, height] = [id, list?.scrollHeight];
+    if (isMoved) selected?.scrollIntoView({ block: "nearest" });
+    for (const element of box.querySelectorAll('[role="combobox"], [role="listbox"]')) {
+      if ((element.getAttribute("aria-activedescendant") ?? undefined) === id) continue;
+      if (id) element.setAttribute("aria-activedescendant", id);
+      else element.removeAttribute("aria-activedescendant");
+    }
+  };
+  const watcher = new MutationObserver(keep);
+  watcher.observe(box, { subtree: true, childList: true, attributeFilter: ["aria-selected", "aria-activedescendant"] });
+  keep();
+  return () => watcher.disconnect();
 }

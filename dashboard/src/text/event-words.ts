@@ -64,8 +64,9 @@ export function describe({ kind, data }: Pick<Event, "kind" | "data">): string {
     case "question.shown":
       return "nobody else has answered; it is there for everybody now";
     case "question.answered":
-    case "question.superseded":
       return by();
+    case "question.superseded":
+      return text("why") ? `nobody answered it: ${text("why")}` : by();
     case "question.defaulted":
       return "nobody answered in time; the default holds";
     case "question.expired":

@@ -1,5 +1,5 @@
 // A text in a box that scrolls: how much of it there is, how much is below, and that somebody has looked at it.
-import { type ReactNode, createContext, use, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, createContext, use, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** Is told of every such box that is shown, under a name that stays when it goes and comes back. Gives the way to leave. */
 export type Witness = (name: string, box: HTMLElement, more: number) => () => void;
@@ -24,9 +24,17 @@ export function count({ scrollHeight, scrollTop, clientHeight }: Extent, lineHei
 
 export const lineHeight = (box: HTMLElement) => Number.parseFloat(getComputedStyle(box).lineHeight) || 16;
 
+/** For what has to be looked at. `more`: lines that are left out of it. */
+export function useWitnessed<Box extends HTMLElement>(name: string, more = 0): RefObject<Box | null> {
+  const box = useRef<Box>(null);
+  const witness = use(Witnessed);
+  useEffect(() => (box.current && witness ? witness(name, box.current, more) : undefined), [witness, name, more]);
+  return box;
+}
+
 /** `more`: lines that are left out of it. */
 export function ScrollBox({ name, more = 0, className, children }: { name: string; more?: number; className: string; children: ReactNode }) {
-  const box = useRef<HTMLPreElement>(null);
+  const box = useWitnessed<HTMLPreElement>(name, more);
   const witness = use(Witnessed);
   const [{ all, below, scrolls }, setExtent] = useState({ all: 0, below: 0, scrolls: false });
   const measure = () => {
@@ -40,8 +48,8 @@ export function ScrollBox({ name, more = 0, className, children }: { name: strin
     const watcher = new ResizeObserver(measure);
     if (box.current) watcher.observe(box.current);
     return () => watcher.disconnect();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, []);
-  useEffect(() => (box.current && witness ? witness(name, box.current, more) : undefined), [witness, name, more]);
   return (
     <>
       <pre ref={box} className={`max-h-96 overflow-auto ${className}`} tabIndex={0} onScroll={measure}>

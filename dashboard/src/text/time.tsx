@@ -64,6 +64,8 @@ const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-d
 const MINUTE = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
+const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
 /** With its zone. */
 export const exactly = (at: number) => EXACT.format(at);
 
@@ -77,6 +79,9 @@ export function clock(at: number): string {
 
 /** To the minute, where the second says nothing. */
 export const minute = (at: number) => MINUTE.format(at);
+
+/** Where days go by: the day at its beginning, else the hour. */
+export const tick = (at: number) => (new Date(at).getHours() === 0 && new Date(at).getMinutes() === 0 ? DATE.format(at) : MINUTE.format(at));
 
 /** In the largest two units that say something: 4 s, 3 m, 1 h 5 m, 2 d 3 h. */
 export function duration(ms: number): string {

@@ -39,6 +39,9 @@ test("nothing hides behind a picture", () => {
   expect(visible("👩\u200drm")).toBe("👩⟨U+200D⟩rm");
   expect(visible("❤\ufe0f\ufe0f")).toBe("❤\ufe0f⟨U+FE0F⟩");
   expect(visible("1\ufe0f")).toBe("1⟨U+FE0F⟩");
+  for (const sign of ["→", "↔", "∑", "│", "⬛", "✈"]) expect(visible(`a${sign}\u200d${sign}b`)).toBe(`a${sign}⟨U+200D⟩${sign}b`);
+  for (const sign of ["→", "∑", "│", "🂡"]) expect(visible(`a${sign}\ufe0fb`)).toBe(`a${sign}⟨U+FE0F⟩b`);
+  for (const whole of ["🏴\u200d☠\ufe0f", "⛓\ufe0f\u200d💥", "🙂\u200d↔\ufe0f", "⛹🏽\u200d♀\ufe0f", "🐈\u200d⬛"]) expect(visible(whole)).toBe(whole);
 });
 
 test("it is the same each time it is asked", () => {
@@ -53,4 +56,11 @@ test("a hidden character says what it is", () => {
 test("a headline is one short line", () => {
   expect(headline("\n  first\nsecond")).toBe("first");
   expect(headline("x".repeat(500), 10)).toBe(`${"x".repeat(10)}…`);
+});
+
+test("a few marks are a letter, a tower of them is written out", () => {
+  const marks = (count: number) => "\u0301".repeat(count);
+  for (const word of ["Viê\u0323t", "é", `a${marks(4)}`, "क्ष\u093f", "בְּרֵאשִׁית"]) expect(visible(word)).toBe(word);
+  expect(visible(`a${marks(6)}b`)).toBe(`a${marks(4)}⟨U+0301⟩⟨U+0301⟩b`);
+  expect(pieces(`a${marks(5)}`).at(-1)).toEqual({ hidden: "U+0301", name: "one mark too many" });
 });

@@ -40,11 +40,13 @@ const CONTROLS = "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC
 // the same each time it is asked.
 // oxlint-disable-next-line no-control-regex no-misleading-character-class
 const HIDDEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u;
-const EVERY_HIDDEN = new RegExp(HIDDEN, "gu");
+// Marks stand on the letter before them: a few are a letter of some language, a tower of them falls over the lines above.
+const TOWER = /[\p{Mn}\p{Me}](?<=[\p{Mn}\p{Me}]{5})/u;
+const EVERY_HIDDEN = new RegExp(`${HIDDEN.source}|${TOWER.source}`, "gu");
 
 /** The text in pieces: what can be read, and what would not have been seen. */
 export function pieces(text: string): Piece[] {
-  if (!HIDDEN.test(text)) return [{ text }];
+  if (!HIDDEN.test(text) && !TOWER.test(text)) return [{ text }];
   const found: Piece[] = [];
   let done = 0;
   for (const match of text.matchAll(EVERY_HIDDEN)) {
@@ -70,20 +72,20 @@ function named(character: string): Piece {
   if (code < 0x20) return { hidden: CONTROLS[code] ?? "", name: `control character ${code}` };
   if (code === 0x7f) return { hidden: "DEL", name: "delete" };
   const hex = code.toString(16).toUpperCase().padStart(4, "0");
-  return { hidden: `U+${hex}`, name: NAMES[code] ?? "invisible character" };
+  return { hidden: `U+${hex}`, name: NAMES[code] ?? (/[\p{Mn}\p{Me}]/u.test(character) && !HIDDEN.test(character) ? "one mark too many" : "invisible character") };
 }
 
-// The blocks in which pictures are. Letters, digits and ASCII are not among them.
-const PICTURE = "[\\u00a9\\u00ae\\u203c\\u2049\\u2122\\u2139\\u2190-\\u27ff\\u2900-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}]";
-const ENDS_WITH_PICTURE = new RegExp(`${PICTURE}$`, "u");
-const ENDS_WITH_PERSON = new RegExp(`${PICTURE}(\\ufe0f|[\\u{1f3fb}-\\u{1f3ff}])*$`, "u");
-const BEGINS_WITH_PICTURE = new RegExp(`^${PICTURE}`, "u");
+// Emoji, but for digits and signs of ASCII. Of those that are joined to one picture only some signs of the older blocks may be a
+// part: arrows and the like draw side by side.
+const ENDS_WITH_PICTURE = /(?![\0-\u007f])\p{Emoji}$/u;
+const ENDS_WITH_PERSON = /(?:[\u26d3\u26f9\u2764]|(?=[\u{1f000}-\u{1ffff}])\p{Emoji})(?:\ufe0f|[\u{1f3fb}-\u{1f3ff}])*$/u;
+const BEGINS_JOINED = /^(?:[\u2194\u2195\u2620\u2640\u2642\u2695\u2696\u26a7\u2708\u2764\u27a1\u2b1b]|(?=[\u{1f000}-\u{1ffff}])\p{Emoji})/u;
 
 /** A heart in colour or a family is one picture made of several characters, and is left alone. */
 function belongsToPicture(text: string, at: number, character: string): boolean {
   const before = text.slice(Math.max(0, at - 8), at);
   if (character === "\ufe0f") return ENDS_WITH_PICTURE.test(before);
-  return character === "\u200d" && ENDS_WITH_PERSON.test(before) && BEGINS_WITH_PICTURE.test(text.slice(at + 1, at + 3));
+  return character === "\u200d" && ENDS_WITH_PERSON.test(before) && BEGINS_JOINED.test(text.slice(at + 1, at + 3));
 }
 
 /** The first line, short enough for a row. */

@@ -7,6 +7,7 @@ use crate::cli::{Cli, Login, Surroundings};
 
 pub(crate) const CLI: Cli = Cli {
     program: PROGRAM,
+    provider: "anthropic",
     // `xtask/src/claude.rs` fetches them.
     tried: &["2.1.197", "2.1.325"],
     install: "install Claude Code (`npm install -g @anthropic-ai/claude-code`)",

@@ -59,6 +59,8 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         "stream-json",
         "--verbose",
         "--include-partial-messages",
+        // By the echo of a message it is known when it has come into the conversation.
+        "--replay-user-messages",
         "--permission-prompt-tool",
         "stdio",
     ]

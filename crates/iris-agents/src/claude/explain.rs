@@ -1,6 +1,11 @@
 //! What the agent's own words mean for a person, and what helps.
 
+use std::sync::LazyLock;
+
 use iris_core::agent::AgentExit;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use regex::Regex;
 
 use crate::launch::Misfit;
 
@@ -66,11 +71,19 @@ const TOO_LONG: &str = "the conversation, or something in it, is too long; begin
 const REFUSED: &str = "the provider does not take the request as it is: check the team's `model` and `args`; if it goes on, \
                        begin another conversation: `iris tell --from NAME`";
 
+const CAP: &str = "what the account may use is used up, by a limit that was set for it: raise that with the provider, then \
+                   `iris wake` ends the wait";
+
 /// What a turn that failed says, with what to do about it where that is known.
 pub(super) fn failure(result: &ResultLine<'_>) -> String {
     let reason = result.terminal_reason.as_deref().unwrap_or_default();
     let said = result.result.as_deref().unwrap_or_default();
     let what = match (said, result.errors.is_empty()) {
+        // Iris itself asks it to break off only where that is wanted, which is no failure.
+        _ if reason.starts_with("aborted") => {
+            "the agent was interrupted from outside, by a signal to its process for instance; tell it again to go on"
+                .to_owned()
+        }
         ("", false) => result.errors.join("; "),
         ("", true) => format!("the agent ended the turn with an error ({reason})"),
         (said, _) => said.to_owned(),
@@ -90,6 +103,7 @@ fn helps(result: &ResultLine<'_>) -> Option<&'static str> {
         // The provider says it with a 400, and the CLI sometimes with no status at all.
         (Some(402), ..) => CREDIT,
         _ if says("credit balance is too low") => CREDIT,
+        _ if is_cap(said) => CAP,
         (Some(401 | 403), ..) => LOG_IN,
         _ if said.contains("/login") => LOG_IN,
         // Older versions do not say the status apart.
@@ -115,29 +129,50 @@ pub(super) fn is_limit(result: &ResultLine<'_>) -> bool {
     let is_said = || said.contains("usage limit reached") || said.contains("hit your limit");
     result.is_error
         && match result.api_error_status {
-            Some(status) => status == 429,
-            None => is_said() || said.contains("rejected (429)"),
+            // A limit that somebody set for the account comes as a bad request.
+            Some(status) => status == 429 || is_cap(said),
+            None => is_said() || is_cap(said) || said.contains("rejected (429)"),
         }
 }
 
-/// The time that older agents put behind their message: `…limit reached|1794770765`.
+/// `You have reached your specified API usage limits.`, or those of a workspace. The CLI knows it by the same pattern.
+fn is_cap(said: &str) -> bool {
+    static WORDS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i)reached your specified[\w\s-]*?usage limits").expect("it is written here"));
+    WORDS.is_match(said)
+}
+
+/// The time that stands in the message, in milliseconds since 1970.
 pub(super) fn reset_time(result: &ResultLine<'_>) -> Option<i64> {
-    let (_, seconds) = result.result.as_deref()?.rsplit_once('|')?;
+    let said = result.result.as_deref()?;
+    stamped_time(said).or_else(|| told_time(said))
+}
+
+/// The time that older agents put behind their message: `…limit reached|1794770765`.
+fn stamped_time(said: &str) -> Option<i64> {
+    let (_, seconds) = said.rsplit_once('|')?;
     seconds.trim().parse::<i64>().ok()?.checked_mul(1000)
+}
+
+/// `… You will regain access on 2026-12-01 at 00:00 UTC.`
+fn told_time(said: &str) -> Option<i64> {
+    let (time, _) = said.split_once("regain access on ")?.1.split_once(" UTC")?;
+    let time = DateTime::strptime("%Y-%m-%d at %H:%M", time).ok()?.to_zoned(TimeZone::UTC).ok()?;
+    Some(time.timestamp().as_millisecond())
 }
 
 pub(super) fn retry(line: &SystemLine<'_>) -> String {
     let why = match (line.error_status, line.error) {
-        (Some(status), Some(error)) => format!("{status} {}", error.get().trim_matches('"')),
-        (Some(status), None) => status.to_string(),
-        (None, _) => "no answer".to_owned(),
+        (Some(status), Some(error)) => format!("the provider answered {status} {}", error.get().trim_matches('"')),
+        (Some(status), None) => format!("the provider answered {status}"),
+        (None, _) => "no whole answer came from the provider".to_owned(),
     };
     let tries = match (line.attempt, line.max_retries) {
         (Some(attempt), Some(most)) => format!("try {attempt} of {most}"),
         _ => "another try".to_owned(),
     };
     let seconds = line.retry_delay_ms.unwrap_or_default() / 1000.0;
-    format!("the provider answered {why}; {tries} in {seconds:.1} s")
+    format!("{why}; {tries} in {seconds:.1} s")
 }
 
 pub(super) fn fallback(line: &SystemLine<'_>) -> String {
@@ -188,6 +223,51 @@ mod tests {
         check(Some(413), "Request too large. Compact the conversation", "`iris sessions delete`");
         check(None, "Prompt is too long", "begin another: `iris tell --from NAME`");
         check(Some(404), "no such model", "`model`");
+    }
+
+    #[test]
+    fn a_limit_that_was_set_for_the_account_is_one() {
+        let check = |status: Option<u16>, said: &str, expected: Option<Option<i64>>| {
+            let line = serde_json::json!({
+                "type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": said,
+            });
+            let line = line.to_string();
+            let result = serde_json::from_str(&line).expect("a result");
+            assert_eq!(is_limit(&result).then(|| reset_time(&result)), expected, "{said}");
+            assert_eq!(failure(&result).contains("raise that with the provider"), expected.is_some(), "{said}");
+        };
+        let said = "API Error: 400 You have reached your specified API usage limits.";
+        let until = "You will regain access on 2026-12-01 at 00:00 UTC.";
+        check(Some(400), &format!("{said} {until}"), Some(Some(1_796_083_200_000)));
+        check(None, &format!("{said} {until}"), Some(Some(1_796_083_200_000)));
+        check(Some(400), said, Some(None));
+        check(Some(400), &format!("{said} You will regain access on Tuesday UTC."), Some(None));
+        check(Some(400), "You have reached your specified workspace API usage limits.", Some(None));
+        check(Some(400), "you reached your specified folder. It says: usage limits", None);
+        check(Some(400), "API Error: 400 messages: text is empty", None);
+    }
+
+    #[test]
+    fn an_interrupt_is_told_in_words() {
+        let line = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_tools",
+            "errors":["[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=tool_use"]}"#;
+        let told = failure(&serde_json::from_str(line).expect("a result"));
+        assert!(told.starts_with("the agent was interrupted from outside") && !told.contains("ede_"), "{told}");
+    }
+
+    #[test]
+    fn a_retry_says_what_came_back() {
+        let check = |line: &str, expected: &str| {
+            assert_eq!(retry(&serde_json::from_str(line).expect("a line")), expected);
+        };
+        check(
+            r#"{"attempt":1,"max_retries":3,"retry_delay_ms":500,"error_status":null,"error":"unknown"}"#,
+            "no whole answer came from the provider; try 1 of 3 in 0.5 s",
+        );
+        check(
+            r#"{"error_status":529,"error":"overloaded"}"#,
+            "the provider answered 529 overloaded; another try in 0.0 s",
+        );
     }
 
     #[test]

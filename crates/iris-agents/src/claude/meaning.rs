@@ -1,6 +1,7 @@
 //! What the CLI's tools do and what their fields are. Nobody outside this folder knows a tool of its by name.
 
-use iris_core::call::{Change, Meaning, Note, NoteState, ServedTool, ToolNature};
+use iris_core::call::{Call, Change, Meaning, Note, NoteState, ServedTool, ToolNature};
+use iris_core::duration::Millis;
 use serde_json::Value;
 
 use super::{ask, tools};
@@ -35,6 +36,18 @@ const TELLING: [&str; 9] =
 
 /// Fields by which the model comments on a command, whatever tool runs it.
 const COMMENTS: [&str; 2] = ["description", "timeout"];
+
+/// How long a command may run, unless the call says otherwise, and how long at most.
+const COMMAND_TIME: u64 = 120_000;
+const LONGEST_COMMAND: u64 = 600_000;
+
+/// How long the CLI lets a call run, where it has a limit for it.
+pub(super) fn may_take(call: &Call) -> Option<Millis> {
+    let input: Value = serde_json::from_str(call.input.get()).unwrap_or_default();
+    let is_waited_for = input["run_in_background"] != true;
+    (call.meaning.nature == ToolNature::Shell && is_waited_for)
+        .then(|| Millis(input["timeout"].as_u64().unwrap_or(COMMAND_TIME).min(LONGEST_COMMAND)))
+}
 
 /// What a call of a tool means, by its name and its input.
 pub(crate) fn of(tool: &str, input: &Value) -> Meaning {

@@ -1,6 +1,6 @@
 //! One line of the agent into typed output. Parsing only: what follows from it is decided in iris-core.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use iris_core::agent::{AgentOutput, Introduction, Limit, Reply, ToolAnswer, TurnEnd, Usage};
 use iris_core::call::ToolNature;
@@ -11,15 +11,15 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::tools::Tools;
+use super::usage::Meter;
 use super::wire::{Greeting, Line, RateLimitLine, ResultLine, SystemLine};
-use super::{ask, explain, speak, tools, write};
+use super::{ask, explain, meaning, speak, tools, write};
 
 /// The conversation with one agent process, as far as it has to be remembered to understand the next line.
 #[derive(Debug)]
 pub(crate) struct Reader {
     tools: Tools,
-    /// The running total at the end of the last turn; the agent reports totals, Iris shows differences.
-    cost_so_far: f64,
+    meter: Meter,
     introduced: bool,
     /// The requests that wait for an answer.
     open: HashMap<String, Open>,
@@ -27,6 +27,8 @@ pub(crate) struct Reader {
     plans: HashMap<String, String>,
     /// How long it says that it waits before it tries again.
     rest: Option<Millis>,
+    /// The tools that run, and how long each may take. Older versions say nothing meanwhile.
+    running: HashMap<String, Millis>,
     /// The message that was sent last, and the turn it was for. The agent passes over a message whose id it has seen, and
     /// a turn may be told twice, so the ids are not the same.
     told: Option<(String, TurnId)>,
@@ -34,6 +36,10 @@ pub(crate) struct Reader {
     is_told: bool,
     /// The turn of that message has begun. Before, the agent has nothing to interrupt and forgets that it was asked.
     begun: bool,
+    /// That message is in the conversation: what is said from now on answers it.
+    taken: bool,
+    /// It says when a message comes into the conversation.
+    says_taken: bool,
     /// The interrupt has to be said again when it has.
     interrupt_again: bool,
     /// It says which version it is, as those do that take a text for a text if they are told to.
@@ -41,6 +47,8 @@ pub(crate) struct Reader {
     /// The sub-agents and shells that have started and not ended. Older versions do not say which of them go on in the
     /// background; those that are left when a turn ends do.
     tasks: BTreeMap<String, String>,
+    /// Those of them that have ended, of which nothing more is said if a turn that ran already was told of it.
+    ended: HashSet<String>,
     /// What was said last to go on in the background.
     in_background: usize,
     /// When the limit that was reached last is lifted, in milliseconds since 1970.
@@ -68,17 +76,21 @@ impl Reader {
     pub fn new(tools: Tools) -> Self {
         Self {
             tools,
-            cost_so_far: 0.0,
+            meter: Meter::default(),
             introduced: false,
             open: HashMap::new(),
             plans: HashMap::new(),
             rest: None,
+            running: HashMap::new(),
             told: None,
             is_told: false,
             begun: false,
+            taken: false,
+            says_taken: false,
             interrupt_again: false,
             names_version: false,
             tasks: BTreeMap::new(),
+            ended: HashSet::new(),
             in_background: 0,
             limit_resets_at: None,
             model: None,
@@ -106,17 +118,22 @@ impl Reader {
     /// Where it says so differs from version to version: before its text or after it.
     pub fn too_long(bytes: usize, head: &[u8], tail: &[u8]) -> Vec<AgentOutput> {
         let text = format!("a line of {bytes} bytes was passed over: it is longer than Iris reads");
-        let ends = [head, tail].iter().any(|part| memchr::memmem::find(part, br#""type":"result""#).is_some());
+        let ends = [head, tail].iter().any(|part| says_result(part));
         let end = ends.then(|| TurnEnd { error: Some(format!("its answer was lost: {text}")), ..TurnEnd::default() });
         let said = Heard::new(MessageType::Garbage, Some(text));
         [AgentOutput::Message(said)].into_iter().chain(end.map(AgentOutput::TurnEnded)).collect()
     }
 
     pub fn tell(&mut self, turn: &TurnId, text: &str, out: &mut Vec<u8>) {
-        let id = Uuid::new_v4().to_string();
+        self.tell_as(Uuid::new_v4().to_string(), turn, text, out);
+    }
+
+    /// The same, with an id that is given.
+    pub fn tell_as(&mut self, id: String, turn: &TurnId, text: &str, out: &mut Vec<u8>) {
         write::user_message(out, &id, text, self.names_version);
         self.told = Some((id, turn.clone()));
-        (self.is_told, self.begun, self.interrupt_again, self.began_after) = (true, false, false, None);
+        (self.is_told, self.begun, self.taken, self.interrupt_again) = (true, false, false, false);
+        self.began_after = None;
     }
 
     pub fn interrupt(&mut self, out: &mut Vec<u8>) {
@@ -127,7 +144,10 @@ impl Reader {
     /// A turn begins. Older versions do not say with which message: with the one that was told last, then.
     fn begin(&mut self, messages: Option<&[String]>, replies: &mut Vec<u8>) {
         self.begun |= match messages {
-            Some(messages) => self.told.iter().any(|(id, _)| messages.contains(id)),
+            Some(messages) => {
+                messages.iter().for_each(|message| self.take(message));
+                self.taken
+            }
             None => !self.names_version,
         };
         if self.begun && std::mem::take(&mut self.interrupt_again) {
@@ -135,9 +155,26 @@ impl Reader {
         }
     }
 
-    /// The turns whose messages a turn's end answers.
+    /// A message has come into the conversation, at the beginning of a turn or in the middle of one that ran already.
+    fn take(&mut self, message: &str) {
+        self.says_taken = true;
+        self.taken |= self.told.as_ref().is_some_and(|(id, _)| id == message);
+    }
+
+    /// It is at a turn of its own, and has yet to come to what it was told.
+    fn is_aside(&self) -> bool {
+        self.is_told && self.says_taken && !self.taken
+    }
+
+    /// The same before anything was said whole. Older versions say that a message was taken only when the first piece of the
+    /// answer is: there it takes a sign that the turn is another.
+    fn is_early_aside(&self) -> bool {
+        self.is_aside() && (self.names_version || self.began_after.is_some())
+    }
+
+    /// The turns whose messages a turn's end answers. Older versions do not name them there.
     fn answered(&self, messages: &[String]) -> Vec<String> {
-        let told = self.told.iter().filter(|(id, _)| messages.contains(id));
+        let told = self.told.iter().filter(|(id, _)| self.is_told && self.taken || messages.contains(id));
         told.map(|(_, turn)| turn.to_string()).collect()
     }
 
@@ -158,17 +195,29 @@ impl Reader {
         let output = match line.kind.as_ref() {
             "assistant" | "user" => {
                 self.note_model(&line);
-                let said = speak::read(text, line);
+                if line.is_replay {
+                    line.uuid.iter().for_each(|id| self.take(id));
+                }
+                let aside = self.is_aside();
+                let said = speak::read(text, line).map(|heard| Heard { aside, ..heard });
                 said.iter().for_each(|heard| self.note_plans(heard));
+                said.iter().for_each(|heard| self.note_running(heard));
                 said.map_or(AgentOutput::Heartbeat, AgentOutput::Message)
             }
             "result" => {
                 outputs.extend(self.left_in_background());
+                let ended = std::mem::take(&mut self.ended);
+                self.tasks.retain(|id, _| !ended.contains(id));
                 self.plans.clear();
+                self.running.clear();
                 self.turn_end(text)
             }
+            "stream_event" if self.is_early_aside() => AgentOutput::Heartbeat,
             "stream_event" => delta(&line),
-            "system" => self.system(text, line, replies),
+            "system" => match self.system(text, line, replies) {
+                AgentOutput::Message(heard) => AgentOutput::Message(Heard { aside: self.is_early_aside(), ..heard }),
+                other => other,
+            },
             "control_response" => self.control_response(&line),
             "control_request" => self.control_request(text, line, replies),
             "control_cancel_request" => self.withdrawn(line.request_id.unwrap_or_default().into_owned()),
@@ -177,7 +226,8 @@ impl Reader {
             other => message(MessageType::Unknown, Some(other.to_owned()), None, text),
         };
         outputs.push(output);
-        outputs.extend(self.rest.take().map(AgentOutput::Rests));
+        let rest = self.rest.take().or_else(|| self.running.values().max().copied());
+        outputs.extend(rest.map(AgentOutput::Rests));
         if self.in_background > self.tasks.len() {
             outputs.extend(self.left_in_background());
         }
@@ -188,6 +238,18 @@ impl Reader {
             if let Some(plan) = &call.meaning.about {
                 self.plans.insert(call.id.clone(), plan.clone());
             }
+        }
+    }
+
+    /// Newer versions give signs of life while a tool runs.
+    fn note_running(&mut self, heard: &Heard) {
+        if self.names_version {
+            return;
+        }
+        let begun = heard.calls.iter().filter_map(|call| Some((call.id.clone(), meaning::may_take(call)?)));
+        self.running.extend(begun);
+        for result in &heard.results {
+            self.running.remove(&result.call);
         }
     }
 
@@ -214,8 +276,12 @@ impl Reader {
             "task_started" => {
                 drop(self.tasks.insert(id.to_owned(), line.description.clone().unwrap_or_default().into()))
             }
+            "task_updated" if line.patch.as_ref().is_some_and(|patch| patch.end_time.is_some()) => {
+                self.ended.insert(id.to_owned());
+            }
             "task_notification" => {
                 self.tasks.remove(id);
+                self.ended.remove(id);
                 self.began_after = Some("task-notification");
             }
             _ => {}
@@ -264,6 +330,11 @@ impl Reader {
             if !self.is_told {
                 return AgentOutput::BeganOwn(self.began_after.take().unwrap_or("agent"));
             }
+            // It may come to what it was told in the middle of this one, whose end does then not always say why it began.
+            if self.is_early_aside() {
+                let said = format!("the agent began a turn by itself ({})", self.began_after.unwrap_or("agent"));
+                return AgentOutput::Message(Heard::system(said));
+            }
             if introduced {
                 return AgentOutput::Heartbeat;
             }
@@ -300,17 +371,7 @@ impl Reader {
         };
         let answers = self.answered(&result.user_message_uuids);
         self.is_told &= result.origin.is_some() && answers.is_empty();
-        let total = result.total_cost_usd.unwrap_or(self.cost_so_far);
-        // The total goes on over a restart of the agent and starts anew when it clears its conversation, so what it says
-        // of this turn alone is better, where it says it.
-        let cost_usd = match &result.model_usage_since_last_result {
-            Some(models) => models.values().filter_map(|usage| usage["costUSD"].as_f64()).sum(),
-            None if total >= self.cost_so_far => total - self.cost_so_far,
-            None => total,
-        };
-        // An empty sum is a negative zero.
-        let cost_usd = cost_usd + 0.0;
-        self.cost_so_far = total;
+        let used = self.meter.read(&result);
         let failed = result.is_error || result.subtype.as_deref().is_some_and(|subtype| subtype.starts_with("error"));
         let error = failed.then(|| explain::failure(&result));
         let limit = error.as_ref().filter(|_| explain::is_limit(&result)).map(|error| Limit {
@@ -325,15 +386,7 @@ impl Reader {
             error,
             aborted: result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted")),
             text: result.result.map(|said| said.into_owned()),
-            usage: Usage {
-                input_tokens: result.usage.input_tokens,
-                output_tokens: result.usage.output_tokens,
-                cache_read_tokens: result.usage.cache_read_input_tokens,
-                cache_write_tokens: result.usage.cache_creation_input_tokens,
-                cost_usd,
-                model,
-                incomplete: false,
-            },
+            usage: Usage { model, ..used },
             own: result.origin.map(|origin| origin.kind.unwrap_or_else(|| "unknown".to_owned())),
             answers,
             limit,
@@ -388,6 +441,15 @@ fn message(kind: MessageType, text: Option<String>, parent: Option<String>, line
     AgentOutput::Message(Heard { parent, line: own(line), ..Heard::new(kind, text) })
 }
 
+/// Whether a part of a line says that it is the end of a turn.
+fn says_result(part: &[u8]) -> bool {
+    const NAME: &[u8] = br#""type""#;
+    memchr::memmem::find_iter(part, NAME).any(|at| {
+        let value = part[at + NAME.len()..].trim_ascii_start().strip_prefix(b":");
+        value.is_some_and(|value| value.trim_ascii_start().starts_with(br#""result""#))
+    })
+}
+
 /// The line as it is kept.
 fn own(line: &str) -> Option<String> {
     Some(line.trim().to_owned())
@@ -400,171 +462,5 @@ fn garbage(bytes: &[u8]) -> AgentOutput {
 }
 
 #[cfg(test)]
-mod tests {
-    use iris_core::agent::{PermissionRequest, ToolEffect, ToolSpec, Wanted};
-
-    use super::super::meaning::EXIT_PLAN;
-    use super::*;
-
-    /// A tool server of the agent's wants something filled in: the message is a text there, and the answer has another form.
-    #[test]
-    fn a_form_is_read_and_answered() {
-        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
-        let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"lab","message":"Your name?","mode":"form","requested_schema":{"type":"object","properties":{"name":{"type":"string"}}}}}"#;
-        let (mut outputs, mut replies) = (Vec::new(), Vec::new());
-        reader.read(line.as_bytes(), &mut outputs, &mut replies);
-        let [AgentOutput::FormAsked(form)] = outputs.as_slice() else { panic!("{outputs:?}") };
-        assert_eq!((form.server.as_str(), form.message.as_str()), ("lab", "Your name?"));
-        let Wanted::Fields(schema) = &form.wanted else { panic!("{form:?}") };
-        assert!(schema.get().contains("properties") && replies.is_empty());
-        let content = serde_json::Map::from_iter([("name".to_owned(), "Ada".into())]);
-        reader.reply("r1", &Reply::Form { content }, &mut replies);
-        let said = String::from_utf8(replies).expect("text");
-        assert!(said.contains(r#""action":"accept""#) && said.contains(r#""name":"Ada""#), "{said}");
-    }
-
-    /// It asks for no fields, so a form would hide where it leads, and nothing filled in would be a yes.
-    #[test]
-    fn an_address_is_read_and_answered_with_yes_or_no() {
-        let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"lab","message":"Sign in","mode":"url","url":"https://x.example/in","elicitation_id":"e1"}}"#;
-        let check = |reply: &Reply, expected: &str| {
-            let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
-            let (mut outputs, mut replies) = (Vec::new(), Vec::new());
-            reader.read(line.as_bytes(), &mut outputs, &mut replies);
-            let [AgentOutput::FormAsked(form)] = outputs.as_slice() else { panic!("{outputs:?}") };
-            assert!(matches!(&form.wanted, Wanted::Visit { url } if url == "https://x.example/in"), "{form:?}");
-            reader.reply("r1", reply, &mut replies);
-            let said = String::from_utf8(replies).expect("text");
-            assert!(said.contains(expected) && !said.contains("content"), "{said}");
-        };
-        check(&Reply::Allow, r#"{"action":"accept"}"#);
-        check(&Reply::Deny { message: "no".to_owned() }, r#"{"action":"decline"}"#);
-    }
-
-    /// A plan belongs to the call that asks leave for it; another's is not taken for it.
-    #[test]
-    fn a_plan_is_known_by_its_call() {
-        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
-        let mut outputs = Vec::new();
-        for (call, plan) in [("one", "1. tidy up"), ("two", "1. burn it")] {
-            let said = serde_json::json!({"type": "assistant", "message": {"role": "assistant", "content": [
-                {"type": "tool_use", "id": call, "name": EXIT_PLAN, "input": {"plan": plan}}]}});
-            reader.read(said.to_string().as_bytes(), &mut outputs, &mut Vec::new());
-        }
-        outputs.clear();
-        for call in ["one", "three"] {
-            let asked = serde_json::json!({"type": "control_request", "request_id": call, "request":
-                {"subtype": "can_use_tool", "tool_name": EXIT_PLAN, "input": {}, "tool_use_id": call}});
-            reader.read(asked.to_string().as_bytes(), &mut outputs, &mut Vec::new());
-        }
-        let plans: Vec<_> = outputs.iter().map(|output| asked(output).plan.clone()).collect();
-        assert_eq!(plans, [Some("1. tidy up".to_owned()), None]);
-    }
-
-    fn asked(output: &AgentOutput) -> &PermissionRequest {
-        let AgentOutput::PermissionAsked(asked) = output else { panic!("{output:?}") };
-        asked
-    }
-
-    /// A server of somebody else's may be called nearly as Iris's own is.
-    #[test]
-    fn only_tools_of_its_own_are_used_unasked() {
-        let (input, output) = (serde_json::json!({}), serde_json::json!({}));
-        let (title, description, effect) = ("Tell", "tells", ToolEffect::Tells);
-        let spec = ToolSpec { name: "team_tell", title, description, input, output, effect };
-        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([spec])));
-        let mut is_asked = |tool: &str| {
-            let asked = serde_json::json!({"type": "control_request", "request_id": "r", "request":
-                {"subtype": "can_use_tool", "tool_name": tool, "input": {}}});
-            let mut outputs = Vec::new();
-            reader.read(asked.to_string().as_bytes(), &mut outputs, &mut Vec::new());
-            matches!(outputs.as_slice(), [AgentOutput::PermissionAsked(_)])
-        };
-        assert!(!is_asked("mcp__iris__team_tell"));
-        for other in ["mcp__iris__evil__burn", "mcp__iris__burn", "mcp__irises__team_tell", "team_tell"] {
-            assert!(is_asked(other), "{other}");
-        }
-    }
-
-    /// A refusal holds for the same command with other comments, also where not every reader takes these for the same.
-    #[test]
-    fn comments_are_known_also_beside_what_cannot_be_read() {
-        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
-        let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls","description":"\ud83d"}}}"#;
-        let mut outputs = Vec::new();
-        reader.read(line.as_bytes(), &mut outputs, &mut Vec::new());
-        assert_eq!(asked(&outputs[0]).meaning.asides, ["description", "timeout"]);
-    }
-
-    /// What was approved is written back byte by byte, also what JSON would put in another form.
-    #[test]
-    fn approved_bytes_are_written_as_they_are() {
-        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
-        let input = r#"{"z":1.50,  "command":"ls","n":12345678901234567890123,"a":1e2}"#;
-        let line = format!(
-            r#"{{"type":"control_request","request_id":"r1","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{input}}}}}"#
-        );
-        let mut replies = Vec::new();
-        reader.read(line.as_bytes(), &mut Vec::new(), &mut replies);
-        reader.reply("r1", &Reply::AllowExactly { input: input.to_owned() }, &mut replies);
-        let said = String::from_utf8(replies).expect("text");
-        assert!(said.contains(input), "{said}");
-    }
-
-    /// Whether an interrupt is said again when a turn begins, which the agent says in this way.
-    fn check(init: impl Fn(&str) -> String, expected: bool) {
-        let mut reader = Reader::new(Tools::new(std::sync::Arc::new([])));
-        let greeted = format!(
-            r#"{{"type":"control_response","response":{{"request_id":"{}","response":{{"claude_code_version":"2"}}}}}}"#,
-            write::INITIALIZE
-        );
-        reader.read(greeted.as_bytes(), &mut Vec::new(), &mut Vec::new());
-        reader.tell(&TurnId::new("turn"), "hello", &mut Vec::new());
-        let told = reader.told.as_ref().expect("told").0.clone();
-        reader.interrupt(&mut Vec::new());
-        let mut said = Vec::new();
-        for _ in 0..2 {
-            reader.read(init(&told).as_bytes(), &mut Vec::new(), &mut said);
-        }
-        let times = String::from_utf8(said).expect("text").matches("\"interrupt\"").count();
-        assert_eq!(times, usize::from(expected), "once, if it begins with {}", init(&told));
-    }
-
-    /// An agent forgets an interrupt that it hears before it has begun with the message.
-    #[test]
-    fn an_interrupt_that_came_too_early_is_said_again() {
-        check(|told| format!(r#"{{"type":"system","subtype":"init","user_message_uuids":["{told}"]}}"#), true);
-        check(|_| r#"{"type":"system","subtype":"init","user_message_uuids":["another"]}"#.to_owned(), false);
-        check(|_| r#"{"type":"system","subtype":"init"}"#.to_owned(), false);
-    }
-
-    #[test]
-    fn the_model_of_a_turn_is_that_of_the_agent_itself() {
-        let mut reader = Reader::new(Tools::new([].into()));
-        let (mut outputs, mut replies) = (Vec::new(), Vec::new());
-        for line in [
-            r#"{"type":"assistant","message":{"model":"opus","content":[]}}"#,
-            r#"{"type":"assistant","parent_tool_use_id":"t","message":{"model":"haiku","content":[]}}"#,
-            r#"{"type":"assistant","message":{"model":"<synthetic>","content":[]}}"#,
-            r#"{"type":"result","subtype":"success","modelUsageSinceLastResult":{"haiku":{"costUSD":1},"opus":{"costUSD":2}}}"#,
-        ] {
-            reader.read(line.as_bytes(), &mut outputs, &mut replies);
-        }
-        let Some(AgentOutput::TurnEnded(end)) = outputs.pop() else { panic!("{outputs:?}") };
-        assert_eq!(end.usage.model.as_deref(), Some("opus"));
-    }
-
-    #[test]
-    fn a_turn_whose_end_is_too_long_to_be_read_has_ended() {
-        let quoted = br#"{"type":"assistant","message":{"content":"\"type\":\"result\""}}"#;
-        let said = Reader::too_long(70_000_000, quoted, quoted);
-        assert!(matches!(said.as_slice(), [AgentOutput::Message(_)]), "{said:?}");
-        let head: &[u8] = br#"{"type":"result","result":"xxx"#;
-        let tail: &[u8] = br#"xxx","type":"result","uuid":"1"}"#;
-        for (head, tail) in [(head, b"".as_slice()), (br#"{"duration_api_ms":1,"result":"xxx"#, tail)] {
-            let ended = Reader::too_long(70_000_000, head, tail);
-            let [AgentOutput::Message(_), AgentOutput::TurnEnded(end)] = ended.as_slice() else { panic!("{ended:?}") };
-            assert!(end.error.as_deref().is_some_and(|error| error.contains("70000000 bytes")), "{end:?}");
-        }
-    }
-}
+#[path = "read_tests.rs"]
+mod tests;

@@ -15,7 +15,7 @@ use super::tools::Tools;
 pub fn understand(transcript: &str, tools: Arc<[ToolSpec]>) -> Vec<String> {
     let mut reader = Reader::new(Tools::new(tools));
     // One thing is told, at the beginning: what is recorded is only what the agent wrote.
-    reader.tell(&TurnId::new("turn"), "", &mut Vec::new());
+    reader.tell_as(first_told(transcript), &TurnId::new("turn"), "", &mut Vec::new());
     let mut understood = Vec::new();
     for line in transcript.lines() {
         let (mut outputs, mut replies) = (Vec::new(), Vec::new());
@@ -26,6 +26,13 @@ pub fn understand(transcript: &str, tools: Arc<[ToolSpec]>) -> Vec<String> {
     // How often an agent says that it lives is a matter of time.
     understood.dedup_by(|next, last| next == "heartbeat" && last == "heartbeat");
     understood
+}
+
+/// The message that the first turn was begun with, as far as it is named.
+fn first_told(transcript: &str) -> String {
+    let lines = transcript.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let mut named = lines.filter_map(|line| line["user_message_uuids"][0].as_str().map(str::to_owned));
+    named.next().unwrap_or_default()
 }
 
 fn describe(output: &AgentOutput) -> String {
@@ -56,7 +63,7 @@ fn describe(output: &AgentOutput) -> String {
         AgentOutput::Withdrawn { request } => format!("withdrawn: {request}"),
         AgentOutput::Background(work) => format!("background: {work:?}"),
         AgentOutput::Heartbeat => "heartbeat".to_owned(),
-        AgentOutput::Rests(_) => "rests until its next try".to_owned(),
+        AgentOutput::Rests(_) => "may be silent for a while".to_owned(),
         AgentOutput::TurnEnded(end) => turn_end(end),
     }
 }

@@ -8,6 +8,8 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::usage::Tokens;
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct Line<'a> {
     #[serde(rename = "type", borrow)]
@@ -28,6 +30,8 @@ pub(crate) struct Line<'a> {
     pub response: Option<Response<'a>>,
     #[serde(default, rename = "isReplay")]
     pub is_replay: bool,
+    #[serde(borrow, default)]
+    pub uuid: Option<Cow<'a, str>>,
     /// The messages that a turn begins with.
     #[serde(default)]
     pub user_message_uuids: Option<Vec<String>>,
@@ -288,6 +292,15 @@ pub(crate) struct SystemLine<'a> {
     pub task_id: Option<Cow<'a, str>>,
     #[serde(default)]
     pub tasks: Vec<BackgroundTask>,
+    #[serde(default)]
+    pub patch: Option<TaskPatch>,
+}
+
+/// What has changed of a task.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct TaskPatch {
+    #[serde(default)]
+    pub end_time: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -337,7 +350,7 @@ pub(crate) struct ResultLine<'a> {
     #[serde(default)]
     pub user_message_uuids: Vec<String>,
     #[serde(default)]
-    pub usage: TurnUsage,
+    pub usage: Tokens,
     #[serde(default, rename = "modelUsage")]
     pub model_usage: Option<serde_json::Map<String, serde_json::Value>>,
     #[serde(default)]
@@ -348,16 +361,4 @@ pub(crate) struct ResultLine<'a> {
 pub(crate) struct Origin {
     #[serde(default)]
     pub kind: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct TurnUsage {
-    #[serde(default)]
-    pub input_tokens: u64,
-    #[serde(default)]
-    pub output_tokens: u64,
-    #[serde(default)]
-    pub cache_creation_input_tokens: u64,
-    #[serde(default)]
-    pub cache_read_input_tokens: u64,
 }

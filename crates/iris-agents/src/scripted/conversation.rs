@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -148,10 +149,29 @@ fn append(journal: &mut Option<File>, directory: &Path, path: &Path, line: &[u8]
         Some(file) => file,
         None => {
             fs::create_dir_all(directory)?;
-            journal.insert(OpenOptions::new().create(true).append(true).open(path)?)
+            let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+            if is_torn(&file)? {
+                file.write_all(b"\n")?;
+            }
+            journal.insert(file)
         }
     };
-    file.write_all(line)
+    let written = file.write_all(line);
+    if written.is_err() {
+        *journal = None;
+    }
+    written
+}
+
+/// Whether the last line was never ended, because the disk was full or the process was killed: the next must not be glued to
+/// it.
+fn is_torn(file: &File) -> io::Result<bool> {
+    let length = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.read_exact_at(&mut last, length - 1)?;
+    }
+    Ok(last != [b'\n'])
 }
 
 /// A process that was killed in the middle of writing leaves a torn last line; the one before it counts.
@@ -223,6 +243,18 @@ mod tests {
         forget(folder.path(), "a").expect("forgotten");
         assert_eq!(files.map(|file| file.exists()), [false, false, true]);
         forget(folder.path(), "a").expect("nothing is there, which is as good");
+    }
+
+    #[test]
+    fn what_follows_a_torn_line_is_a_line_of_its_own() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.jsonl");
+        fs::write(&path, "{\"turn\":1}\n{\"tu").expect("written");
+        for line in ["{\"turn\":2}\n", "{\"turn\":3}\n"] {
+            append(&mut None, folder.path(), &path, line.as_bytes()).expect("written");
+        }
+        let journal = fs::read_to_string(&path).expect("read");
+        assert_eq!(journal, "{\"turn\":1}\n{\"tu\n{\"turn\":2}\n{\"turn\":3}\n");
     }
 
     #[test]

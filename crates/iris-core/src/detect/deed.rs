@@ -5,14 +5,16 @@ use super::page::Page;
 
 /// "Je pousse la branche ?", "¿Subo el límite?", "Заливаю в main?", "…可以删掉了吗？"
 pub(super) fn is_own(page: &Page, marked: &Marked, index: usize) -> bool {
-    const BEGINS: &[&str] = &["je ", "j'", "j’", "ich ", "i'll ", "i will ", "io "];
+    const BEGINS: &[&str] =
+        &["je ", "j'", "j’", "ich ", "i'll ", "i will ", "io ", "那我", "我先", "我直接", "我现在", "我就", "我来"];
     let said = page.text_of(&page.sentences[index]);
     let said = said.trim_start_matches(|next: char| !next.is_alphanumeric());
     let cues = marked.cues(index);
     if BEGINS.iter().any(|begin| said.starts_with(begin)) {
-        return true;
+        return !said.contains(['你', '您']);
     }
-    let may = said.contains("可以") && said.trim_end_matches(['?', '？', ' ']).ends_with(['吗', '嗎', '吧', '么']);
+    let last = said.rsplit(['，', ',']).next().unwrap_or(said);
+    let may = last.contains("可以") && said.trim_end_matches(['?', '？', ' ']).ends_with(['吗', '嗎', '吧', '么']);
     if may {
         return !cues.has(Cue::Request) && !said.contains(['你', '您']);
     }
@@ -44,7 +46,10 @@ fn is_romance(said: &str) -> bool {
         "com", "contra", "todo", "tudo", "tutto", "este", "esta", "isso", "questo", "questa", "ya", "já",
     ];
     let mut words = said.split([' ', '?']).filter(|word| !word.is_empty()).peekable();
-    let is_verb = |word: &&str| word.ends_with('o') && word.chars().count() >= 4;
+    let is_verb = |word: &&str| {
+        let we = ["amos", "emos", "imos", "iamo"].iter().any(|end| word.ends_with(end));
+        (word.ends_with('o') || we) && word.chars().count() >= 4
+    };
     let clitic = words.next_if(|word| BEFORE.contains(word)).is_some();
     let verb = words.next().filter(is_verb);
     verb.is_some() && (clitic || words.next().is_none_or(|next| AFTER.contains(&next) || next.starts_with("l'")))

@@ -17,7 +17,7 @@ pub(super) fn came_before(page: &Page, marked: &Marked, index: usize, options: &
         let found = diagnosis(page, before);
         hits(page, marked, before).any(|hit| found.is_none_or(|found| hit.start < found) && !is_option(before, hit))
     };
-    let mut said = (0..index).rev().filter(prose).take(5).take_while(|&before| !is_done(page, marked, before));
+    let mut said = (0..index).rev().filter(prose).take(3).take_while(|&before| !is_done(page, marked, before));
     let from = said.clone().last().map_or(0, |first| page.line_of(&page.sentences[first]).paragraph);
     let until = page.line_of(&page.sentences[index]).paragraph;
     page.failed_at.iter().any(|&at| (from..=until).contains(&at))

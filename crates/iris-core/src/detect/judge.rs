@@ -4,17 +4,27 @@
 //! logits set by hand and checked against labelled replies; `docs/detection.md` says how well they do.
 
 mod answer;
+mod draft;
+mod example;
 mod faq;
+mod idle;
+mod listed;
+mod meant;
+mod patience;
 mod place;
+mod plea;
 mod statement;
 mod survey;
 
-use super::lexicon::{Cue, Cues, Marked};
+use super::lexicon::{Cue, Cues, Marked, is_anything, joins_verbs, only_tries};
 use super::page::{Ending, LineKind, Page};
 use super::{deed, options};
 
 use answer::{is_answered, is_decided, is_recalled};
+pub(super) use example::is_example;
+use idle::{has_nothing_to_do, is_stranded};
 use place::Places;
+use plea::Plea;
 use statement::statement_says;
 pub(super) use statement::{is_awaited, is_for_approval};
 
@@ -52,6 +62,11 @@ impl Verdict {
         1.0 / (1.0 + (-self.logit).exp())
     }
 
+    /// The same of other sentences.
+    pub fn at(&self, first: usize, sentence: usize) -> Self {
+        Self { first, sentence, reason: self.reason.clone(), ..*self }
+    }
+
     pub fn offers(&self) -> bool {
         self.offers
     }
@@ -73,7 +88,13 @@ const LIKELY: f64 = 0.85;
 
 /// None if no sentence asks or offers, however weakly.
 pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
-    let plain: Vec<Said> = (0..page.sentences.len()).map(|index| plainly(page, marked, index)).collect();
+    let mut plain: Vec<Said> = (0..page.sentences.len()).map(|index| plainly(page, marked, index)).collect();
+    for index in 1..plain.len() {
+        // "Do you need anything else? Maybe the tests or the docs?"
+        if plain[index - 1] == Said::Offer && is_example(page, index) {
+            plain[index] = Said::Offer;
+        }
+    }
     let places = Places::find(page, marked, &plain);
     let placed: Vec<Said> =
         plain.iter().enumerate().map(|(index, said)| place(*said, index, page, marked, &places)).collect();
@@ -93,7 +114,7 @@ pub(super) fn judge(page: &Page, marked: &Marked) -> Option<Verdict> {
     let offer = (0..placed.len()).rev().find(|&index| placed[index] == Said::Offer);
     match (last, offer) {
         (Some(sentence), _) if best >= 0.0 => {
-            let (first, sentence) = all_of_list(page, &placed, sentence);
+            let (first, sentence) = all_of_list(page, marked, &placed, sentence);
             Some(Verdict { asks: true, logit: best, sentence, first, reason: String::new(), offers: false })
         }
         (_, Some(sentence)) => {
@@ -127,10 +148,15 @@ fn plainly(page: &Page, marked: &Marked, index: usize) -> Said {
         // To another agent or another person.
         return Said::Nothing;
     }
+    if plea::tries_and_tells(page, marked, index) && !is_awaited(page, marked, index) {
+        return Said::Offer;
+    }
     if marked.is_question(page, index) {
         question_says(page, marked, index)
     } else if is_marked_so(page, marked, index) {
         Said::Ask(1.6)
+    } else if listed::leads_to_wishes(page, marked, index) {
+        Said::Ask(2.4)
     } else {
         statement_says(page, marked, index)
     }
@@ -149,11 +175,21 @@ fn is_marked_so(page: &Page, marked: &Marked, index: usize) -> bool {
 
 fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let cues = marked.cues(index);
+    let plea = plea::find(page, marked, index);
+    if plea == Some(Plea::IfItFails) {
+        return Said::Offer;
+    }
+    if plea == Some(Plea::AndTell) {
+        return Said::Ask(2.2);
+    }
+    if names_two_ways(page, marked, index).is_some() {
+        return Said::Ask(2.4);
+    }
     if cues.has(Cue::Idle) && !cues.has(Cue::Closer) {
         return if has_nothing_to_do(page, marked, index) { Said::Ask(1.6) } else { Said::Offer };
     }
     if cues.has(Cue::Closer) && !asks_before_closing(page, marked, index) {
-        return Said::Offer;
+        return if is_stranded(page, marked, index) { Said::Ask(1.6) } else { Said::Offer };
     }
     let marked_so = page.sentences[index].yes_or_no;
     if cues.has(Cue::Offer) && !cues.has(Cue::Leave) && !marked_so {
@@ -186,21 +222,55 @@ fn asks_itself(marked: &Marked, index: usize) -> bool {
 /// "Shall I push it, or is there anything else?" asks before it closes.
 fn asks_before_closing(page: &Page, marked: &Marked, index: usize) -> bool {
     let first = |cue| marked.first(index, Cues::of(&[cue]));
-    let (Some(leave), Some(closer)) = (first(Cue::Leave), first(Cue::Closer)) else { return false };
+    let Some(closer) = first(Cue::Closer) else { return false };
+    if is_left_for_more(page, marked, index) {
+        return true;
+    }
+    let Some(leave) = first(Cue::Leave) else { return false };
+    // "Do you want to change anything, or is there something else?"
+    let leads = &page.said[page.sentences[index].said.start..closer.start];
+    if leads.split_once(',').is_some_and(|(one, _)| is_anything(one)) {
+        return false;
+    }
     let between = page.said.get(leave.end..closer.start).unwrap_or_default();
+    if joins_verbs(between) || only_tries(between) {
+        return false;
+    }
     // "o" is "or" only where it cannot be an article, and before a closing phrase it never is.
     let or = first(Cue::Or).is_some_and(|or| leave.end <= or.start && or.end <= closer.start);
     or || between.contains(" o ")
 }
 
-/// "What should I work on?" is a closing after finished work, and a question where there was none or it went wrong.
-fn has_nothing_to_do(page: &Page, marked: &Marked, index: usize) -> bool {
-    let failed = (index.saturating_sub(3)..index).any(|before| marked.cues(before).has(Cue::Failure));
-    let listed = index > 0 && matches!(page.line_of(&page.sentences[index - 1]).kind, LineKind::Item { .. });
-    let done = (0..index).any(|before| marked.cues(before).has(Cue::Done));
-    let said = page.text_of(&page.sentences[index]);
-    let begins = ["today", "今天", "aujourd'hui", "hoy", "heute", "hoje", "oggi", "сегодня", "今日", "오늘", "dnes"];
-    failed || listed || !done || begins.iter().any(|day| said.contains(day))
+/// "Do you want to use that, or do we keep this and go on with something else?": two ways, and the second ends with it.
+pub(super) fn is_left_for_more(page: &Page, marked: &Marked, index: usize) -> bool {
+    const ANDS: &[&str] = &[" and ", " und ", " et ", " y ", " e ", " и ", "，", ", "];
+    const ORS: &[&str] = &[", or ", ", oder ", ", ou ", ", o ", ", oppure ", ", или ", "，还是", "，還是", "，或者"];
+    let Some(closer) = marked.first(index, Cues::of(&[Cue::Closer])) else { return false };
+    let sentence = &page.sentences[index];
+    let wants = Cues::of(&[Cue::Leave, Cue::Consent, Cue::Wish]);
+    let said = &page.said[sentence.said.start..closer.end];
+    let Some((at, or)) = ORS.iter().find_map(|or| said.find(or).map(|at| (at, or))) else { return false };
+    let (one, other) = (&said[..at], &said[at + or.len()..]);
+    let asked = marked.first(index, wants).is_some_and(|hit| hit.end <= sentence.said.start + at);
+    asked && ANDS.iter().any(|and| other.contains(and)) && !is_anything(one)
+}
+
+/// "What next — the tests, or the docs?": closes nothing, but asks to choose. Where the two begin.
+pub(super) fn names_two_ways(page: &Page, marked: &Marked, index: usize) -> Option<usize> {
+    let next = marked.first(index, Cues::of(&[Cue::Closer, Cue::Idle]))?;
+    let rest = &page.said[next.end..page.sentences[index].said.end];
+    let dash = [rest.find(['—', '–', ':', '：']), rest.find(" - ")].into_iter().flatten().min();
+    // "What next for the parser - …"
+    let lead = dash.filter(|&at| at <= 48 && !rest[..at].contains(','));
+    let lead = next.end + lead?;
+    let hits = marked.hits(index);
+    let rest = &page.said[lead..page.sentences[index].said.end];
+    let or = hits.iter().any(|hit| hit.cue == Cue::Or && hit.start > lead)
+        || rest.contains("か、")
+        || options::has_or_in_one_letter(page, index);
+    let open = Cues::of(&[Cue::Closer, Cue::Idle, Cue::Else]);
+    let ends_open = hits.iter().any(|hit| open.has(hit.cue) && hit.start > lead);
+    (or && !ends_open).then_some(lead)
 }
 
 /// What is left of it where it stands.
@@ -216,8 +286,9 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let sentence = &page.sentences[index];
     let line = page.line_of(sentence);
     let question = marked.is_question(page, index);
-    let itself = question && asks_itself(marked, index) && !lacks_an_answer(page, marked, index);
-    let open = question && !itself && (offers_two(page, marked, index) || has_gap(page, marked, index));
+    let lettered = question && listed::has_lettered(page, index);
+    let itself = question && asks_itself(marked, index) && !lacks_an_answer(page, marked, index) && !lettered;
+    let open = question && !itself && (lettered || offers_two(page, marked, index) || has_gap(page, marked, index));
     let after = places.after(index);
     // Whoever waits for a yes says nothing more after it.
     let marked_so = sentence.yes_or_no && (after.weight == 0 || after.same_paragraph);
@@ -245,6 +316,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         LineKind::Heading if cues.has(Cue::Leave) => logit -= 2.5,
         LineKind::Heading => logit -= 3.0,
         LineKind::Quote => logit -= if is_last { 4.0 } else { 7.0 },
+        LineKind::Item { .. } if !question && listed::ends_with_report(page, marked, index) => {}
         LineKind::Item { .. } if !question => logit -= 4.0,
         LineKind::Item { .. } if !is_last => logit -= 0.7,
         _ if line.bold && !is_last && !cues.has(Cue::Leave) => logit -= 1.5,
@@ -268,7 +340,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if question && is_answered(page, marked, index) {
         logit -= 4.5;
     }
-    if places.is_in_faq(index) || places.is_in_survey(index) {
+    if places.is_in_faq(index) || places.is_in_survey(index) || places.is_in_draft(index) {
         logit -= 6.0;
     }
     if is_decided(page, marked, index) {
@@ -327,13 +399,22 @@ fn speaks_of_itself(said: &str) -> bool {
 }
 
 /// Several questions in a list are one: the first and the last of them.
-fn all_of_list(page: &Page, placed: &[Said], sentence: usize) -> (usize, usize) {
+fn all_of_list(page: &Page, marked: &Marked, placed: &[Said], sentence: usize) -> (usize, usize) {
     let is_item = |&index: &usize| matches!(page.line_of(&page.sentences[index]).kind, LineKind::Item { .. });
     let asks = |&index: &usize| {
         page.sentences[index].ending == Ending::Question && matches!(placed[index], Said::Ask(logit) if logit > -2.0)
     };
     if page.sentences[sentence].ending != Ending::Question || !is_item(&sentence) {
         return (sentence, sentence);
+    }
+    let top = (0..sentence).rev().take_while(is_item).last();
+    let lead = top.and_then(|top| top.checked_sub(1)).filter(|&lead| page.sentences[lead].ending == Ending::Colon);
+    if let (Some(top), Some(lead)) = (top, lead)
+        && marked.cues(lead).has(Cue::Leave)
+        && (top..=sentence).all(|index| page.sentences[index].ending == Ending::Question)
+    {
+        // "Should I: 1. …? 2. …?"
+        return (top, sentence);
     }
     let first = (0..sentence).rev().take_while(is_item).filter(asks).last();
     let last = (sentence + 1..page.sentences.len()).take_while(is_item).filter(asks).last();

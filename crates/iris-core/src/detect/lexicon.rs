@@ -3,9 +3,14 @@
 //! One automaton finds the phrases of all languages in one pass: which language a reply is in never has to be decided,
 //! and replies in two languages are no special case.
 
+mod closing;
 mod cue;
+mod errand;
+mod frame;
 mod pair;
 mod read;
+mod spoken;
+mod vague;
 
 use std::sync::LazyLock;
 
@@ -14,6 +19,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use super::DetectSettings;
 use super::page::{Ending, Page, Sentence, is_word};
 
+pub(super) use closing::{is_anything, joins_verbs, only_tries};
 pub(super) use cue::{Cue, Cues};
 use read::{Begins, Phrase};
 
@@ -29,6 +35,8 @@ const LANGUAGES: &[&str] = &[
     include_str!("lexicon/italian.txt"),
     include_str!("lexicon/russian.txt"),
     include_str!("lexicon/other.txt"),
+    include_str!("lexicon/errand.txt"),
+    include_str!("lexicon/frame.txt"),
 ];
 
 /// A phrase that was found.
@@ -60,12 +68,22 @@ impl Marked {
 
     /// By its mark, or by its last words where no mark is needed.
     pub fn is_question(&self, page: &Page, sentence: usize) -> bool {
-        page.sentences[sentence].ending == Ending::Question || self.cues(sentence).has(Cue::Asks)
+        page.sentences[sentence].ending == Ending::Question
+            || (self.cues(sentence).has(Cue::Asks) && !is_verb_first_if(page.text_of(&page.sentences[sentence])))
     }
 
     pub fn first(&self, sentence: usize, cues: Cues) -> Option<Hit> {
         self.hits(sentence).iter().find(|hit| cues.has(hit.cue)).copied()
     }
+}
+
+/// "Willst du mehr sehen, öffnest du die Liste": in German an "if" may be a verb that comes first.
+fn is_verb_first_if(said: &str) -> bool {
+    const VERBS: &[&str] = &["soll", "möchte", "will", "woll"];
+    const GOES_ON: &[&str] =
+        &["dass", "um", "oder", "und", "wie", "ob", "was", "wenn", "falls", "damit", "wo", "die", "der", "das"];
+    let mut rest = said.split(", ").skip(1).take(1).map(|part| part.split([' ', ',']).next().unwrap_or_default());
+    VERBS.iter().any(|verb| said.starts_with(verb)) && rest.any(|first| !GOES_ON.contains(&first))
 }
 
 struct Lexicon {
@@ -114,8 +132,8 @@ impl Phrase {
 fn begins_clause(before: &str) -> bool {
     begins_sentence(before)
         || [
-            ", ", ": ", "— ", "– ", "- ", "; ", "(", "，", "：", "、", " and ", " then ", " und ", " et ", " y ",
-            " e ", " и ",
+            ", ", ", or ", ": ", "— ", "– ", "- ", "; ", "(", "，", "：", "、", " and ", " then ", " und ", " et ",
+            " y ", " e ", " и ",
         ]
         .iter()
         .any(|end| before.ends_with(end))
@@ -194,6 +212,7 @@ const OPENERS: &[&str] = &[
     "additionally",
     "lastly",
     "by the way",
+    "go ahead and",
     "btw",
     "just to confirm",
     "to confirm",
@@ -243,8 +262,18 @@ pub(super) fn mark(page: &Page, settings: &DetectSettings) -> Marked {
             marked.hits.push(hit);
         }
         let before = marked.cues.last().copied().unwrap_or_default();
-        let across = pair::across(before, &marked.hits[from..]);
-        let pairs: Vec<Hit> = pair::find(&marked.hits[from..], cues).chain(across).collect();
+        let (sentence, hits) = (&page.sentences[index], &marked.hits[from..]);
+        let planned = before.has(Cue::Plan).then(|| &page.sentences[index - 1]);
+        let pairs: Vec<Hit> = pair::find(hits, cues)
+            .chain(pair::across(before, hits))
+            .chain(errand::find(&page.said, sentence, hits, cues))
+            .chain(frame::find(&page.said, sentence, hits, cues))
+            .chain(frame::reviewed(&page.said, planned, sentence, hits, cues))
+            .chain(frame::suited(&page.said, planned, sentence, hits, cues))
+            .chain(closing::find(&page.said, sentence, hits))
+            .chain(closing::asks_for_steps(&page.said, sentence, cues))
+            .chain(vague::find(&page.said, sentence, planned.is_some()))
+            .collect();
         if !pairs.is_empty() {
             pairs.iter().for_each(|hit| cues.add(hit.cue));
             marked.hits.extend(pairs);
@@ -271,6 +300,7 @@ fn find(page: &Page) -> Vec<(usize, Hit)> {
         if inside
             && phrase.fits(&page.said, hit.start(), hit.end())
             && phrase.stands(&page.said, now, hit.start(), hit.end())
+            && !spoken::is_spoken_of(&page.said, now, phrase.cue, hit.start(), hit.end())
         {
             found.push((sentence, Hit { cue: phrase.cue, start: hit.start(), end: hit.end() }));
         }

@@ -1,12 +1,15 @@
 //! What there is to choose from: the items of a list beside the question, or the parts around an "or".
 
+mod vague;
+
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::failure;
-use super::judge::Verdict;
+use super::judge::{Verdict, is_left_for_more, names_two_ways};
 use super::lexicon::{Cue, Cues, Hit, Marked};
 use super::page::{Ending, LineKind, Page};
+use vague::is_vague;
 
 /// More than this is a list of something else.
 const MOST: usize = 12;
@@ -22,7 +25,8 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
         return if asks { items(text, page, verdict.first) } else { Vec::new() };
     }
     // "Which version is it?" names nothing to choose from, unless a list follows.
-    let chooses = cues.any(Cues::of(&[Cue::Choose, Cue::Pick, Cue::Course, Cue::Idle]))
+    let chooses = cues.any(Cues::of(&[Cue::Choose, Cue::Pick, Cue::Course]))
+        || (cues.has(Cue::Which) && cues.has(Cue::Leave) && index > 0 && is_item(page, index - 1))
         || (cues.has(Cue::Which) && (is_item(page, index + 1) || is_short(page, index)));
     let labelled = list_labelled(text, page);
     if labelled.len() >= 2 && (chooses || cues.has(Cue::Which) || is_short(page, index)) {
@@ -47,7 +51,7 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
         }
     }
     let inline = around_or(text, page, marked, index);
-    if inline.len() >= 2 || !chooses {
+    if inline.len() >= 2 || !chooses || only_begins(cues) {
         return inline;
     }
     // "I can do this or that. Tell me which."
@@ -55,6 +59,11 @@ pub(super) fn find(text: &str, page: &Page, marked: &Marked, verdict: &Verdict) 
         Some(before) => around_or(text, page, marked, before),
         None => Vec::new(),
     }
+}
+
+/// "What would you like to do first?" chooses from a list, but not from what was said in passing.
+fn only_begins(cues: Cues) -> bool {
+    cues.has(Cue::Idle) && !cues.any(Cues::of(&[Cue::Choose, Cue::Pick, Cue::Course]))
 }
 
 /// "Option A: …", "Option B: …", wherever they stand.
@@ -149,7 +158,7 @@ fn is_item(page: &Page, index: usize) -> bool {
 }
 
 /// The items of the list that this sentence is in, without those further in.
-fn items(text: &str, page: &Page, inside: usize) -> Vec<String> {
+pub(super) fn items(text: &str, page: &Page, inside: usize) -> Vec<String> {
     let line = page.sentences[inside].line;
     let indent_of = |line: usize| match page.lines[line].kind {
         LineKind::Item { indent } => Some(indent),
@@ -189,12 +198,17 @@ fn clean(item: &str) -> String {
 fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<String> {
     let sentence = &page.sentences[index];
     let ors = find_ors(page, marked, index);
-    if ors.is_empty() || marked.cues(index).has(Cue::Closer) {
+    let two = names_two_ways(page, marked, index);
+    let closes = marked.cues(index).has(Cue::Closer) && two.is_none() && !is_left_for_more(page, marked, index);
+    let said = page.text_of(sentence);
+    // "需要我改名，或者移动吗？" asks for a yes to either; "还是" would ask which.
+    let either = said.trim_end_matches(['?', '？', ' ']).ends_with(['吗', '嗎']) && !said.contains(['还', '還']);
+    if ors.is_empty() || closes || either {
         return Vec::new();
     }
-    let said = page.text_of(sentence);
     let start = sentence.said.start;
     let from = start + lead(page, marked, index, ors[0].start - start);
+    let from = two.map_or(from, |two| from.max(two));
     let mut parts = Vec::new();
     let mut begin = from;
     for or in ors.iter().filter(|or| or.start >= from) {
@@ -390,53 +404,4 @@ fn trim(text: &str, page: &Page, part: Range<usize>) -> Option<String> {
     let piece =
         text.get(source)?.trim_matches(|next: char| next.is_whitespace() || matches!(next, '*' | ',' | '?' | '？'));
     (!piece.is_empty() && piece.len() <= LONGEST).then(|| piece.to_owned())
-}
-
-/// "or not", "or something else" are no alternatives.
-fn is_vague(part: &str) -> bool {
-    let part = part.to_lowercase();
-    let vague = [
-        "not",
-        "something else",
-        "anything else",
-        "something different",
-        "no",
-        "nicht",
-        "pas",
-        "no?",
-        "não",
-        "нет",
-        "etwas anderes",
-        "autre chose",
-        "algo más",
-        "otra cosa",
-        "outra coisa",
-        "altro",
-        "что-то другое",
-        "不",
-        "不是",
-        "a different",
-        "another approach",
-        "would you like something",
-        "is there",
-        "are there",
-        "any changes",
-        "make changes",
-        "adjust",
-        "so",
-    ];
-    let open = [
-        "anything",
-        "etwas ändern",
-        "something",
-        "any changes",
-        "changer quelque",
-        "cambiar algo",
-        "mudar algo",
-        "что-то измен",
-        "调整",
-        "修改",
-    ];
-    vague.iter().any(|&vague| part == vague || (vague.len() > 4 && part.starts_with(vague)))
-        || open.iter().any(|open| part.contains(open))
 }

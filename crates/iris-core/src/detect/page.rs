@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use super::window::Window;
 
+pub(crate) use line::own_name;
 pub(super) use line::{Line, LineKind, marker};
 pub(super) use sentence::{Ending, Sentence};
 
@@ -20,6 +21,9 @@ pub(super) use sentence::{Ending, Sentence};
 pub(super) const CODE: char = '\u{1}';
 /// Stands for something quoted.
 pub(super) const QUOTED: char = '\u{2}';
+
+/// So many sentences are looked at. Nobody writes more in as much as is read of a reply, but for a row of "ok? ok? ok?".
+const MOST: usize = 600;
 
 #[derive(Debug, Default)]
 pub(super) struct Page {
@@ -31,6 +35,8 @@ pub(super) struct Page {
     pub sentences: Vec<Sentence>,
     /// The paragraphs before which code shows that something failed.
     pub failed_at: Vec<u32>,
+    /// The paragraphs that begin after a rule across the page.
+    pub rules: Vec<u32>,
 }
 
 impl Page {
@@ -41,6 +47,11 @@ impl Page {
         }
         page.origin.push(windows.last().map_or(0, |window| as_offset(window.range.end)));
         sentence::cut(text, &mut page);
+        let count = page.sentences.len();
+        if count > MOST {
+            // As with long replies: a question stands at the end, or before a long appendix.
+            page.sentences.drain(MOST / 4..count - (MOST - MOST / 4));
+        }
         page
     }
 

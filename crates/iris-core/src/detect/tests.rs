@@ -1,8 +1,14 @@
 mod any;
+mod errand;
 mod format;
+mod frame;
+mod handed;
 mod kind;
+mod listed;
+mod shape;
 mod statement;
 mod told;
+mod vague;
 
 use super::*;
 
@@ -14,6 +20,20 @@ fn check(text: &str, kind: DetectedKind, question: &str) {
     let found = found(text);
     let asked = found.question.as_ref().map_or("", |span| span.text.as_str());
     assert_eq!((found.kind, asked), (kind, question), "{text}\n{found:?}");
+}
+
+fn check_asking(asks: &[&str], others: &[&str]) {
+    check_waiting(Waiting::Ask, asks);
+    for reply in others {
+        assert!(!found(reply).needs_answer(), "{reply}\n{:?}", found(reply));
+    }
+}
+
+fn check_waiting(waiting: Waiting, replies: &[&str]) {
+    for reply in replies {
+        let found = found(reply);
+        assert_eq!(found.waiting, waiting, "{reply}\n{found:?}");
+    }
 }
 
 #[test]
@@ -32,6 +52,14 @@ fn a_question_before_a_long_appendix_is_still_open() {
     let text = format!("Shall I apply it?\n\n## Details\n\n{}", "The file was read and checked. ".repeat(2000));
     check(&text, DetectedKind::Approval, "Shall I apply it?");
     let text = format!("{}\n\nShall I apply it?", "The file was read and checked. ".repeat(40_000));
+    check(&text, DetectedKind::Approval, "Shall I apply it?");
+}
+
+#[test]
+fn of_very_many_sentences_the_first_and_the_last_are_read() {
+    let text = format!("{}Shall I apply it?", "Ok. ".repeat(4000));
+    check(&text, DetectedKind::Approval, "Shall I apply it?");
+    let text = format!("Shall I apply it?\n\n## Details\n\n{}", "Ok. ".repeat(4000));
     check(&text, DetectedKind::Approval, "Shall I apply it?");
 }
 

@@ -1,33 +1,31 @@
 //! Whether two questions are the very same ask, whoever asks. What is to be approved has a digest for that.
 
+use serde_json::{Value, json};
+
 use super::Detail;
 use crate::agent::AskedQuestion;
 
 /// The same words, however they are spaced and written, with the same to choose from: one answer fits both.
 pub fn asks_alike(one: &Detail, other: &Detail) -> bool {
-    match (one, other) {
-        (Detail::Approval { .. } | Detail::Visit { .. }, _) | (_, Detail::Approval { .. } | Detail::Visit { .. }) => {
-            false
+    what_is_asked(one).is_some_and(|asked| what_is_asked(other) == Some(asked))
+}
+
+/// The same text for what asks alike; nothing for an action, which is never merely alike.
+pub fn what_is_asked(detail: &Detail) -> Option<String> {
+    let asked = match detail {
+        Detail::Approval { .. } | Detail::Visit { .. } => return None,
+        Detail::Form { server, message, schema } => json!(["form", server, plain(message), schema.get()]),
+        Detail::Choice { .. } | Detail::Asked { .. } => {
+            json!([detail.response_type(), detail.questions().iter().map(one).collect::<Vec<_>>()])
         }
-        (
-            Detail::Form { server, message, schema },
-            Detail::Form { server: other_server, message: other_message, schema: other_schema },
-        ) => server == other_server && plain(message) == plain(other_message) && schema.get() == other_schema.get(),
-        _ => {
-            let (ones, others) = (one.questions(), other.questions());
-            one.response_type() == other.response_type()
-                && ones.len() == others.len()
-                && ones.iter().zip(others).all(|(one, other)| is_same(one, other))
-        }
-    }
+    };
+    Some(asked.to_string())
 }
 
 /// What is said about an option, and which one an agent would take, is no part of what can be chosen.
-fn is_same(one: &AskedQuestion, other: &AskedQuestion) -> bool {
-    let options = |asked: &AskedQuestion| {
-        asked.options.iter().map(|option| (option.value().to_owned(), option.label.clone())).collect::<Vec<_>>()
-    };
-    plain(&one.question) == plain(&other.question) && one.several == other.several && options(one) == options(other)
+fn one(asked: &AskedQuestion) -> Value {
+    let options: Vec<_> = asked.options.iter().map(|option| (option.value(), option.label.as_str())).collect();
+    json!([plain(&asked.question), asked.several, options])
 }
 
 fn plain(text: &str) -> String {

@@ -154,6 +154,16 @@ pub fn type_of(asked: ResponseType, answer: &Answer) -> ResponseType {
     }
 }
 
+/// What somebody says to a question, as it comes over the wire, in the form the question wants it.
+pub fn hear(detail: &Detail, value: &Value, text: Option<String>) -> Result<Answer, AnswerError> {
+    let is_yes_or_no = matches!(detail.response_type(), ResponseType::Approval | ResponseType::Boolean);
+    // A list is of options. What somebody means who sends one here is not guessed.
+    if is_yes_or_no && value.is_array() {
+        return Err(AnswerError::NotYesOrNo);
+    }
+    fit(detail, Answer::read(value, text)?)
+}
+
 /// The answer in the form the question wants it: options by their value, yes and no as such.
 pub fn fit(detail: &Detail, answer: Answer) -> Result<Answer, AnswerError> {
     match detail {
@@ -236,11 +246,12 @@ fn chosen(asked: &AskedQuestion, given: &str, free_text: bool) -> Result<String,
     if given.is_empty() {
         return Err(AnswerError::Empty);
     }
-    let ways: [&dyn Fn(&&AskedOption) -> bool; 4] = [
+    let ways: [&dyn Fn(&&AskedOption) -> bool; 5] = [
         &|option| option.value() == given,
         &|option| option.label == given,
         &|option| option.id.as_deref() == Some(given),
         &|option| option.label.eq_ignore_ascii_case(given),
+        &|option| option.id.as_deref().is_some_and(|id| id.eq_ignore_ascii_case(given)),
     ];
     match ways.iter().find_map(|is_meant| asked.options.iter().find(is_meant)) {
         Some(option) => Ok(option.value().to_owned()),
@@ -332,7 +343,7 @@ mod tests {
     }
 
     fn check(detail: &Detail, value: Value, expected: Result<&str, AnswerError>) {
-        let found = Answer::read(&value, None).and_then(|answer| fit(detail, answer)).map(|answer| answer.words());
+        let found = hear(detail, &value, None).map(|answer| answer.words());
         assert_eq!(found, expected.map(str::to_owned), "{detail:?} {value}");
     }
 
@@ -341,6 +352,10 @@ mod tests {
         check(&approval(), json!(true), Ok("yes"));
         check(&approval(), json!("no"), Ok("no"));
         check(&approval(), json!("perhaps"), Err(AnswerError::NotYesOrNo));
+        for list in [json!([true]), json!(["yes"]), json!([[true]]), json!([]), json!(1)] {
+            check(&approval(), list.clone(), Err(AnswerError::NotYesOrNo));
+            check(&asked(ResponseType::Boolean, &[], false), list, Err(AnswerError::NotYesOrNo));
+        }
         check(&approval(), json!(""), Err(AnswerError::NotYesOrNo));
         check(&choice(), json!("x"), Err(AnswerError::Number { asked: 2, given: 1 }));
         check(&choice(), json!(["x", " "]), Err(AnswerError::Empty));

@@ -86,7 +86,7 @@ pub struct AskRequest {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(
     untagged,
-    expecting = "an option is a text, or an object with a `label`, which may have an `id` and a `description` (texts), a `value` and `recommended` (true or false)"
+    expecting = "an option is a text, or an object with a `label`, which may have an `id`, a `description` and `implications` (texts), a `value` and `recommended` (true or false)"
 )]
 pub enum AskOption {
     Label(String),
@@ -98,6 +98,9 @@ pub enum AskOption {
         value: Option<Value>,
         #[serde(default)]
         description: Option<String>,
+        /// Told with the description.
+        #[serde(default)]
+        implications: Option<String>,
         #[serde(default)]
         recommended: bool,
     },

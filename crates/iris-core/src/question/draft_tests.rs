@@ -72,6 +72,36 @@ fn a_question_that_was_found_takes_any_words() {
     assert!(context.len() <= LONGEST_CONTEXT && context.contains("Should I fix them?\n(found"), "{}", context.len());
 }
 
+#[test]
+fn options_go_by_their_numbers_in_the_reply_too() {
+    let check = |items: &[&str], labels: &[&str], answers: &[(&str, &str)]| {
+        let options: Vec<_> = items.iter().map(|&item| item.to_owned()).collect();
+        let found = Found {
+            kind: QuestionKind::Choice,
+            text: "Which one?",
+            options: &options,
+            reply: "Which one?",
+            reason: "it asks",
+            confidence: 0.9,
+            written: None,
+        };
+        let draft = Draft::found(&found, &POLICY);
+        let shown: Vec<_> = draft.detail.questions()[0].options.iter().map(|option| option.label.clone()).collect();
+        assert_eq!(shown, labels);
+        for (given, chosen) in answers {
+            let answer = Answer::read(&json!(given), None).and_then(|answer| fit(&draft.detail, answer));
+            assert_eq!(answer.map(|answer| answer.words()).as_deref(), Ok(*chosen), "{given}");
+        }
+    };
+    let from_one = [("2", "2. drop"), ("drop", "2. drop"), ("2. drop", "2. drop"), ("3", "3")];
+    check(&["1. keep", "2. drop"], &["keep", "drop"], &from_one);
+    let labels = ["keep (number 0 of its list)", "drop (number 1 of its list)"];
+    check(&["0. keep", "1. drop"], &labels, &[("0", "0. keep"), ("1", "1. drop")]);
+    check(&["A) keep", "B) drop"], &["A) keep", "B) drop"], &[("B", "B) drop"), ("B) drop", "B) drop")]);
+    check(&["keep", "2. drop"], &["keep", "2. drop"], &[("2", "2")]);
+    check(&["1. keep", "1. drop"], &["1. keep", "1. drop"], &[("1", "1")]);
+}
+
 /// The block of requirement 3, section 11.
 #[test]
 fn a_question_that_is_written_as_one_keeps_all_that_is_written() {

@@ -5,6 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::AnswerError;
 
+mod format;
+
+pub use format::Format;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     pub name: String,
@@ -20,6 +24,7 @@ pub enum Kind {
     Text {
         shortest: Option<u64>,
         longest: Option<u64>,
+        format: Option<Format>,
     },
     /// Values, and what each is called.
     OneOf(Vec<(Value, String)>),
@@ -103,7 +108,8 @@ impl Kind {
         let is_whole = about["type"] == "integer";
         match about["type"].as_str() {
             Some("string") => {
-                Self::Text { shortest: about["minLength"].as_u64(), longest: about["maxLength"].as_u64() }
+                let format = about["format"].as_str().and_then(Format::named);
+                Self::Text { shortest: about["minLength"].as_u64(), longest: about["maxLength"].as_u64(), format }
             }
             Some("number" | "integer") => {
                 Self::Number { is_whole, least: about["minimum"].as_f64(), most: about["maximum"].as_f64() }
@@ -116,12 +122,15 @@ impl Kind {
     /// In a few words.
     pub fn takes(&self) -> String {
         match self {
-            Self::Text { shortest, longest } => match (shortest, longest) {
-                (None, None) => "text".to_owned(),
-                (Some(shortest), None) => format!("text of at least {shortest} characters"),
-                (None, Some(longest)) => format!("text of at most {longest} characters"),
-                (Some(shortest), Some(longest)) => format!("text of {shortest} to {longest} characters"),
-            },
+            Self::Text { shortest, longest, format } => {
+                let what = format.map_or_else(|| "text".to_owned(), |format| format.takes());
+                match (shortest, longest) {
+                    (None, None) => what,
+                    (Some(shortest), None) => format!("{what} of at least {shortest} characters"),
+                    (None, Some(longest)) => format!("{what} of at most {longest} characters"),
+                    (Some(shortest), Some(longest)) => format!("{what} of {shortest} to {longest} characters"),
+                }
+            }
             Self::OneOf(options) => {
                 let named = options.iter().map(|(value, name)| match value.as_str() {
                     Some(value) if value == name => name.clone(),
@@ -152,9 +161,11 @@ impl Kind {
                 let found = by_value.or_else(|| options.iter().find(|(_, name)| named(name)));
                 return found.map(|(value, _)| value.clone());
             }
-            Self::Text { shortest, longest } => given.as_str().is_some_and(|text| {
+            Self::Text { shortest, longest, format } => given.as_str().is_some_and(|text| {
                 let length = text.chars().count() as u64;
-                shortest.is_none_or(|shortest| length >= shortest) && longest.is_none_or(|longest| length <= longest)
+                shortest.is_none_or(|shortest| length >= shortest)
+                    && longest.is_none_or(|longest| length <= longest)
+                    && format.is_none_or(|format| format.is_met(text))
             }),
             Self::Number { is_whole, least, most } => given.as_f64().is_some_and(|number| {
                 let is_kind = !is_whole || number.fract() == 0.0;
@@ -168,7 +179,8 @@ impl Kind {
 
     fn example(&self) -> Value {
         match self {
-            Self::Text { shortest, longest } => {
+            Self::Text { format: Some(format), .. } => format.example().into(),
+            Self::Text { shortest, longest, format: None } => {
                 let length = usize::try_from(shortest.unwrap_or(0)).unwrap_or(0).max("text".len());
                 let most = longest.and_then(|longest| usize::try_from(longest).ok()).unwrap_or(usize::MAX);
                 // No more than anybody reads: who asks for a longer one knows what it is.
@@ -221,6 +233,11 @@ mod tests {
             "size": {"type": "string", "enum": ["s", "l"], "enumNames": ["Small", "Large"]},
             "tone": {"type": "string", "oneOf": [{"const": "d", "title": "Dark"}]},
             "more": {"type": "array"},
+            "mail": {"type": "string", "format": "email"},
+            "page": {"type": "string", "format": "uri"},
+            "day": {"type": "string", "format": "date", "maxLength": 10},
+            "at": {"type": "string", "format": "date-time"},
+            "odd": {"type": "string", "format": "of tomorrow"},
         }})
     }
 
@@ -255,8 +272,18 @@ mod tests {
         refused(
             "nme",
             json!("x"),
-            "there is no field 'nme'; these are asked for: age, more, name, news, share, size, tone",
+            "there is no field 'nme'; these are asked for: age, at, day, mail, more, name, news, odd, page, share, size, tone",
         );
+        let day = "the field 'day' takes a date such as 2026-01-31 of at most 10 characters, and not";
+        refused("day", json!("tomorrow"), &format!("{day} \"tomorrow\""));
+        refused("mail", json!("ada"), "the field 'mail' takes an e-mail address, and not \"ada\"");
+        let page = "the field 'page' takes an address with its scheme, such as https://example.com, and not";
+        refused("page", json!("example.com"), &format!("{page} \"example.com\""));
+        let at = "the field 'at' takes a date and time such as 2026-01-31T09:30:00Z, and not";
+        refused("at", json!("2026-01-31"), &format!("{at} \"2026-01-31\""));
+        let more = json!({"name": "Ada", "age": 36, "mail": "a@b.example", "page": "mailto:a@b", "odd": "x",
+                          "day": "2028-02-29", "at": "2026-01-31t09:30:00.5+02:00"});
+        check_content(&more, Ok(&more));
         let missing = "the field 'age' is missing; it takes a whole number from 0 to 120";
         check_content(&json!({"name": "Ada"}), Err(missing));
     }

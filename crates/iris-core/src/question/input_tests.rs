@@ -81,7 +81,8 @@ fn draft(input: &str) -> Draft {
 
 fn rule(scope: RuleScope, from: &Draft, answer: Answer) -> Rule {
     let Draft { deed, digest, .. } = from.clone();
-    Rule { id: RuleId::new("1"), scope, tool: Some("Bash".to_owned()), deed, digest, risk: Some(Risk::High), answer }
+    let (tool, risk) = (Some("Bash".to_owned()), Some(Risk::High));
+    Rule { id: RuleId::new("1"), scope, tool, deed, asked: None, digest, risk, answer }
 }
 
 /// Something that readers differ about, in a field of its own or in one that comments on the command.

@@ -125,7 +125,7 @@ impl Runner {
                 self.agent.reply(&row.request, &Reply::Deny { message });
             }
             self.handed.push(Handed { question: row.id.clone(), call: open.call });
-            self.restart_clock();
+            self.go_on_with_clock();
         }
         Ok(true)
     }

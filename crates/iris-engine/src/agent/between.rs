@@ -7,10 +7,56 @@ use iris_core::message::{Heard, MessageType};
 use iris_core::turn::{Ask, Effect, Turn, decide_permission};
 use iris_store::turn::Own;
 use iris_store::{StoreError, session as sessions, turn as turns};
+use tokio::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::StopMode;
+use super::clock::stood_still;
 use super::run::{Next, Runner};
+
+/// How long after the end of its work in the background an agent may take to begin a turn about it. The CLI takes a tenth of a
+/// second at most; about what was killed, or is spoken of in a turn that runs already, it begins none.
+const OWN_LIMIT: Duration = Duration::from_secs(3);
+
+/// What an agent does between turns.
+#[derive(Debug)]
+pub(super) struct Background {
+    /// How many things.
+    tasks: usize,
+    /// How many have ended of which it has yet to speak, in turns of its own. Until then it is not at rest.
+    due: usize,
+    due_until: Instant,
+    /// How many the store knows of.
+    said: usize,
+}
+
+impl Background {
+    pub fn new() -> Self {
+        Self { tasks: 0, due: 0, due_until: Instant::now(), said: 0 }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.tasks == 0 && self.due == 0
+    }
+
+    pub fn is_at_work(&self) -> bool {
+        self.tasks > 0
+    }
+
+    pub fn due_until(&self) -> Option<Instant> {
+        (self.due > 0).then_some(self.due_until)
+    }
+
+    /// No turn runs any more, so one of its own may begin.
+    pub fn wait_for_own(&mut self) {
+        self.due_until = Instant::now() + OWN_LIMIT;
+    }
+
+    fn note(&mut self, tasks: usize) {
+        self.due += self.tasks.saturating_sub(tasks);
+        self.tasks = tasks;
+    }
+}
 
 impl Runner {
     /// An agent that speaks or ends a turn though nobody told it anything has begun one by itself.
@@ -35,6 +81,8 @@ impl Runner {
             Own::Begun => self.begin(id, Turn::start_own(self.grant), None),
             Own::Told(work) => self.take(Some(work)).await?,
         }
+        self.background.due = self.background.due.saturating_sub(1);
+        self.say_background_over().await?;
         // Nobody told it this, so nobody could keep it back; at least it does not go on.
         if self.has_lost_trust().await? {
             return self.stop(StopMode::Now, StopCause::Untrusted, None).await;
@@ -72,15 +120,47 @@ impl Runner {
         Ok(Next::GoOn)
     }
 
+    /// An end that a turn of its own follows is written down when that has begun: until then the agent is not idle.
     pub(super) async fn note_background(&mut self, tasks: Vec<String>) -> Result<(), StoreError> {
-        self.background = tasks.len();
-        let (session, epoch) = (self.session.clone(), self.epoch);
-        let note = move |tx: &mut iris_store::Tx<'_>| sessions::note_background(tx, &session, epoch, &tasks);
-        self.engine.persist("session.background", note).await?;
+        self.background.note(tasks.len());
+        if self.background.is_at_work() {
+            self.say_background(tasks).await?;
+        } else {
+            self.say_background_over().await?;
+        }
         if self.current.is_none() {
             self.rest();
         }
         Ok(())
+    }
+
+    /// None came in time of the turns that were due.
+    pub(super) async fn wait_no_longer_for_own(&mut self) -> Result<(), StoreError> {
+        let Some(until) = self.background.due_until().filter(|until| Instant::now() >= *until) else { return Ok(()) };
+        if !stood_still(until) {
+            self.background.due = 0;
+            self.say_background_over().await?;
+        }
+        self.rest();
+        Ok(())
+    }
+
+    async fn say_background_over(&mut self) -> Result<(), StoreError> {
+        if !self.background.is_over() || self.background.said == 0 {
+            return Ok(());
+        }
+        self.say_background(Vec::new()).await?;
+        if self.in_job {
+            self.engine.upkeep.nudge();
+        }
+        Ok(())
+    }
+
+    async fn say_background(&mut self, tasks: Vec<String>) -> Result<(), StoreError> {
+        self.background.said = tasks.len();
+        let (session, epoch) = (self.session.clone(), self.epoch);
+        let note = move |tx: &mut iris_store::Tx<'_>| sessions::note_background(tx, &session, epoch, &tasks);
+        self.engine.persist("session.background", note).await
     }
 }
 

@@ -4,6 +4,7 @@ use iris_core::actor::Surface;
 use iris_core::agent::{ToolAnswer, ToolCall};
 use iris_core::id::Party;
 use iris_core::key::KeyHolder;
+use iris_core::relay::Voice;
 use iris_core::turn::{Ask, ToolAsk};
 use iris_store::StoreError;
 use tokio::task::AbortHandle;
@@ -21,12 +22,14 @@ pub(super) struct OpenCall {
 
 impl Runner {
     pub(super) async fn call(&mut self, call: ToolCall) -> Result<(), StoreError> {
+        let call = ToolCall { arguments: tool::without_speaker(call.arguments), ..call };
         if call.tool == tool::ASK {
             return self.call_ask(call).await;
         }
         let party = Party::new(self.team.as_str());
         let (through, keys) = (Surface::Pipe.into(), KeyHolder::agent(&self.session));
-        let caller = Caller { party, through, keys, turn: self.current_turn(), told: Told::default(), request: None };
+        let (turn, told, voice) = (self.current_turn(), Told::default(), Voice::Agent);
+        let caller = Caller { party, through, voice, keys, turn, told, request: None };
         let told = caller.told.clone();
         let (engine, handle) = (Engine::of(&self.engine), self.handle.clone());
         let request = call.request.clone();
@@ -52,7 +55,7 @@ impl Runner {
     pub(super) fn tool_done(&mut self, request: &str, answer: &ToolAnswer) {
         if self.calls.remove(request).is_some() {
             self.agent.answer_tool(request, answer);
-            self.restart_clock();
+            self.go_on_with_clock();
         }
     }
 

@@ -1,5 +1,6 @@
-//! Agents that were started with a config that is not in force any more. What can be taken up is taken up at once; for the
-//! rest another agent takes the place of this one, as soon as it is at rest.
+//! Agents in whose place another is to be: they were started with a config that is not in force any more, or another session
+//! has waited for the place. What can be taken up of a config is taken up at once; for the rest an agent goes as soon as it is
+//! at rest.
 
 use std::sync::Arc;
 
@@ -30,9 +31,22 @@ impl Runner {
         self.config = Some(config);
     }
 
+    /// Before it is told its next turn.
+    pub(super) async fn look_whether_outdated(&mut self) -> Result<(), StoreError> {
+        self.take_up_config();
+        if self.has_lost_trust().await? {
+            self.outdated = Some(StopCause::Untrusted);
+        }
+        let may_make_way = self.outdated.is_none() && self.last_turn.is_some() && self.background.is_over();
+        if may_make_way && self.engine.pool.takes_place(self.handle.age()) {
+            self.outdated = Some(StopCause::Evicted);
+        }
+        Ok(())
+    }
+
     /// Makes room for another, if this one is outdated and does nothing. A tell that comes first is given back.
     pub(super) async fn make_room(&mut self) -> Result<Next, StoreError> {
-        let is_at_rest = self.current.is_none() && self.background == 0 && !self.is_waited_for();
+        let is_at_rest = self.current.is_none() && self.background.is_over() && !self.is_waited_for();
         match self.outdated {
             Some(why) if is_at_rest => self.stop(StopMode::IfIdle, why, None).await,
             _ => Ok(Next::GoOn),

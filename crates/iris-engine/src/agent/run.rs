@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use iris_agents::agent::{Agent, Progress};
 use iris_agents::launch::Standing;
-use iris_core::agent::{AgentExit, AgentOutput};
+use iris_core::agent::{AgentExit, AgentOutput, TurnEnd, Usage};
 use iris_core::duration::Millis;
-use iris_core::event::{Said, StopCause};
+use iris_core::event::StopCause;
 use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::message::Heard;
 use iris_core::pool::PoolPhase;
@@ -25,8 +25,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Duration, Instant, timeout};
 
 use super::ask::{Handed, OpenAsk};
+use super::between::Background;
 use super::call::OpenCall;
-use super::record::{Held, SAVE_AFTER};
+use super::clock::sleep_until;
+use super::record::Record;
 use super::start::Started;
 use super::{Command, RunnerHandle, StopMode, Stopped};
 use crate::config::{Config, TeamConfig};
@@ -59,12 +61,11 @@ pub(super) struct Runner {
     pub(super) in_job: bool,
     /// The tools it has called and waits for.
     pub(super) calls: HashMap<String, OpenCall>,
-    /// How many things it does between turns.
-    pub(super) background: usize,
+    pub(super) background: Background,
     /// It reads the settings of its folder, because they were trusted when it was started.
-    reads_folder: bool,
+    pub(super) reads_folder: bool,
     /// When it was looked last whether they still are, while it works in the background.
-    looked: Instant,
+    pub(super) looked: Instant,
     pub(super) started_as: TeamConfig,
     /// The config that it was compared with last.
     pub(super) config: Option<Arc<Config>>,
@@ -84,17 +85,14 @@ pub(super) struct Current {
     pub(super) started: Instant,
     /// The last sign of life.
     pub(super) heard: Instant,
+    /// How long it may say nothing before its silence counts.
+    pub(super) rest: Duration,
     pub(super) cancel_until: Option<Instant>,
-    pub(super) unsaved: Vec<Said>,
-    pub(super) unsaved_bytes: usize,
-    pub(super) unsaved_since: Instant,
-    /// How many messages were heard, how many of them are in the batch that is being written or before it, and how many
-    /// are written.
-    pub(super) heard_messages: usize,
-    pub(super) saving_messages: usize,
-    pub(super) saved_messages: usize,
-    pub(super) held: Vec<Held>,
-    pub(super) before: Option<Before>,
+    pub(super) record: Record,
+    /// How often it was tried before.
+    pub(super) tries: i64,
+    /// What that came to, and what the agent did by itself before it came to this.
+    pub(super) spent: Usage,
     /// What it says at the end that it had begun this by itself for.
     pub(super) origin: Option<String>,
 }
@@ -103,16 +101,13 @@ impl Current {
     pub(super) fn turn(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().expect("nothing panics while it holds a turn")
     }
+
+    pub(super) fn is_ended_by(&self, end: &TurnEnd) -> bool {
+        self.turn().is_ended_by(self.id.as_str(), end)
+    }
 }
 
 pub(super) type Saving = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
-
-/// While one batch is being written, this much more may be read; then the agent has to wait.
-const UNSAVED_LIMIT: usize = 4096;
-const UNSAVED_BYTES: usize = 16 * 1024 * 1024;
-
-/// How often it is looked whether the folder of an agent that works in the background is still trusted.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 /// How long an agent that is to end is kept for a look at whether its folder is still trusted.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
@@ -171,7 +166,7 @@ impl Runner {
             folder: team.path.display().to_string(),
             in_job: claim.session.job.is_some(),
             calls: HashMap::new(),
-            background: 0,
+            background: Background::new(),
             engine,
         }
     }
@@ -200,10 +195,14 @@ impl Runner {
         }
         // Also one that is gone already may have left something behind.
         let (engine, session, epoch) = (Arc::clone(&self.engine), self.session.clone(), self.epoch);
+        let loses = why == StopCause::Exited && !self.background.is_over();
         let exit = masked_exit(self.end_agent().await);
+        let lost = loses.then(|| format!("what it did in the background is lost ({})", exit.describe()));
         let of = session.clone();
         let written = engine
-            .persist("session.stopped", move |tx| sessions::stopped(tx, &of, epoch, why, Some(exit.clone()), None))
+            .persist("session.stopped", move |tx| {
+                sessions::stopped(tx, &of, epoch, why, Some(exit.clone()), lost.clone())
+            })
             .await;
         super::forget(&engine, &session);
         if let Some(reply) = reply {
@@ -274,8 +273,7 @@ impl Runner {
         self.handle
             .slot
             .note_heard(self.current.as_ref().filter(|_| !self.is_waited_for()).map(|current| current.heard));
-        let fits = |current: &Current| current.unsaved.len() < UNSAVED_LIMIT && current.unsaved_bytes < UNSAVED_BYTES;
-        let room = self.current.as_ref().is_none_or(fits);
+        let room = self.current.as_ref().is_none_or(|current| current.record.has_room());
         let saving = &mut self.saving;
         tokio::select! {
             biased;
@@ -286,16 +284,6 @@ impl Runner {
         }
     }
 
-    /// The next moment at which something has to be done though nothing happens.
-    fn deadline(&self) -> Option<Instant> {
-        let Some(current) = &self.current else {
-            return (self.reads_folder && self.background > 0).then(|| self.looked + LOOK_EVERY);
-        };
-        let silence = (!self.is_waited_for()).then(|| current.heard + self.response_timeout.duration());
-        let save = (!current.unsaved.is_empty() && self.saving.is_none()).then_some(current.unsaved_since + SAVE_AFTER);
-        [silence, current.cancel_until, save].into_iter().flatten().min()
-    }
-
     /// The agent waits for a person or for Iris: it has no reason to say anything.
     pub(super) fn is_waited_for(&self) -> bool {
         !self.asks.is_empty() || !self.calls.is_empty()
@@ -304,27 +292,6 @@ impl Runner {
     /// The turn that what the agent does now belongs to.
     pub(super) fn current_turn(&self) -> Option<TurnId> {
         self.current.as_ref().map(|current| current.id.clone()).or_else(|| self.last_turn.clone())
-    }
-
-    async fn check_time(&mut self) -> Result<Next, StoreError> {
-        let now = Instant::now();
-        let Some(current) = &mut self.current else {
-            // What it does in the background, it does by what its folder says by now.
-            self.looked = now;
-            return match self.has_lost_trust().await? {
-                true => self.stop(StopMode::Now, StopCause::Untrusted, None).await,
-                false => Ok(Next::GoOn),
-            };
-        };
-        if current.cancel_until.is_some_and(|until| now >= until) {
-            return self.apply(TurnInput::CancelIgnored, StopCause::CancelIgnored).await;
-        }
-        let silent = now >= current.heard + self.response_timeout.duration();
-        if silent && !self.is_waited_for() {
-            let after_ms = self.response_timeout.0;
-            return self.apply(TurnInput::Silent { after_ms }, StopCause::ResponseTimeout).await;
-        }
-        Ok(Next::GoOn)
     }
 
     async fn obey(&mut self, command: Command) -> Result<Next, StoreError> {
@@ -396,10 +363,7 @@ impl Runner {
         if self.last_turn.as_ref() == Some(&work.turn) || work.epoch != self.epoch {
             return Ok(());
         }
-        self.take_up_config();
-        if self.has_lost_trust().await? {
-            self.outdated = Some(StopCause::Untrusted);
-        }
+        self.look_whether_outdated().await?;
         if let Some(why) = self.outdated {
             return self.give_back(work, why).await;
         }
@@ -442,22 +406,19 @@ impl Runner {
             turn,
             started: now,
             heard: now,
+            rest: Duration::ZERO,
             cancel_until: None,
-            unsaved: Vec::new(),
-            unsaved_bytes: 0,
-            unsaved_since: now,
-            heard_messages: 0,
-            saving_messages: 0,
-            saved_messages: 0,
-            held: Vec::new(),
-            before,
+            record: Record::new(now),
+            tries: before.as_ref().map_or(0, |before| before.tries),
+            spent: before.map(|before| before.usage).unwrap_or_default(),
             origin: None,
         });
     }
 
-    /// No turn runs. The agent is idle if it does nothing by itself either.
-    pub(super) fn rest(&self) {
-        self.handle.slot.set(if self.background == 0 { PoolPhase::Idle } else { PoolPhase::Busy });
+    /// No turn runs. The agent is idle if it does nothing by itself either, and is not about to.
+    pub(super) fn rest(&mut self) {
+        self.background.wait_for_own();
+        self.handle.slot.set(if self.background.is_over() { PoolPhase::Idle } else { PoolPhase::Busy });
         self.engine.pool.nudge();
     }
 
@@ -490,12 +451,5 @@ impl Runner {
         }
         self.apply(TurnInput::Exited(exit), StopCause::Exited).await?;
         Ok(Next::Gone)
-    }
-}
-
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }

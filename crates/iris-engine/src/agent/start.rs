@@ -16,6 +16,7 @@ use iris_store::session::SessionRow;
 use iris_store::{StoreError, session, turn};
 use tokio::sync::mpsc;
 
+use super::clock::within;
 use super::run::Runner;
 use super::{Command, RunnerHandle, forget};
 use crate::config::{AgentHome, TeamConfig};
@@ -265,16 +266,16 @@ async fn start_as(
     }
     let limit = engine.config().settings.session_init_timeout;
     let ready = tokio::select! {
-        ready = tokio::time::timeout(limit.duration(), wait_until_ready(&mut agent)) => Some(ready),
+        ready = within(limit.duration(), wait_until_ready(&mut agent)) => Some(ready),
         () = engine.halt.asked() => None,
     };
     let why = match ready {
-        Some(Ok(Ok(Introduction { obstacle: None, .. }))) => {
+        Some(Some(Ok(Introduction { obstacle: None, .. }))) => {
             return Ok(Started { agent, folder: spec.folder, forgotten: 0 });
         }
-        Some(Ok(Ok(Introduction { obstacle, .. }))) => obstacle,
-        Some(Ok(Err(_))) => None,
-        Some(Err(_)) => {
+        Some(Some(Ok(Introduction { obstacle, .. }))) => obstacle,
+        Some(Some(Err(_))) => None,
+        Some(None) => {
             let why = match masked_tail(&agent.complaint()) {
                 said if said.is_empty() => format!("it was not ready within {limit}"),
                 said => format!("it was not ready within {limit}; its last words: {said}"),

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use iris_agents::launch::usage_of;
 use iris_core::agent::{AgentOutput, Usage};
-use iris_core::duration::Millis;
 use iris_core::event::{Said, StopCause};
 use iris_core::message::Heard;
 use iris_core::turn::{Effect, Ending, Termination, TurnInput, TurnOutcome};
@@ -15,13 +14,11 @@ use tokio::time::Instant;
 
 use super::run::{Current, Next, Runner};
 use crate::figures;
-use crate::secret::masked_ending;
+use crate::secret::{masked, masked_ending};
 use crate::turn::TurnReport;
 
 /// How long an agent may take to break off a turn before it is stopped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
-/// An agent that says it rests for longer than this is taken to be silent then.
-const LONGEST_REST: Duration = Duration::from_secs(3600);
 
 /// Of how many messages the tokens of a turn are added up that did not end by itself.
 const MOST_COUNTED: i64 = 10_000;
@@ -29,10 +26,18 @@ const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 impl Runner {
     pub(super) async fn hear_in_turn(&mut self, output: AgentOutput) -> Result<Next, StoreError> {
-        if let (AgentOutput::TurnEnded(end), Some(current)) = (&output, &self.current)
-            && !current.turn().is_ended_by(current.id.as_str(), end)
+        if let (AgentOutput::TurnEnded(end), Some(current)) = (&output, &mut self.current)
+            && !current.is_ended_by(end)
         {
-            let text = format!("the agent ended a turn of its own ({})", end.own.as_deref().unwrap_or_default());
+            // What it said of this is kept here, so what it came to is counted here.
+            current.spent += &end.usage;
+            let own = end.own.as_deref().unwrap_or_default();
+            let text = match &end.error {
+                Some(error) => {
+                    format!("a turn of the agent's own ({own}) failed, and is not tried again: {}", masked(error))
+                }
+                None => format!("the agent ended a turn of its own ({own})"),
+            };
             self.keep(&Heard::system(text));
             return Ok(Next::GoOn);
         }
@@ -74,18 +79,6 @@ impl Runner {
         Ok(next)
     }
 
-    pub(super) fn restart_clock(&mut self) {
-        if let Some(current) = &mut self.current {
-            current.heard = Instant::now();
-        }
-    }
-
-    fn restart_clock_in(&mut self, rest: Millis) {
-        if let Some(current) = &mut self.current {
-            current.heard = Instant::now() + rest.duration().min(LONGEST_REST);
-        }
-    }
-
     fn interrupt(&mut self) {
         self.agent.interrupt();
         if let Some(current) = &mut self.current {
@@ -101,7 +94,7 @@ impl Runner {
             move |tx: &mut iris_store::Tx<'_>| event::list_newest_messages(tx, &turn, MOST_COUNTED, MOST_BYTES);
         let kept = self.engine.store.read(newest).await.unwrap_or_default();
         let kept = kept.iter().map(|message| message.body.as_ref());
-        usage_of(self.started_as.agent, kept.chain(current.unsaved.iter().map(Said::as_str)))
+        usage_of(self.started_as.agent, kept.chain(current.record.unsaved.iter().map(Said::as_str)))
     }
 
     /// Writes down the end of the turn together with the start of the next, tells whoever waits, and goes on.
@@ -114,13 +107,11 @@ impl Runner {
         }
         let Some(current) = self.current.take() else { return Ok(()) };
         let duration_ms = i64::try_from((ended - current.started).as_millis()).unwrap_or(i64::MAX);
-        let before = current.before.as_ref().map(|before| &before.usage);
+        outcome.usage += &current.spent;
         if outcome.usage.incomplete {
-            // What is kept is that of every try.
-            outcome.usage += &self.known_usage(&current).await;
-            outcome.usage.cost_usd += before.map_or(0.0, |before| before.cost_usd);
-        } else if let Some(before) = before {
-            outcome.usage += before;
+            // What is kept is that of every try. What they cost, only the agent knows.
+            let Usage { cost_usd, model, .. } = outcome.usage;
+            outcome.usage = Usage { cost_usd, model, ..self.known_usage(&current).await };
         }
         outcome.ending = masked_ending(outcome.ending);
         let question = self.find_question(&outcome, &current.id).await?;
@@ -128,7 +119,7 @@ impl Runner {
             session: self.session.clone(),
             epoch: self.epoch,
             turn: current.id.clone(),
-            messages: current.unsaved,
+            messages: current.record.unsaved,
             outcome,
             duration_ms,
             agent,
@@ -151,6 +142,7 @@ impl Runner {
             turn: &finish.turn,
             session: self.session.as_str(),
             team: &self.team,
+            agent: self.started_as.agent,
             party: &self.party,
             outcome: &finish.outcome,
             duration_ms,

@@ -26,6 +26,7 @@ pub struct CompletionAnalysis {
     #[serde(alias = "patterns")]
     pub question_patterns: Vec<String>,
     /// Below this a reply is not taken to need an answer.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_confidence: f64,
     /// Replies without a question mark are read only at their beginning and end.
     pub use_quick_check: bool,

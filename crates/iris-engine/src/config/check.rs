@@ -69,6 +69,7 @@ fn check_settings(config: &Config) -> Result<(), Wrong> {
         ("settings.maxProcesses", settings.max_processes as u64),
         ("settings.maxQueue", u64::from(settings.max_queue)),
         ("settings.maxSpawning", settings.max_spawning.map_or(1, |count| count as u64)),
+        ("settings.sessionInitTimeout", settings.session_init_timeout.0),
         ("settings.responseTimeout", settings.response_timeout.0),
         ("telemetry.interval", config.telemetry.interval.0),
         ("database.pollInterval", config.database.poll_interval.0),

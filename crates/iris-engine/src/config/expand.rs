@@ -29,6 +29,16 @@ pub struct ExpandError {
     trouble: Trouble,
 }
 
+impl ExpandError {
+    /// The variable that the environment does not have, if it is that.
+    pub fn missing(&self) -> Option<&str> {
+        match &self.trouble {
+            Trouble::Missing { name } => Some(name),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Trouble {
     #[error("the environment has no {name}; set it, or write ${{{name}:-a default}}")]
@@ -172,6 +182,8 @@ mod tests {
         check("a: ${NONE:-}", Ok("a: "));
         check("a: ${NONE:-{}}\nb: ${NONE:-[x, y]}", Ok("a: {}\nb: [x, y]"));
         check("a: ${PORT:-{}}", Ok("a: 1700"));
+        check("a: ${NONE:-#36f}\nb: ${NONE:-issue #4}", Ok("a: \"#36f\"\nb: \"issue #4\""));
+        check("a: ${NONE:-x#y} ${NONE:-\"a # b\"} # c", Ok("a: x#y \"a # b\" # c"));
         check("# ${NONE} is not set\nb: 1", Ok("# ${NONE} is not set\nb: 1"));
         check("a: {} # ${NONE}", Ok("a: {} # ${NONE}"));
         check("a: $${PORT} ${PORT} $x $$", Ok("a: ${PORT} 1700 $x $$"));

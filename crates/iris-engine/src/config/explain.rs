@@ -76,14 +76,18 @@ fn explain_unknown(said: &str) -> Option<String> {
 const OTHER_WORDS: [(&str, &str); 4] =
     [("maxAgents", "maxProcesses"), ("httpPort", "port"), ("timeout", "responseTimeout"), ("cwd", "path")];
 
-pub(super) fn closest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+/// The name that may be meant, if one is alike.
+pub fn closest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     const ALIKE: f64 = 0.8;
     if let Some((_, meant)) = OTHER_WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(given)) {
         return known.iter().find(|name| *name == meant).copied();
     }
     let alike = |name: &&str| strsim::jaro_winkler(&given.to_lowercase(), &name.to_lowercase());
     let best = known.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)))?;
-    (alike(best) >= ALIKE).then_some(best)
+    // Two letters that changed places count for much in a short word; in one of two they make another.
+    let is_slip =
+        |name: &&&str| given.len() > 2 && strsim::osa_distance(&given.to_lowercase(), &name.to_lowercase()) == 1;
+    if alike(best) >= ALIKE { Some(best) } else { known.iter().find(is_slip).copied() }
 }
 
 fn explain_form(said: &str) -> Option<String> {

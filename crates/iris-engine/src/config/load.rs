@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,9 +18,10 @@ use super::{Config, older};
 #[derive(Debug)]
 pub struct ConfigError {
     path: PathBuf,
-    place: Option<Place>,
+    place: Option<Box<Place>>,
     what: String,
     hint: Option<String>,
+    missing: Option<String>,
 }
 
 /// More than all the keys there are, which some mistakes are answered with.
@@ -36,12 +37,12 @@ impl ConfigError {
             Some((end, _)) => format!("{}…", &what[..end]),
             None => what,
         };
-        Self { path: path.to_owned(), place: None, what, hint: None }
+        Self { path: path.to_owned(), place: None, what, hint: None, missing: None }
     }
 
     /// The line is shown as it is in the file: filled in, it may hold secrets.
     fn at(mut self, text: &str, spot: Option<Spot>) -> Self {
-        self.place = spot.map(|(line, column)| Place::new(text, line, column));
+        self.place = spot.map(|(line, column)| Box::new(Place::new(text, line, column)));
         self
     }
 
@@ -59,13 +60,20 @@ impl ConfigError {
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
+
+    /// The variable that whoever read it does not have, if it is that: others may have it.
+    pub fn missing_variable(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
 }
 
 impl fmt::Display for ConfigError {
     /// In the form that editors and terminals make a link of, with the line itself below.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, what) = (self.path.display(), &self.what);
-        let Some(Place { line, column, text, before }) = &self.place else { return write!(f, "{path}: {what}") };
+        let Some(Place { line, column, text, before }) = self.place.as_deref() else {
+            return write!(f, "{path}: {what}");
+        };
         let number = line.to_string();
         let margin = " ".repeat(number.len());
         let caret = " ".repeat(*before);
@@ -91,7 +99,13 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
             let denied = error.kind() == std::io::ErrorKind::PermissionDenied;
             // In single quotes everything is as it is, but for those themselves.
             let word = path.display().to_string().replace('\'', r"'\''");
-            let hint = denied.then(|| format!("let yourself read it: `chmod u+rw '{word}'`"));
+            let hint = denied.then(|| match std::fs::metadata(path).map(|found| found.uid()) {
+                Ok(owner) if owner == nix::unistd::geteuid().as_raw() => {
+                    format!("let yourself read it: `chmod u+rw '{word}'`")
+                }
+                Ok(_) => format!("let yourself read it: `sudo chown \"$(id -un)\" '{word}'`"),
+                Err(_) => "its folder may not be looked into: `iris doctor` says whose it is".to_owned(),
+            });
             return Err(ConfigError { hint, ..ConfigError::new(path, format!("it cannot be read ({error})")) });
         }
     };
@@ -130,11 +144,23 @@ pub fn check_value<T: serde::de::DeserializeOwned>(value: &serde_json::Value) ->
 }
 
 pub fn parse(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
+    parse_whole(path, text, variable).map_err(|error| find_conflict(path, text).unwrap_or(error))
+}
+
+/// What git leaves where two changed the same is no YAML, and what is wrong with it as such helps nobody.
+fn find_conflict(path: &Path, text: &str) -> Option<ConfigError> {
+    let is_mark = |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+    let line = text.lines().position(is_mark)?;
+    let what = "git conflict markers are in it; keep one of the two sides, and take the markers out";
+    Some(ConfigError::new(path, what).at(text, Some((line + 1, 1))))
+}
+
+fn parse_whole(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
     let own = variable("HOME");
     let filled = fill_in(path, text, variable)?;
     // It was emptied, or is about to be written: that nobody is a team any more has to be said.
     if says_nothing(&filled.text) {
-        return Err(ConfigError::new(path, "it is empty; to have no team, write `teams: {}`"));
+        return Err(ConfigError::new(path, format!("it {}", nothing_said(&filled.text))));
     }
     let mut config: Config =
         read(path, text, &filled).map_err(|error| ConfigError { hint: older::hint(path, &filled.text), ..error })?;
@@ -187,8 +213,14 @@ pub fn has_key(yaml: &str, key: &str) -> bool {
 }
 
 fn fill_in(path: &Path, text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Filled, ConfigError> {
-    let wrong = |spot, what: String| ConfigError::new(path, what).at(text, Some(spot));
-    expand(text, variable).map_err(|error| wrong((error.line, error.column), error.to_string()))
+    expand(text, variable).map_err(|error| {
+        let missing = error.missing().map(str::to_owned);
+        let export = |name: &String| {
+            format!("`export {name}=…` in this shell; a daemon has the environment that it was started with")
+        };
+        let wrong = ConfigError::new(path, error.to_string()).at(text, Some((error.line, error.column)));
+        ConfigError { hint: missing.as_ref().map(export), missing, ..wrong }
+    })
 }
 
 fn read<T: serde::de::DeserializeOwned>(path: &Path, text: &str, filled: &Filled) -> Result<T, ConfigError> {
@@ -226,6 +258,15 @@ pub fn says_nothing(text: &str) -> bool {
     }
 }
 
+/// In which way a text says nothing, and what to write.
+pub(super) fn nothing_said(text: &str) -> String {
+    let values = parse_unfilled(text).unwrap_or_default();
+    let parts: Vec<_> = values.as_object().into_iter().flatten().map(|(part, _)| format!("`{part}:`")).collect();
+    let how =
+        if parts.is_empty() { "is empty".to_owned() } else { format!("has nothing behind {}", parts.join(" and ")) };
+    format!("{how}; to have no team, write `teams: {{}}`")
+}
+
 /// `~/` is the user's own folder, as in a shell.
 fn find_own_folders(config: &mut Config, own: Option<&str>) {
     let Some(own) = own.filter(|own| !own.is_empty()) else { return };
@@ -254,12 +295,17 @@ mod tests {
     #[test]
     fn a_config_is_right_as_a_whole_or_says_what_is_wrong() {
         check("", "config.yaml: it is empty; to have no team, write `teams: {}`");
-        for nothing in ["# only a comment", "---\n", "...\n", "null\n", "--- # x\n...\n", "---\nsettings:\n"] {
+        for nothing in ["# only a comment", "---\n", "...\n", "null\n", "--- # x\n...\n"] {
             check(nothing, "it is empty");
         }
+        check("---\nsettings:\n", "config.yaml: it has nothing behind `settings:`; to have no team, write `teams: {}`");
         check("teams:\n  alpha:\n    path: /tmp\n    agent: scripted\n    script: /tmp/s.yaml", "1 teams");
         check("settings:\n  responseTimeout: 2m", "0 teams");
         check("settings:\n  responseTimeout: soon", "config.yaml:2:20: 'soon' is not a duration");
+        check(
+            "settings:\n  sessionInitTimeout: 0",
+            "config.yaml:2:23: settings.sessionInitTimeout: must be at least 1",
+        );
         check("settings:\n  maxProcesses: 0", "config.yaml:2:17: settings.maxProcesses: must be at least 1");
         check(
             "settings:\n  maxProcess: 3",
@@ -287,7 +333,7 @@ mod tests {
         check("questions:\n  deadlines:\n    approval: 0", "3:15: questions.deadlines.approval: must be more than 0");
         check("questions:\n  deadlines: { approval: 15 }", "2:26: questions.deadlines.approval: must be between");
         check("questions:\n  shortestDeadline: 1\n  deadlines: { approval: 15 }", "0 teams");
-        check("questions:\n  onDeadline: default", "questions.onDeadline: must be fail or wait");
+        check("questions:\n  onDeadline: default", "`default` is no value here; there are fail, wait");
         check("questions:\n  onDeadline: wait\n  deadlines: { blocking: 1h }", "0 teams");
         check("teams:\n  user: { path: /x }", "config.yaml:2:3: teams.user: 'user' is the name of the person at Iris");
         let team = |keys: &str| format!("teams:\n  a:\n    path: /tmp\n    {keys}\n");
@@ -314,11 +360,16 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_told_in_our_words_and_at_its_place() {
+        let torn = "teams:\n<<<<<<< HEAD\n  a: { path: /a }\n=======\n  b: { path: /b }\n>>>>>>> theirs\n";
+        check(torn, "config.yaml:2:1: git conflict markers are in it");
+        check("teams:\n  a: { path: /a, description: '<<<<<<< HEAD' }\n", "1 teams");
         check("teams: {}\n---\nteams: {}\n", "config.yaml:3:1: a second document begins here, after `---`");
         let team = |line: &str| format!("teams:\n  a:\n    path: /tmp\n    {line}\n");
         check(&team("env: { C: null }"), "config.yaml:4:15: teams.a.env.C: must be a text; an empty one is written");
         check(&team("args: [a, null]"), "config.yaml:4:15: teams.a.args: must be a text");
         check(&team("grantPermission: [yes]"), "config.yaml:4:22: teams.a.grantPermission: must be one word");
+        check(&team("grantPermission: aks"), "`aks` is no value here; did you mean `ask`?");
+        check(&team("grantPermission: on"), "`on` is no value here; there are ");
         check(&team("maxBudgetUsd: much"), "teams.a.maxBudgetUsd: must be a number");
         check(&team("skipPermissions: maybe"), "teams.a.skipPermissions: must be true or false");
         check(&team("agent:"), "the value is missing here; there are claude, codex, acp, scripted");

@@ -13,8 +13,7 @@ use crate::question::path::follow_links;
 pub struct QuestionsConfig {
     pub deadlines: DeadlinesConfig,
     /// What happens at the deadline of a question that has no default: `fail`, or `wait` for ever.
-    #[schemars(with = "String")]
-    pub on_deadline: OnDeadline,
+    pub on_deadline: WithoutDefault,
     /// The shortest deadline that an agent may ask for.
     pub shortest_deadline: Millis,
     /// The longest.
@@ -22,9 +21,19 @@ pub struct QuestionsConfig {
     /// How long a refusal holds for whoever asks for the same again.
     pub refusals_last: Millis,
     /// How many questions one session may ask in a minute.
+    #[schemars(range(min = 1))]
     pub per_minute: u32,
     /// How many it may have open.
+    #[schemars(range(min = 1))]
     pub open_per_session: u32,
+}
+
+/// A default is the question's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WithoutDefault {
+    Fail,
+    Wait,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +51,7 @@ impl Default for QuestionsConfig {
     fn default() -> Self {
         Self {
             deadlines: DeadlinesConfig::default(),
-            on_deadline: OnDeadline::Fail,
+            on_deadline: WithoutDefault::Fail,
             shortest_deadline: Millis(5 * 60_000),
             longest_deadline: Millis(24 * 3_600_000),
             refusals_last: Millis(24 * 3_600_000),
@@ -62,9 +71,6 @@ impl QuestionsConfig {
     /// The key that is wrong, and why.
     pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
         let wrong = |key, what: &str| Err((key, what.to_owned()));
-        if self.on_deadline == OnDeadline::Default {
-            return wrong("onDeadline", "must be fail or wait; a default is the question's own");
-        }
         for (key, number) in [("perMinute", self.per_minute), ("openPerSession", self.open_per_session)] {
             if number == 0 {
                 return wrong(key, "must be at least 1");
@@ -102,7 +108,10 @@ impl QuestionsConfig {
             error_recovery: self.deadlines.error_recovery,
             shortest: self.shortest_deadline,
             longest: self.longest_deadline,
-            on_deadline: self.on_deadline,
+            on_deadline: match self.on_deadline {
+                WithoutDefault::Fail => OnDeadline::Fail,
+                WithoutDefault::Wait => OnDeadline::Wait,
+            },
             real: follow_links,
         }
     }

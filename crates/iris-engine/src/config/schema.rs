@@ -100,6 +100,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_value_may_be_is_said() {
+        let schema = of_types();
+        let questions = resolved(&schema, &schema["properties"]["questions"])["properties"].clone();
+        assert_eq!(resolved(&schema, &questions["onDeadline"])["enum"], json!(["fail", "wait"]));
+        let settings = resolved(&schema, &schema["properties"]["settings"])["properties"].clone();
+        assert_eq!(settings["maxQueue"]["minimum"], 1);
+        let agent = resolved(&schema, &settings["agent"])["properties"].clone();
+        let analysis = resolved(&schema, &agent["completionAnalysis"])["properties"].clone();
+        let confidence = &analysis["minConfidence"];
+        assert_eq!((&confidence["minimum"], &confidence["maximum"]), (&json!(0.0), &json!(1.0)));
+    }
+
+    #[test]
     fn what_a_key_wants_is_known() {
         for key in [
             "settings",

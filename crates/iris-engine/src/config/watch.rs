@@ -35,7 +35,7 @@ const LONGEST_OPEN: u32 = 600;
 /// How the file and what is in force are to each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigState {
-    /// Why the file as it is now is not used, and since when.
+    /// Why the file that was read last is not used, and since when.
     pub refused: Option<(String, i64)>,
     /// What takes effect with the next start.
     pub pending: Vec<Pending>,
@@ -44,8 +44,11 @@ pub struct ConfigState {
 }
 
 impl ConfigState {
-    fn is_half_written(&self) -> bool {
-        matches!(self.waiting, Some((_, Waiting::Remainder)))
+    /// Why the file as it is now is not used, and since when. What was refused before it changed is not about what it says
+    /// now; in the moment until it rests, it may be.
+    pub fn refused_as_it_is(&self) -> Option<&(String, i64)> {
+        let is_another = matches!(self.waiting, Some((_, Waiting::Writer | Waiting::Remainder)));
+        self.refused.as_ref().filter(|_| !is_another)
     }
 }
 
@@ -236,12 +239,17 @@ async fn keep_looking(
     mut in_force: Option<InForce>,
 ) {
     let watched = &engine.watched;
+    // What was said to be missing, since a file was last used or refused.
+    let mut said_missing = None;
     while !watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let told = arrivals.told(&path);
         let now = look(&path);
         match looks.see(told, &now) {
-            Sight::Used => watched.wait(None),
+            Sight::Used => {
+                said_missing = None;
+                watched.wait(None);
+            }
             Sight::Changed if looks.used.is_some() && watched.state().waiting.is_none() => {
                 watched.wait(Some(Waiting::Rest));
             }
@@ -259,7 +267,12 @@ async fn keep_looking(
                 }
                 let missing = missing(&engine, &found, before);
                 if let Some(missing) = missing.filter(|_| looks.same < LASTING) {
-                    wait_for_remainder(&engine, &path, &missing).await;
+                    watched.wait(Some(Waiting::Remainder));
+                    // Once, however often is looked.
+                    if said_missing.as_ref() != Some(&missing) {
+                        tell_of_missing(&engine, &path, &missing).await;
+                        said_missing = Some(missing);
+                    }
                     continue;
                 }
                 looks.used = Some(now.clone());
@@ -267,7 +280,7 @@ async fn keep_looking(
                     in_force = Some(InForce { text, file: now });
                     config
                 });
-                take(&engine, found).await;
+                take(&engine, found, said_missing.take().is_some()).await;
             }
         }
     }
@@ -280,19 +293,15 @@ fn missing(engine: &Inner, found: &Result<(String, Config), String>, before: Opt
     (!changed(&engine.config(), config).is_empty()).then_some(missing)
 }
 
-/// It is told once, however often is looked.
-async fn wait_for_remainder(engine: &Inner, path: &Path, missing: &str) {
-    let is_told = engine.watched.state().is_half_written();
-    engine.watched.wait(Some(Waiting::Remainder));
-    if !is_told {
-        let path = path.display();
-        let why = format!("{path} may be half-written: {missing}; if it stays so for five seconds, it is taken so");
-        tracing::warn!(why, "the config file is not used yet; the config that was in force stays");
-        note(engine, ConfigEvent::Refused { why }).await;
-    }
+async fn tell_of_missing(engine: &Inner, path: &Path, missing: &str) {
+    let path = path.display();
+    let why = format!("{path} may be half-written: {missing}; if it stays so for five seconds, it is taken so");
+    tracing::warn!(why, "the config file is not used yet; the config that was in force stays");
+    note(engine, ConfigEvent::Refused { why }).await;
 }
 
-async fn take(engine: &Inner, found: Result<Config, String>) {
+/// `was_missing`: it was said that something is missing in the file.
+async fn take(engine: &Inner, found: Result<Config, String>, was_missing: bool) {
     match found {
         Err(why) => {
             tracing::error!(why, "the config file cannot be used; the config that was in force stays");
@@ -305,8 +314,7 @@ async fn take(engine: &Inner, found: Result<Config, String>) {
             let port = engine.watched.outside.get().map(|outside| outside.port);
             let pending = pending(&engine.watched.at_start, &config, port);
             let needs_restart: Vec<_> = pending.iter().map(|pending| pending.key.clone()).collect();
-            let state = engine.watched.state();
-            let was_refused = state.refused.is_some() || state.is_half_written();
+            let was_refused = engine.watched.state().refused.is_some() || was_missing;
             engine.watched.set(ConfigState { refused: None, pending, waiting: None });
             if changed.is_empty() && !was_refused {
                 return;
@@ -326,7 +334,7 @@ fn read(path: &Path, before: Option<&str>, outside: Option<&Outside>) -> Result<
     let text = super::load::read_text(path).map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| format!("{} cannot be read: it is gone", path.display()))?;
     if super::load::says_nothing(&text) {
-        return Err(format!("{} is empty; to have no team, write `teams: {{}}`", path.display()));
+        return Err(format!("{} {}", path.display(), super::load::nothing_said(&text)));
     }
     if before.is_some_and(|before| ending::is_cut_off(&text, before)) {
         return Err(format!(

@@ -1,15 +1,20 @@
 //! Answering: the first answer counts, is on disk, and reaches the agent.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use iris_core::actor::Actor;
 use iris_core::duration::Millis;
 use iris_core::id::{JobId, QuestionId};
 use iris_core::key::KeyHolder;
-use iris_core::question::{Answer, AnswerError, Detail, QuestionKind, QuestionState, asks_alike, fit, takes, words_to};
+use iris_core::question::{
+    Answer, AnswerError, Detail, QuestionKind, QuestionState, hear, takes, what_is_asked, words_to,
+};
+use iris_core::relay::Voice;
 use iris_core::rule::RuleScope;
 use iris_store::question::{self, Answered, Given, OpenFilter, QuestionRow};
-use iris_store::wall_ms;
+use iris_store::{StoreError, wall_ms};
+use serde_json::Value;
 
 use super::{QuestionError, is_repeatable, pass_on};
 use crate::engine::Engine;
@@ -20,7 +25,10 @@ use crate::turn::tell::{Patience, Tell, TellError};
 /// What a person says, and what is to be made of it.
 #[derive(Clone, Debug)]
 pub struct Saying {
-    pub answer: Answer,
+    /// Over the wire: true or false, an option or several, words, or fields.
+    pub value: Value,
+    /// What is said beside it.
+    pub text: Option<String>,
     /// What type of answer it is, if the person says so.
     pub kind: Option<String>,
     /// The digest of the action that the person saw.
@@ -29,12 +37,6 @@ pub struct Saying {
     pub remember: Option<(RuleScope, Millis)>,
     /// If it is too late, run the work again with it.
     pub again: bool,
-}
-
-impl From<Answer> for Saying {
-    fn from(answer: Answer) -> Self {
-        Self { answer, kind: None, seen: None, remember: None, again: false }
-    }
 }
 
 /// What came of an answer.
@@ -54,7 +56,7 @@ impl Engine {
     pub async fn answer_question(&self, id: &QuestionId, by: &Actor, saying: Saying) -> Result<Taken, QuestionError> {
         let row = self.find_question(id).await?;
         let fits = saying.kind.as_deref().map_or(Ok(()), |kind| takes(&row.detail, kind));
-        let answer = fits.and_then(|()| fit(&row.detail, saying.answer.clone()));
+        let answer = fits.and_then(|()| hear(&row.detail, &saying.value, saying.text.clone()));
         let answer = answer.map_err(|error| unfit(&row, &saying, error))?;
         check_rule(&row, &answer, saying.remember)?;
         let refusals_last = self.inner.config().questions.refusals_last;
@@ -92,7 +94,8 @@ impl Engine {
         let all = |tx: &mut iris_store::Tx<'_>| question::list_open(tx, &OpenFilter::default(), i64::MAX);
         let open = self.inner.store.read(all).await?.rows;
         let mut answered = Vec::new();
-        for other in open.into_iter().filter(|other| is_similar(row, other)) {
+        let asked = what_it_asks(row);
+        for other in open.into_iter().filter(|other| other.id != row.id && what_it_asks(other) == asked) {
             match self.answer_question(&other.id, by, Saying { remember: None, again: false, ..saying.clone() }).await {
                 Ok(_) => answered.push(other.id),
                 Err(QuestionError::Closed(_) | QuestionError::Late(_)) => {}
@@ -102,6 +105,21 @@ impl Engine {
             }
         }
         Ok(answered)
+    }
+
+    /// How many others that are open ask the very same as each of these, so that one answer may do for all.
+    pub async fn count_similar(&self, rows: &[QuestionRow]) -> Result<Vec<usize>, StoreError> {
+        let all = |tx: &mut iris_store::Tx<'_>| question::list_open(tx, &OpenFilter::default(), i64::MAX);
+        let open = self.inner.store.read(all).await?.rows;
+        let mut asking: HashMap<String, HashSet<&str>> = HashMap::new();
+        for row in &open {
+            asking.entry(what_it_asks(row)).or_default().insert(row.id.as_str());
+        }
+        // One that is held back is not among them.
+        let others = |row: &QuestionRow| {
+            asking.get(&what_it_asks(row)).map_or(0, |all| all.len() - usize::from(all.contains(row.id.as_str())))
+        };
+        Ok(rows.iter().map(others).collect())
     }
 
     /// The answer is on disk. It is passed on in a task of its own, so that it is though whoever answered goes away.
@@ -145,6 +163,8 @@ impl Engine {
                 let tell = Tell {
                     from,
                     through: by.through.clone(),
+                    // It is the answer to what was asked earlier, and to nothing that is open.
+                    voice: Voice::Tells,
                     to: row.team.clone(),
                     text: format!("[Iris] {said}\nGo on with that."),
                     patience: Patience::None,
@@ -188,14 +208,12 @@ fn unfit(row: &QuestionRow, saying: &Saying, error: AnswerError) -> QuestionErro
     }
 }
 
-/// An approval is for the bytes that the person saw, in the team they were to run for. Anything else is the same for
-/// whoever asks it.
-fn is_similar(row: &QuestionRow, other: &QuestionRow) -> bool {
-    let is_approval = |row: &QuestionRow| row.digest.is_some() || row.kind == QuestionKind::Approval;
-    if is_approval(row) || is_approval(other) {
-        return other.team == row.team && other.deed == row.deed && other.digest == row.digest;
-    }
-    asks_alike(&row.detail, &other.detail)
+/// The same for what asks the very same. An approval is for the bytes that the person saw, in the team they were to run for.
+/// Anything else is the same for whoever asks it.
+fn what_it_asks(row: &QuestionRow) -> String {
+    let is_approval = row.digest.is_some() || row.kind == QuestionKind::Approval;
+    let asked = if is_approval { None } else { what_is_asked(&row.detail) };
+    asked.unwrap_or_else(|| format!("{} {} {}", row.team, row.deed, row.digest.as_deref().unwrap_or_default()))
 }
 
 fn millis(length: Millis) -> i64 {

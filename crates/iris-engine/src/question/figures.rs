@@ -1,11 +1,10 @@
 //! What can be counted about questions, and what past answers suggest.
 
+use iris_core::id::Party;
 use iris_core::question::{Answer, QuestionKind};
-use iris_core::team::TeamName;
 use iris_store::StoreError;
 use iris_store::question::{self, Figures, Past, QuestionRow};
 
-use crate::config::Config;
 use crate::engine::Engine;
 
 pub use iris_store::question::KindFigures as OfKind;
@@ -28,7 +27,7 @@ pub struct Suggestion {
 impl Engine {
     pub async fn question_figures(&self, within_ms: i64) -> Result<Figures, StoreError> {
         let config = self.inner.config();
-        let is_agent = move |party: &str| is_team(&config, party);
+        let is_agent = move |party: &str| config.is_team(&Party::new(party));
         self.inner.store.read(move |tx| question::figures(tx, within_ms, is_agent)).await
     }
 
@@ -42,15 +41,10 @@ impl Engine {
         let past = self.inner.store.read(move |tx| question::past_answers(tx, &asked, EVIDENCE)).await?;
         // An agent that answers another's words is no person whose answers are to be learnt from.
         let config = self.inner.config();
-        let past = past.into_iter().filter(|past| !is_team(&config, &past.by)).collect();
+        let past = past.into_iter().filter(|past| !config.is_team(&Party::new(past.by.as_str()))).collect();
         let enough = if row.kind == QuestionKind::Preference { 1 } else { REPEATED };
         Ok(most_given(past).filter(|suggestion| suggestion.times >= enough))
     }
-}
-
-/// Agents speak for teams.
-fn is_team(config: &Config, party: &str) -> bool {
-    party.parse::<TeamName>().is_ok_and(|team| config.teams.contains_key(&team))
 }
 
 fn most_given(past: Vec<Past>) -> Option<Suggestion> {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use iris_core::id::{SessionId, TurnId};
 use iris_core::key::KeyHolder;
+use iris_core::question::QuestionState;
+use iris_core::relay::Voice;
 use iris_store::question::{self, QuestionRow};
 use iris_store::turn::NewTurn;
 use iris_store::{StoreError, session};
@@ -41,6 +43,14 @@ pub(crate) async fn pass_on(engine: &Arc<Inner>, row: &QuestionRow) -> bool {
     }
 }
 
+/// Whoever answers and upkeep may both pass it on: the one that comes second did not, and the agent goes on all the same.
+async fn was_passed_on(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, StoreError> {
+    let id = row.id.clone();
+    let now = engine.store.read(move |tx| question::find(tx, &id)).await?;
+    let is_answered = |row: &QuestionRow| matches!(row.state, QuestionState::Answered | QuestionState::Defaulted);
+    Ok(now.is_some_and(|now| is_answered(&now) && now.resume.as_deref() == Some("done")))
+}
+
 /// Resumes the conversation with the answer.
 async fn tell(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, StoreError> {
     if engine.team(&row.team).is_none() || engine.halt.is_on() {
@@ -57,6 +67,7 @@ async fn tell(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, StoreError
                 fresh_session: SessionId::new(Uuid::new_v4().to_string()),
                 from: session.from.clone(),
                 through: None,
+                voice: Voice::Tells,
                 to: session.to.clone(),
                 body: question::words(row),
                 key: Some(KeyHolder::iris().key(&format!("answer/{}", row.id)).as_str().to_owned()),
@@ -70,7 +81,7 @@ async fn tell(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, StoreError
             })
         })
         .await?;
-    let Some(accepted) = told else { return Ok(false) };
+    let Some(accepted) = told else { return was_passed_on(engine, row).await };
     Engine::of(engine).set_going(accepted).await;
     Ok(true)
 }

@@ -9,13 +9,14 @@ use iris_core::duration::Millis;
 use iris_core::fault::in_words;
 use iris_core::id::{Party, TurnId};
 use iris_core::key::KeyHolder;
+use iris_core::relay::Voice;
 use iris_core::team::TeamName;
-use iris_core::turn::{Ending, Termination};
+use iris_core::turn::Ending;
 use iris_store::session::SessionRow;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
 use super::answer::Refusal;
@@ -29,6 +30,7 @@ use crate::turn::tell::{DEFAULT_TIMEOUT_MS, Patience, Tell, TellOutcome, TellRep
 pub struct Caller {
     pub party: Party,
     pub through: Through,
+    pub voice: Voice,
     /// Whose keys it gives.
     pub keys: KeyHolder,
     /// The turn in which an agent calls.
@@ -150,6 +152,19 @@ async fn call_other(engine: &Engine, caller: &Caller, given: Given<'_>) -> Answe
     }
 }
 
+/// For a door behind which it is known who speaks: whom a call names as `fromTeam` is taken, as everywhere, and does not count.
+pub(crate) fn without_speaker(arguments: Box<RawValue>) -> Box<RawValue> {
+    // Most name nobody, and a message may be long.
+    if !arguments.get().contains("fromTeam") {
+        return arguments;
+    }
+    let Ok(mut given) = serde_json::from_str::<Map<String, Value>>(arguments.get()) else { return arguments };
+    if given.remove("fromTeam").is_none() {
+        return arguments;
+    }
+    to_raw_value(&given).expect("JSON stays JSON")
+}
+
 /// Arguments, or what does not fit in them, in words for a model: which one it is, and no place in a text it never saw.
 pub(super) fn read_arguments<T: DeserializeOwned>(tool: &str, arguments: &RawValue) -> Result<T, Refusal> {
     let mut reader = serde_json::Deserializer::from_str(arguments.get());
@@ -209,6 +224,7 @@ async fn tell(engine: &Engine, caller: &Caller, arguments: TellArguments) -> Ans
     let tell = Tell {
         from: caller.party.clone(),
         through: Some(caller.through.clone()),
+        voice: caller.voice,
         to: parse(&arguments.to_team)?,
         text: arguments.message,
         patience: patience.map_err(failed)?,
@@ -258,7 +274,7 @@ fn answer(report: TellReport) -> Answer {
             if let Some(reason) = ending.reason() {
                 answer["reason"] = Value::from(reason);
             }
-            if let Ending::Terminated { cause: Termination::Exited(exit) } = ending {
+            if let Some(exit) = ending.into_exit() {
                 answer["exitCode"] = json!(exit.code);
                 answer["signal"] = json!(exit.signal);
                 answer["stderr"] = Value::from(exit.stderr);

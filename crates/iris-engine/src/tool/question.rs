@@ -61,6 +61,7 @@ fn arguments() -> Value {
             "label": text("What the person sees."),
             "value": { "type": ["string", "boolean", "number"], "description": "What you get, as text; the label if left out." },
             "description": text("What it would mean."),
+            "implications": text("What follows from it, if that is more to say."),
             "recommended": { "type": "boolean" },
         }, "required": ["label"] } },
         "context": { "description": "Why you ask: what the person needs to know to decide." },

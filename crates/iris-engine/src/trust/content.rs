@@ -161,11 +161,16 @@ fn passes(kind: ErrorKind) -> bool {
 /// The checkout that a linked worktree belongs to: git writes down in the one where the other is.
 fn main_checkout(folder: &Path) -> Option<PathBuf> {
     let link = folder.ancestors().map(|above| above.join(".git")).find(|git| git.exists())?;
-    let text = std::fs::read_to_string(&link).ok()?;
+    let text = text_of(&link)?;
     let own = link.parent()?.join(text.strip_prefix("gitdir:")?.trim());
-    let common = std::fs::read_to_string(own.join("commondir")).ok()?;
+    let common = text_of(&own.join("commondir"))?;
     let common = own.join(common.trim()).canonicalize().ok()?;
     (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
+}
+
+/// Of a file: to read a pipe is to wait for whoever writes to it.
+fn text_of(path: &Path) -> Option<String> {
+    path.is_file().then(|| std::fs::read_to_string(path).ok())?
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use iris_core::event::Recorded;
 use iris_core::fault::FaultKind;
 use iris_core::id::{Party, SessionId, TurnId};
 use iris_core::key::Key;
+use iris_core::relay::Voice;
 use iris_core::session::SessionState;
 use iris_core::team::{AgentKind, TeamName};
 use iris_core::turn::Ending;
@@ -24,12 +25,15 @@ use super::standing::{Standing, Waits};
 use super::wait::{Waiter, report_of};
 use crate::config::UnknownTeam;
 use crate::engine::Engine;
+use crate::party::BadParty;
 
 #[derive(Clone, Debug)]
 pub struct Tell {
     pub from: Party,
     /// What whoever tells came through, if it is known.
     pub through: Option<Through>,
+    /// What that comes to for what the agent has asked in a reply.
+    pub voice: Voice,
     pub to: TeamName,
     pub text: String,
     pub patience: Patience,
@@ -113,9 +117,9 @@ pub enum TellError {
     LongKey { bytes: usize, limit: usize },
     #[error("a tell can be put off by at most {limit}, not by {asked}")]
     DelayTooLong { asked: Millis, limit: Millis },
-    #[error("'{0}' is not a party; use 1 to 128 printable characters")]
-    BadParty(String),
-    #[error("team '{team}' has {waiting} turns waiting, and no more are taken")]
+    #[error(transparent)]
+    BadParty(#[from] BadParty),
+    #[error("team '{team}' has {} waiting, and no more are taken", turns(*.waiting))]
     QueueFull { team: TeamName, waiting: i64 },
     #[error("the key was used before for another tell (turn {turn})")]
     KeyTaken { turn: TurnId },
@@ -133,6 +137,10 @@ pub enum TellError {
     ShuttingDown,
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn turns(count: i64) -> String {
+    if count == 1 { "1 turn".to_owned() } else { format!("{count} turns") }
 }
 
 impl TellError {
@@ -168,7 +176,7 @@ impl TellError {
             Self::Timeout(_) => Some("leave it out to wait 30 s".to_owned()),
             Self::LongKey { .. } => Some("a short random name is enough, a UUID for instance".to_owned()),
             Self::DelayTooLong { limit, .. } => Some(format!("put it off by {limit} or less")),
-            Self::BadParty(_) => Some("name a team or a person in fromTeam, or leave it out".to_owned()),
+            Self::BadParty(error) => Some(error.hint()),
             Self::Store(error) => error.hint().map(str::to_owned),
         }
     }
@@ -179,7 +187,6 @@ pub const DEFAULT_TIMEOUT_MS: i64 = 30_000;
 pub const LONGEST_MESSAGE: usize = 10 * 1024 * 1024;
 const LONGEST_KEY: usize = 256;
 const LONGEST_DELAY: Millis = Millis(366 * 24 * 3_600_000);
-const LONGEST_PARTY: usize = 128;
 /// How much of what was said is sent along when the caller's patience ends.
 const MESSAGES_WITH_PARTIAL: i64 = 1000;
 const BYTES_WITH_PARTIAL: usize = 8 * 1024 * 1024;
@@ -226,6 +233,7 @@ impl Engine {
             fresh_session: SessionId::new(Uuid::new_v4().to_string()),
             from: tell.from.clone(),
             through: tell.through.clone(),
+            voice: if self.inner.config().is_team(&tell.from) { tell.voice.for_team() } else { tell.voice },
             to: tell.to.clone(),
             // Nobody who only waits keeps the text, which may be long.
             body: std::mem::take(&mut tell.text),
@@ -299,11 +307,7 @@ impl Engine {
         {
             return Err(TellError::DelayTooLong { asked, limit: LONGEST_DELAY });
         }
-        let from = tell.from.as_str();
-        if from.is_empty() || from.len() > LONGEST_PARTY || from.chars().any(char::is_control) {
-            return Err(TellError::BadParty(from.chars().filter(|c| !c.is_control()).take(60).collect()));
-        }
-        Ok(())
+        Ok(self.check_party(&tell.from)?)
     }
 
     /// What was accepted is started, if the store has given it to an agent; else the pool is told of it.
@@ -420,4 +424,16 @@ fn ended(report: TellReport, turn: &TurnReport) -> TellReport {
         duration_ms: turn.duration_ms,
     };
     TellReport { outcome, ..report }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_that_is_full_is_told_in_the_right_number() {
+        let told = |waiting| TellError::QueueFull { team: "a".parse().expect("a name"), waiting }.to_string();
+        assert_eq!(told(1), "team 'a' has 1 turn waiting, and no more are taken");
+        assert_eq!(told(2), "team 'a' has 2 turns waiting, and no more are taken");
+    }
 }

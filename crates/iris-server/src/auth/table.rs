@@ -43,6 +43,7 @@ const TABLE: &[(&str, &str, Entry)] = &[
     ("GET",    "/icon-192.png",                  Entry::Open),
     ("GET",    "/icon-512.png",                  Entry::Open),
     ("GET",    "/assets/{file}",                 Entry::Open),
+    ("GET",    "/api/login",                     Entry::Open),
     ("POST",   "/api/login",                     Entry::Open),
     ("GET",    "/api/openapi.json",              ANY_CREDENTIAL),
     ("GET",    "/api/docs",                      ANY_PERSON),

@@ -4,6 +4,7 @@ mod follow;
 pub(crate) mod frame;
 pub(crate) mod socket;
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,17 +19,20 @@ use futures_util::{StreamExt, stream};
 use iris_api::Page;
 use iris_api::event::{Event, Frame};
 use iris_api::problem::Problem;
-use iris_core::event::Recorded;
+use iris_core::event::{KINDS, MESSAGE, Recorded};
 use iris_core::fault::FaultKind;
-use iris_core::id::JobId;
+use iris_core::id::{JobId, SessionId, TurnId};
 use iris_engine::bus::{self, Batch};
+use iris_engine::config::closest;
+use iris_engine::session::SessionError;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::problem::Fault;
+use super::problem::{Fault, not_found};
 use super::team::known as known_team;
 use super::turn::follower;
 use super::{PAGE_BYTES, page_after, page_size};
+use crate::accept::liking;
 use crate::connection::outflow::{Outflow, STALLED};
 use crate::{App, wire};
 pub(in crate::http) use follow::Follower;
@@ -63,13 +67,20 @@ impl Filter {
         Self { after: None, before: None, limit: None, team: None, session, job: None, turn: None, kind: None }
     }
 
-    /// With the session of its job in place of the job, which has one of its own. A team that there is not would give a
-    /// stream that says nothing, which looks like an answer.
+    /// With the session of its job in place of the job, which has one of its own. What there is not would give a stream that
+    /// says nothing, which looks like an answer.
     async fn resolved(mut self, app: &App) -> Result<Self, Fault> {
         page_after(self.after)?;
         if let Some(team) = &self.team {
             known_team(app, team).await?;
         }
+        if let Some(session) = &self.session {
+            known_session(app, session).await?;
+        }
+        if let Some(turn) = &self.turn {
+            known_turn(app, turn).await?;
+        }
+        self.kind.as_deref().map_or(Ok(()), known_kinds)?;
         let Some(job) = self.job.take() else { return Ok(self) };
         let session = app.engine.find_job(&JobId::new(job.as_str())).await?.session.to_string();
         if self.session.as_ref().is_some_and(|asked| *asked != session) {
@@ -100,6 +111,35 @@ impl Filter {
     }
 }
 
+/// What was said in a session that was forgotten is gone, but that it was there stands in the log: an id that may have been one's
+/// is taken.
+async fn known_session(app: &App, session: &str) -> Result<(), Fault> {
+    if uuid::Uuid::parse_str(session).is_ok() || app.engine.find_session(&SessionId::new(session)).await?.is_some() {
+        return Ok(());
+    }
+    Err(Fault::from(SessionError::NotFound(session.to_owned())).hint("give the whole id, as GET /api/sessions has it"))
+}
+
+/// So is one that may have been a turn's.
+async fn known_turn(app: &App, turn: &str) -> Result<(), Fault> {
+    if uuid::Uuid::parse_str(turn).is_ok() || app.engine.find_turn(&TurnId::new(turn)).await?.is_some() {
+        return Ok(());
+    }
+    Err(not_found("turn", turn).hint("give the whole id, as GET /api/sessions/{id}/turns has it"))
+}
+
+fn known_kinds(kinds: &str) -> Result<(), Fault> {
+    let nouns = || KINDS.iter().filter_map(|kind| kind.split('.').next()).chain([MESSAGE]);
+    let is_known = |kind: &str| KINDS.contains(&kind) || nouns().any(|noun| noun == kind);
+    let Some(unknown) = kinds.split(',').find(|kind| !is_known(kind)) else { return Ok(()) };
+    let all: BTreeSet<_> = nouns().chain(KINDS).collect();
+    let meant = closest(unknown, &all.into_iter().collect::<Vec<_>>());
+    let nouns = nouns().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+    let meant = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
+    let hint = format!("{meant}a kind is a noun ({nouns}), or one with what happened, such as turn.finished");
+    Err(Fault::new(FaultKind::Invalid, format!("there is no kind of event '{unknown}'")).hint(hint))
+}
+
 /// The log: a page of JSON, or a stream that goes on if `Accept` is `text/event-stream`
 #[utoipa::path(
     get,
@@ -124,32 +164,20 @@ pub(crate) async fn list(
     filter: Result<Query<Filter>, QueryRejection>,
 ) -> Result<Response, Fault> {
     let filter = filter?.0.resolved(&app).await?;
-    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-    if wants_stream(accept) {
+    // Looked at for a page too, where it means nothing: a number that cannot be read is not one of ours.
+    let last = last_seen(&headers)?;
+    if wants_stream(&headers) {
         let following = follower(&headers).map(|name| app.engine.follow(name));
-        let follower = Follower::new(app, filter, last_seen(&headers)?).of(following);
+        let follower = Follower::new(app, filter, last).of(following);
         return Ok(follow(follower, outflow.unwrap_or_default().0, |_, _| None));
     }
     Ok(page(&app, filter).await?.into_response())
 }
 
 /// Whether a stream is taken at all, and liked no less than a page.
-fn wants_stream(accept: &str) -> bool {
-    let liked = |wanted: &str| {
-        let ranges = accept.split(',').filter(|range| range.split(';').next().is_some_and(|kind| is(kind, wanted)));
-        let weights = ranges.map(|range| {
-            let said = range.split(';').skip(1).filter_map(|one| one.split_once('='));
-            let said = said.filter(|(name, _)| is(name, "q")).last().map(|(_, weight)| weight.trim().parse());
-            said.and_then(Result::ok).unwrap_or(1.0_f32)
-        });
-        weights.fold(0.0, f32::max)
-    };
-    let stream = liked("text/event-stream");
-    stream > 0.0 && stream >= liked("application/json")
-}
-
-fn is(found: &str, wanted: &str) -> bool {
-    found.trim().eq_ignore_ascii_case(wanted)
+fn wants_stream(headers: &HeaderMap) -> bool {
+    let stream = liking(headers, "text/event-stream");
+    stream > 0.0 && stream >= liking(headers, "application/json")
 }
 
 /// A number that cannot be read is not passed over: the reader would miss what came since.
@@ -235,7 +263,7 @@ pub(super) fn follow<W: Words>(follower: Follower, outflow: Outflow, words: W) -
     let pieces = stream::unfold(reader, move |reader| async move {
         let (mut follower, outflow, words) = reader?;
         if outflow.stalls() > stalls_before {
-            return Some((pieces_of(vec![dropped().into()]), None));
+            return Some((pieces_of(vec![dropped(&why_dropped()).into()]), None));
         }
         let pieces = match tokio::time::timeout(HEARTBEAT, follower.next()).await {
             Ok(items) => write_frames(items?, &words),
@@ -256,8 +284,9 @@ pub(super) fn why_dropped() -> String {
     format!("nothing was taken for {} s; come back with your number", STALLED.as_secs())
 }
 
-fn dropped() -> String {
-    format!("event: dropped\ndata: {}\n\n", serde_json::json!({ "why": why_dropped() }))
+/// The last frame of a stream that is ended here.
+pub(crate) fn dropped(why: &str) -> String {
+    format!("event: dropped\ndata: {}\n\n", serde_json::json!({ "why": why }))
 }
 
 /// JSON has no line breaks of its own, so it is one line of data. What is large goes out as it was written for all, by itself:
@@ -307,6 +336,8 @@ mod tests {
 
     #[test]
     fn a_stream_is_for_whoever_takes_one() {
+        let wants_stream =
+            |accept: &str| wants_stream(&HeaderMap::from_iter([(header::ACCEPT, accept.parse().expect("a value"))]));
         for yes in ["text/event-stream", "Text/Event-Stream;q=0.5, */*;q=0.1", "application/json, text/event-stream"] {
             assert!(wants_stream(yes), "{yes}");
         }
@@ -315,6 +346,7 @@ mod tests {
             assert!(!wants_stream(no), "{no}");
         }
     }
+
     #[test]
     fn what_is_large_is_sent_by_itself_and_not_copied() {
         let (small, large) = (Arc::new("{}".to_owned()), Arc::new("x".repeat(1_000_000)));

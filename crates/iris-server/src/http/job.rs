@@ -21,7 +21,7 @@ use super::body::Object;
 use super::event::last_seen;
 use super::problem::{Fault, not_found};
 use super::repeat;
-use super::{page_after, page_size};
+use super::{page_after, page_after_id, page_size};
 use crate::App;
 use crate::auth::Caller;
 use crate::connection::outflow::Outflow;
@@ -64,6 +64,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<Job>>, Fault> {
     let Query(paging) = paging?;
     let limit = page_size(paging.limit)?;
+    paging.after.as_deref().map(page_after_id).transpose()?;
     let rows = app.engine.list_jobs(paging.after, limit).await?;
     let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = rows.last().filter(|_| full).map(|row| row.id.to_string());

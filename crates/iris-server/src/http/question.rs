@@ -4,13 +4,11 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::{Extension, Json};
 use iris_api::Page;
-use iris_api::question::{
-    AnswerRequest, AnswerResponse, EditRequest, Pending, Question, QuestionFigures, Remember, Response,
-};
+use iris_api::question::{AnswerRequest, AnswerResponse, EditRequest, Pending, Question, QuestionFigures, Remember};
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
 use iris_core::id::{QuestionId, SessionId};
-use iris_core::question::{Answer, AskError, QuestionKind, QuestionState};
+use iris_core::question::{AskError, QuestionKind, QuestionState};
 use iris_core::rule::RuleScope;
 use iris_engine::question::answer::Saying;
 use iris_engine::question::figures::Suggestion;
@@ -89,11 +87,12 @@ pub(crate) async fn pending(
     }
     let Some(meant) = filter.meant() else { return Ok(Json(Pending { questions: Vec::new(), more: 0 })) };
     let Listed { rows, more } = app.engine.list_open_questions(meant).await?;
+    let similar = app.engine.count_similar(&rows).await?;
     let mut questions = Vec::new();
-    for row in rows {
+    for (row, similar) in rows.into_iter().zip(similar) {
         let is_early = questions.len() < WITH_SUGGESTION;
         let suggestion = if is_early { app.engine.suggest_answer(&row).await? } else { None };
-        questions.push(with(&app.engine, suggestion, row));
+        questions.push(with(&app.engine, suggestion, similar, row));
     }
     Ok(Json(Pending { questions, more }))
 }
@@ -139,14 +138,18 @@ fn read_place(after: &str) -> Result<Closed, Fault> {
 #[utoipa::path(get, path = "/api/questions/{id}", tag = "questions", params(("id" = String, Path, description = "The question")), responses((status = 200, description = "done", body = Question)))]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Question>, Fault> {
     let row = app.engine.find_question(&QuestionId::new(id)).await?;
-    let suggestion = if row.state == QuestionState::Open { app.engine.suggest_answer(&row).await? } else { None };
-    Ok(Json(with(&app.engine, suggestion, row)))
+    if row.state != QuestionState::Open {
+        return Ok(Json(wire::question(&app.engine, row)));
+    }
+    let suggestion = app.engine.suggest_answer(&row).await?;
+    let similar = app.engine.count_similar(std::slice::from_ref(&row)).await?;
+    Ok(Json(with(&app.engine, suggestion, similar.first().copied().unwrap_or(0), row)))
 }
 
-fn with(engine: &Engine, suggestion: Option<Suggestion>, row: QuestionRow) -> Question {
+fn with(engine: &Engine, suggestion: Option<Suggestion>, similar: usize, row: QuestionRow) -> Question {
     let response = row.detail.response_type();
     let suggestion = suggestion.as_ref().map(|suggestion| wire::suggestion(suggestion, response));
-    Question { suggestion, ..wire::question(engine, row) }
+    Question { suggestion, similar, ..wire::question(engine, row) }
 }
 
 /// Answers a question; the first answer wins
@@ -164,7 +167,8 @@ pub(crate) async fn answer(
 ) -> Result<Json<AnswerResponse>, Fault> {
     let id = QuestionId::new(id);
     let saying = Saying {
-        answer: read(&request.response)?,
+        value: request.response.value,
+        text: request.response.text,
         kind: request.response.kind,
         seen: request.digest,
         remember: request.remember.map(remember).transpose()?,
@@ -183,11 +187,6 @@ pub(crate) async fn answer(
         also: also.iter().map(ToString::to_string).collect(),
         question: wire::question(&app.engine, taken.row),
     }))
-}
-
-fn read(response: &Response) -> Result<Answer, Fault> {
-    Answer::read(&response.value, response.text.clone())
-        .map_err(|error| Fault::new(FaultKind::Unfit, error.to_string()))
 }
 
 fn remember(remember: Remember) -> Result<(RuleScope, Millis), Fault> {
@@ -237,7 +236,13 @@ pub(crate) async fn figures(
     State(app): State<App>,
     within: Result<Query<Within>, QueryRejection>,
 ) -> Result<Json<QuestionFigures>, Fault> {
-    let within_ms = within?.0.within_ms.unwrap_or(A_WEEK).max(1);
+    let within_ms = match within?.0.within_ms {
+        Some(none @ ..1) => {
+            let what = format!("in the last {none} milliseconds nothing was asked");
+            return Err(Fault::new(FaultKind::Invalid, what).hint("ask for 1 or more, or leave it out for a week"));
+        }
+        asked => asked.unwrap_or(A_WEEK),
+    };
     let figures = app.engine.question_figures(within_ms).await?;
     Ok(Json(wire::figures(within_ms, &figures)))
 }

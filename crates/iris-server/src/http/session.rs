@@ -10,9 +10,9 @@ use iris_engine::{Record, SessionRow};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use super::page_size;
 use super::problem::{Fault, not_found};
 use super::team::known as known_team;
+use super::{page_after_id, page_size};
 use crate::auth::Caller;
 use crate::{App, wire};
 
@@ -42,6 +42,9 @@ pub(crate) async fn list(
         None => None,
     };
     let limit = page_size(filter.limit)?;
+    if !filter.after.is_empty() {
+        page_after_id(&filter.after)?;
+    }
     let rows = app.engine.list_sessions(team.as_ref(), &filter.after, limit).await?;
     let full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = if full { rows.last().map(|row| row.id.to_string()) } else { None };

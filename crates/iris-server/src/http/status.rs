@@ -74,7 +74,7 @@ pub(crate) async fn config(State(app): State<App>) -> Json<EffectiveConfig> {
 
 fn config_status(app: &App) -> ConfigStatus {
     let state = app.engine.config_state();
-    let (refused, refused_at) = state.refused.unzip();
+    let (refused, refused_at) = state.refused_as_it_is().cloned().unzip();
     let pending = |Pending { key, now, next }| PendingSetting { key, now, next };
     let pending = state.pending.into_iter().map(pending).collect();
     let (waiting_since, waiting_for) = state.waiting.map(|(since, what)| (since, what.as_str().to_owned())).unzip();

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use iris_api::Page;
-use iris_api::token::{LinkMade, LoginRequest, Me, Token, TokenMade, TokenRequest};
+use iris_api::token::{LinkMade, LoginRequest, LoginState, Me, Token, TokenMade, TokenRequest};
 use iris_core::credential::{CredentialKind, Scope, Scopes};
 use iris_core::fault::FaultKind;
 use iris_core::id::Party;
@@ -17,7 +17,7 @@ use iris_engine::{TokenRow, wall_ms};
 use super::body::Object;
 use super::problem::{DESCRIBED, Fault};
 use crate::App;
-use crate::auth::{COOKIE, Caller};
+use crate::auth::{COOKIE, Caller, cookie, is_browser};
 
 /// Who one is, and what one may do
 #[utoipa::path(get, path = "/api/me", tag = "tokens", responses((status = 200, description = "done", body = Me)))]
@@ -108,6 +108,13 @@ pub(crate) async fn log_in(State(app): State<App>, Object(request): Object<Login
     let lasts = Duration::from_millis(u64::try_from(left).unwrap_or(0)).as_secs();
     let me = describe(&made.row, Some(word));
     Ok(with_cookie(&made.secret, lasts, Json(me)))
+}
+
+/// Whether this browser is signed in, said without an error: a browser complains of every one in its console
+#[utoipa::path(get, path = "/api/login", tag = "tokens", responses((status = 200, description = "done", body = LoginState)))]
+pub(crate) async fn is_signed_in(State(app): State<App>, headers: HeaderMap) -> Json<LoginState> {
+    // Not one to wrong cookies either, however many there are: a good one is always told so, and is far too long to be guessed.
+    Json(LoginState { signed_in: cookie(&headers).is_some_and(|secret| is_browser(&app, secret, &headers)) })
 }
 
 /// Signs this browser out

@@ -39,6 +39,7 @@ pub(crate) async fn tell(
     let tell = Tell {
         from: speaker.party,
         through: Some(caller.through()),
+        voice: speaker.voice,
         to: request.to_team.parse()?,
         text: request.message,
         patience: Patience::from_millis(request.timeout.unwrap_or(DEFAULT_TIMEOUT_MS))?,
@@ -150,7 +151,14 @@ pub(crate) async fn figures(
 ) -> Result<Json<TurnFigures>, Fault> {
     let Query(asked) = since?;
     let since = asked.since.unwrap_or_else(|| wall_ms() - A_DAY).max(0);
-    let figures = app.engine.turn_figures(since, asked.slots.unwrap_or(0).clamp(0, MOST_SLOTS)).await?;
+    let slots = match asked.slots {
+        Some(fewer @ ..0) => {
+            let hint = format!("ask for `slots` of 0 to {MOST_SLOTS}, or leave it out for none");
+            return Err(Fault::new(FaultKind::Invalid, format!("time has no {fewer} pieces")).hint(hint));
+        }
+        asked => asked.unwrap_or(0).min(MOST_SLOTS),
+    };
+    let figures = app.engine.turn_figures(since, slots).await?;
     Ok(Json(wire::turn_figures(since, figures)))
 }
 

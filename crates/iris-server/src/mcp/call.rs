@@ -21,6 +21,7 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use super::Door;
+use super::asked::Asked;
 use super::caller::{caller, may};
 use super::progress::Progress;
 use super::session::InUse;
@@ -43,6 +44,7 @@ pub(super) async fn call(
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
+    Asked::note(&context.extensions, &context.id);
     let Some(spec) = tools::find(&request.name) else {
         return Err(ErrorData::invalid_params(format!("Iris has no tool '{}'", request.name), None));
     };
@@ -65,12 +67,13 @@ pub(super) async fn call(
     if let Some(key) = &key {
         arguments.insert("key".to_owned(), Value::from(key.as_str()));
     }
-    let Speaker { party, turn } = speaker_of(door, &who, named.as_deref(), &context).await?;
+    let Speaker { party, voice, turn } = speaker_of(door, &who, named.as_deref(), &context).await?;
     let told = Told::default();
     let keys = KeyHolder::speaker(&who.credential.id, &party);
     let open = key.map(|key| door.calls.open(keys.key(&key), &told));
     let request_id = context.extensions.get::<Parts>().and_then(|parts| RequestId::of(&parts.extensions));
-    let asked = tools::Caller { party, through: who.through(), keys, turn, told: told.clone(), request: request_id };
+    let asked =
+        tools::Caller { party, through: who.through(), voice, keys, turn, told: told.clone(), request: request_id };
     let progress = Progress::of(door, &context, &told);
     let answer = carry_out(door.app.engine.clone(), asked, request.name.into_owned(), arguments);
     tokio::select! {
@@ -229,7 +232,7 @@ pub(super) async fn cancel(
             let what = format!("the params of {} do not fit; see its schema", request.method);
             ErrorData::invalid_params(what, None)
         } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method '{}'", request.method), None)
         });
     }
     let mut params = request.params.unwrap_or_default();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use futures_util::stream;
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, ServerJsonRpcMessage, ServerNotification, ServerResult};
+use rmcp::model::{ErrorCode, RequestId, ServerJsonRpcMessage, ServerNotification, ServerResult};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::{EventId, EventStore, EventStoreError, EventStream};
 use tokio::sync::watch;
@@ -45,6 +45,8 @@ struct All {
 struct Kept {
     /// Known as soon as somebody has read something of it.
     session: Option<SessionId>,
+    /// By what the call was asked.
+    asked: Option<RequestId>,
     /// The number of the newest event that was read.
     read: u64,
     /// The number of the newest event. Dropped with what is kept, which ends whoever waits for more.
@@ -92,13 +94,20 @@ impl Replays {
     }
 
     /// Somebody reads this event in this session: nobody reads on from it in another.
-    pub fn is_read_in(&self, session: &SessionId, event: &str) {
+    pub fn is_read_in(&self, session: &SessionId, event: &str, asked: Option<&RequestId>) {
         if let Some((stream, number)) = place(event)
             && let Some(kept) = self.lock().streams.get_mut(stream)
         {
             kept.session.get_or_insert_with(|| session.clone());
             kept.read = kept.read.max(number);
+            kept.asked = kept.asked.take().or_else(|| asked.cloned());
         }
+    }
+
+    /// The id of the call that an event was said in.
+    pub fn asked_by(&self, event: &str) -> Option<RequestId> {
+        let (stream, _) = place(event)?;
+        self.lock().streams.get(stream)?.asked.clone()
     }
 
     /// What was said beside the calls of a session when nobody listened.
@@ -129,6 +138,7 @@ impl Replays {
         let mut all = self.lock();
         let kept = all.streams.entry(stream.to_owned()).or_insert_with(|| Kept {
             session: None,
+            asked: None,
             read: 0,
             newest: watch::Sender::new(0),
             events: VecDeque::new(),
@@ -371,12 +381,12 @@ mod tests {
         let (mine, other) = (SessionId::from("mine"), SessionId::from("other"));
         replays.keep("mine:common", &answer());
         replays.keep("mine:common", &progress(1));
-        replays.is_read_in(&mine, "mine:common/1");
+        replays.is_read_in(&mine, "mine:common/1", None);
         assert_eq!(replays.unread(&mine).len(), 1, "and it goes on after an answer");
         replays.keep("open", &progress(1));
         assert!(!replays.is_of(&mine, "open/1"), "nobody has read it");
-        replays.is_read_in(&mine, "open/1");
-        replays.is_read_in(&other, "open/1");
+        replays.is_read_in(&mine, "open/1", None);
+        replays.is_read_in(&other, "open/1", None);
         assert!(replays.is_of(&mine, "open/1") && !replays.is_of(&other, "open/1"));
         let waits = iris_engine::tasks::spawn("test", {
             let replays = replays.clone();
@@ -398,7 +408,7 @@ mod tests {
             replays.keep("mine:common", &event(notice))
         };
         let first = changed(0);
-        replays.is_read_in(&mine, &first);
+        replays.is_read_in(&mine, &first, None);
         for _ in 0..3 {
             (1..MOST_BESIDE).for_each(|number| drop(changed(number)));
         }
@@ -417,10 +427,10 @@ mod tests {
             let id = SessionId::from(session);
             replays.belongs_to(&id, format!("owner of {session}"));
             let begun = replays.keep(stream, &progress(1));
-            replays.is_read_in(&id, &begun);
+            replays.is_read_in(&id, &begun, None);
             let answer = replays.keep(stream, &answer());
             if is_read {
-                replays.is_read_in(&id, &answer);
+                replays.is_read_in(&id, &answer, None);
             }
         };
         let has = |stream: &str| replays.lock().streams.contains_key(stream);
@@ -445,10 +455,10 @@ mod tests {
             let id = SessionId::from(session);
             replays.belongs_to(&id, format!("owner of {session}"));
             let begun = replays.keep(stream, &progress(1));
-            replays.is_read_in(&id, &begun);
+            replays.is_read_in(&id, &begun, None);
             let answer = replays.keep(stream, &long_answer(megabytes * MEGABYTE));
             if is_read {
-                replays.is_read_in(&id, &answer);
+                replays.is_read_in(&id, &answer, None);
             }
         };
         let said = |stream: &str| {

@@ -19,7 +19,7 @@ use futures_util::future::ready;
 use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
 use iris_core::fault::FaultKind;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
@@ -28,6 +28,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::asked::Asked;
 use super::replay::{self, Replays};
 use crate::auth::Caller;
 use crate::http::problem::{self, Fault};
@@ -110,8 +111,12 @@ pub(super) async fn belongs_to_caller(
         }
         if let Some(in_use) = sessions.use_of(&session) {
             // The library would give an empty stream, which says that there was nothing more.
-            if last_event(request.headers()).is_some_and(|last| !sessions.replays.is_of(&session, last)) {
+            let last = last_event(request.headers()).map(str::to_owned);
+            if last.as_deref().is_some_and(|last| !sessions.replays.is_of(&session, last)) {
                 return gone().into_response();
+            }
+            if let Some(id) = last.and_then(|last| sessions.replays.asked_by(&last)) {
+                request.extensions_mut().insert(Asked::by(id));
             }
             request.extensions_mut().insert(in_use);
         }
@@ -237,7 +242,8 @@ impl Sessions {
     }
 
     fn listened_to<S: Stream>(&self, id: &SessionId, stream: S) -> Listened<S> {
-        Listened { stream: Box::pin(stream), _in_use: self.use_of(id), replays: self.replays.clone(), id: id.clone() }
+        let (in_use, replays) = (self.use_of(id), self.replays.clone());
+        Listened { stream: Box::pin(stream), _in_use: in_use, replays, id: id.clone(), asked: None }
     }
 }
 
@@ -308,7 +314,13 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        Ok(self.listened_to(id, self.local.create_stream(id, message).await?))
+        let mut asked = None;
+        if let ClientJsonRpcMessage::Request(request) = &message {
+            Asked::note(request.request.extensions(), &request.id);
+            asked = Some(request.id.clone());
+        }
+        let stream = self.local.create_stream(id, message).await?;
+        Ok(Listened { asked, ..self.listened_to(id, stream) })
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
@@ -346,6 +358,8 @@ struct Listened<S> {
     _in_use: Option<InUse>,
     replays: Replays,
     id: SessionId,
+    /// By what its call was asked.
+    asked: Option<RequestId>,
 }
 
 impl<S: Stream<Item = ServerSseMessage>> Stream for Listened<S> {
@@ -354,7 +368,7 @@ impl<S: Stream<Item = ServerSseMessage>> Stream for Listened<S> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<ServerSseMessage>> {
         let polled = self.stream.as_mut().poll_next(context);
         if let Poll::Ready(Some(ServerSseMessage { event_id: Some(event), .. })) = &polled {
-            self.replays.is_read_in(&self.id, event);
+            self.replays.is_read_in(&self.id, event, self.asked.as_ref());
         }
         polled
     }

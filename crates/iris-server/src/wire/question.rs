@@ -72,6 +72,7 @@ pub(crate) fn question(engine: &Engine, row: QuestionRow) -> Question {
         answer: row.answer.as_ref().map(|answer| given(answer, response)),
         passed_on: row.resume.map(|resume| resume == "done"),
         replaced_by: row.replaced_by.map(|next| next.to_string()),
+        similar: 0,
         suggestion: None,
     }
 }

@@ -47,6 +47,9 @@ impl Sqlite {
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "mmap_size", 0)?;
+        // Deleted text would stay in the file until its place is used again, and so would copies from when a page was split:
+        // what somebody wanted forgotten is overwritten, and so are those, from the first row on.
+        connection.pragma_update(None, "secure_delete", true)?;
         connection.pragma_update(None, "wal_autocheckpoint", PAGES_BEFORE_CHECKPOINT)?;
         connection.create_scalar_function("iris_now", 0, FunctionFlags::SQLITE_UTF8, move |_| Ok(clock.iris_ms()))?;
         Ok(Self { connection })
@@ -76,6 +79,16 @@ impl Sqlite {
     pub fn rollback(&mut self) -> Result<(), StoreError> {
         // A full disk makes SQLite roll back by itself; there is then nothing left to undo.
         if self.connection.is_autocommit() { Ok(()) } else { self.plain("ROLLBACK") }
+    }
+
+    /// Folds the log into the file and leaves nothing of it. False if somebody reads or writes and was in the way: they are
+    /// not waited for.
+    pub fn empty_log(&mut self) -> Result<bool, StoreError> {
+        self.connection.busy_timeout(Duration::ZERO)?;
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let was_busy = self.connection.query_row(sql, [], |row| row.get::<_, bool>(0));
+        self.connection.busy_timeout(LONGEST_LOCK)?;
+        Ok(!was_busy?)
     }
 
     fn plain(&self, sql: &str) -> Result<(), StoreError> {

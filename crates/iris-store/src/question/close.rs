@@ -179,7 +179,8 @@ pub(super) fn supersede_by(
     tx.run("UPDATE question SET replaced_by = ?1 WHERE id = ?2", values![next, &row.id])?;
     let (who, through) = (by.map(|by| by.party.clone()), by.and_then(|by| by.through.clone()));
     let (id, job) = (row.id.clone(), row.job.clone());
-    append(tx, row, QuestionEvent::Superseded { id, job, by: next.clone(), who, through })
+    let (by, told, why) = (Some(next.clone()), None, None);
+    append(tx, row, QuestionEvent::Superseded { id, job, by, told, why, who, through })
 }
 
 /// Whether the time of any open question is over.
@@ -266,10 +267,10 @@ fn reread(tx: &mut Tx<'_>, id: &QuestionId) -> Result<Box<QuestionRow>, StoreErr
 }
 
 /// Everything is being stopped.
-pub fn cancel_all(tx: &mut Tx<'_>, why: &str) -> Result<(), StoreError> {
+pub fn cancel_all(tx: &mut Tx<'_>, by: &Actor, why: &str) -> Result<(), StoreError> {
     let open = tx.many("SELECT id FROM question WHERE state = 'open'", &[])?;
     for row in open {
-        cancel(tx, &QuestionId::new(row.text(0)), None, why)?;
+        cancel(tx, &QuestionId::new(row.text(0)), Some(by), why)?;
     }
     // What was answered and has not reached its agent would start it again.
     tx.run("UPDATE question SET resume = 'done' WHERE resume = 'due'", &[])
@@ -322,10 +323,7 @@ pub(super) const TOLD: &str = "told";
 /// Whoever told the agent may answer what it asked by telling it again: what was found in a reply, also if the agent had
 /// asked it with a tool before, without waiting.
 pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Actor, text: &str) -> Result<(), StoreError> {
-    let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND (way = 'detected' \
-               OR (way = 'tool' AND blocks = 1 AND kind IN ('clarifying', 'confirming', 'preference')))";
-    for found in tx.many(sql, values![&session.id])? {
-        let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
+    for row in found_in_replies(tx, session)? {
         let answer = Answer::Choose { values: vec![text.to_owned()], note: None };
         close(tx, &row, QuestionState::Answered, Closer::of(Some(by)), Some(&answer), Some(TOLD))?;
         let (id, job) = (row.id.clone(), row.job.clone());
@@ -333,4 +331,33 @@ pub(crate) fn answer_by_tell(tx: &mut Tx<'_>, session: &SessionRow, by: &Actor, 
         append(tx, &row, QuestionEvent::Answered { id, job, by: by.clone(), answer, response, rule: None })?;
     }
     restate(tx, &session.id, session.job.as_ref())
+}
+
+/// An agent tells the one that asked more. No agent answers anything, so nobody has; but what the two settle between them is
+/// no longer asked of anybody.
+pub(crate) fn supersede_by_tell(
+    tx: &mut Tx<'_>,
+    session: &SessionRow,
+    by: &Actor,
+    told: &TurnId,
+) -> Result<(), StoreError> {
+    let why = format!("{} told it more", by.party);
+    for row in found_in_replies(tx, session)? {
+        close(tx, &row, QuestionState::Superseded, Closer::of(Some(by)), None, None)?;
+        tx.run("UPDATE question SET closed_why = ?1 WHERE id = ?2", values![&why, &row.id])?;
+        let (id, job, who, through) = (row.id.clone(), row.job.clone(), by.party.clone(), by.through.clone());
+        let (told, why, who) = (Some(told.clone()), Some(why.clone()), Some(who));
+        append(tx, &row, QuestionEvent::Superseded { id, job, by: None, told, why, who, through })?;
+    }
+    restate(tx, &session.id, session.job.as_ref())
+}
+
+fn found_in_replies(tx: &mut Tx<'_>, session: &SessionRow) -> Result<Vec<QuestionRow>, StoreError> {
+    let sql = "SELECT id FROM question WHERE session = ?1 AND state = 'open' AND (way = 'detected' \
+               OR (way = 'tool' AND blocks = 1 AND kind IN ('clarifying', 'confirming', 'preference')))";
+    let mut rows = Vec::new();
+    for found in tx.many(sql, values![&session.id])? {
+        rows.extend(lock(tx, &QuestionId::new(found.text(0)))?.map(|(row, _)| row));
+    }
+    Ok(rows)
 }

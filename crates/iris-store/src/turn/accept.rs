@@ -3,6 +3,7 @@
 use iris_core::actor::{Actor, Through};
 use iris_core::event::{Draft, Fact, Subject, TurnEvent};
 use iris_core::id::{Party, SessionId, TurnId};
+use iris_core::relay::Voice;
 use iris_core::session::SessionState;
 use iris_core::team::TeamName;
 use iris_core::turn::TurnState;
@@ -23,6 +24,7 @@ pub struct NewTurn {
     pub from: Party,
     /// What whoever tells came through, if anybody does.
     pub through: Option<Through>,
+    pub voice: Voice,
     pub to: TeamName,
     pub body: String,
     pub key: Option<String>,
@@ -154,13 +156,18 @@ fn accept_idle(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accepted>, Store
     }))
 }
 
-/// A question that was found in a reply is answered by telling the agent again. What Iris tells by itself is no answer.
+/// A question that was found in a reply is answered by telling the agent again, if whoever does may answer. What Iris tells by
+/// itself is no answer.
 fn answer_by_telling(tx: &mut Tx<'_>, new: &NewTurn, session: &SessionRow) -> Result<(), StoreError> {
     if session.waiting.is_none() || new.origin.is_some() || new.delay_ms.is_some() {
         return Ok(());
     }
     let by = Actor { party: new.from.clone(), through: new.through.clone() };
-    question::answer_by_tell(tx, session, &by, &new.body)
+    match new.voice {
+        Voice::Answers => question::answer_by_tell(tx, session, &by, &new.body),
+        Voice::Agent => question::supersede_by_tell(tx, session, &by, &new.id),
+        Voice::Tells => Ok(()),
+    }
 }
 
 fn find_repeated(tx: &mut Tx<'_>, new: &NewTurn) -> Result<Option<Accept>, StoreError> {

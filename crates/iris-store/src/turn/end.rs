@@ -131,6 +131,10 @@ const AGAIN: &str =
 pub(crate) fn queue_again(tx: &mut Tx<'_>, session: &SessionRow, turn: &TurnId) -> Result<(), StoreError> {
     let subject = Subject { turn: Some(turn.clone()), ..session.subject() };
     event::append(tx, &[Draft { subject, fact: Fact::Message(Said::from(&Heard::system(AGAIN))) }])?;
+    // Nobody has heard what this try came to.
+    let before = find(tx, turn)?.and_then(|turn| turn.usage).unwrap_or_default();
+    let usage = serde_json::to_string(&Usage { incomplete: true, ..before }).expect("usage is plain data");
+    tx.run("UPDATE turn SET usage = ?1 WHERE id = ?2", values![&usage, turn])?;
     requeue(tx, session, turn, Some(AGAIN))
 }
 

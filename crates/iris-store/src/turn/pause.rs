@@ -31,9 +31,13 @@ pub fn pause(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, turn: &TurnId, pa
     }
     super::record(tx, session, epoch, turn, said)?;
     requeue(tx, &row, turn, None)?;
-    if let Some(usage) = usage {
-        let usage = serde_json::to_string(usage).expect("usage is plain data");
-        tx.run("UPDATE turn SET usage = ?1 WHERE id = ?2", values![&usage, turn])?;
+    match usage {
+        Some(usage) => {
+            let usage = serde_json::to_string(usage).expect("usage is plain data");
+            tx.run("UPDATE turn SET usage = ?1 WHERE id = ?2", values![&usage, turn])?;
+        }
+        // It was given back untold, which is no try.
+        None => tx.run("UPDATE turn SET attempts = attempts - 1 WHERE id = ?1", values![turn])?,
     }
     let until = tx.wall_ms() + delay_ms;
     let fact = Fact::Session(SessionEvent::Held { until, why: why.clone() });

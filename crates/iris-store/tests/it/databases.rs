@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use iris_core::agent::Usage;
 use iris_core::id::{NodeId, Party, SessionId, TurnId};
+use iris_core::relay::Voice;
 use iris_core::turn::{Ending, TurnOutcome};
 use iris_store::turn::{Accept, Accepted, AgentAfter, Finish, NewTurn, Work, accept};
 use iris_store::{Location, Opening, Store, lane, turn};
@@ -67,6 +68,7 @@ macro_rules! on_both {
 pub fn new_turn(from: &str, text: &str) -> NewTurn {
     NewTurn {
         through: None,
+        voice: Voice::Answers,
         id: TurnId::new(uuid::Uuid::now_v7().to_string()),
         fresh_session: SessionId::new(uuid::Uuid::new_v4().to_string()),
         from: Party::new(from),

@@ -38,6 +38,55 @@ on_both!(forgetting_takes_what_is_over_and_nothing_else, |database: Database| as
     assert_eq!(missing, Removal::NotFound);
 });
 
+fn stands_in_a_file(database: &Database, words: &str) -> bool {
+    let folder = database._folder.as_ref().expect("it is a file").path();
+    let files = std::fs::read_dir(folder).expect("a folder").flatten();
+    let mut texts = files.map(|file| std::fs::read(file.path()).expect("readable"));
+    texts.any(|text| text.windows(words.len()).any(|found| found == words.as_bytes()))
+}
+
+/// The write-ahead log keeps every page as it was, until it is used again.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_stands_in_no_file_also_after_a_reader_was_in_the_way() {
+    const WORDS: &str = "the words that were said";
+    let database = Database::sqlite();
+    let store = database.open_as("n1");
+    let told = tell(&store, new_turn("user", WORDS)).await;
+    let (_, work) = serve(&store, &told.session).await;
+    finish(&store, completed(&work.expect("work"), "1")).await;
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    let (end, may_end) = std::sync::mpsc::channel::<()>();
+    let (other, mut reading) = (store.clone(), tokio::task::JoinSet::new());
+    reading.spawn(async move {
+        let read = other.read(move |tx| {
+            event::newest(tx)?;
+            begun.send(()).expect("somebody waits");
+            may_end.recv().expect("it is told to end");
+            Ok(())
+        });
+        read.await.expect("read");
+    });
+    has_begun.await.expect("it reads");
+    let id = told.session.clone();
+    let clear = move |tx: &mut iris_store::Tx<'_>| session::clear_cache(tx, &id, &Party::new("user").into());
+    store.write("clear", clear).await.expect("written");
+    store.drop_leftovers().await.expect("nothing failed");
+    assert!(stands_in_a_file(&database, WORDS), "somebody reads what there was");
+    end.send(()).expect("it reads");
+    reading.join_all().await;
+    store.forget().await.expect("emptied");
+    assert!(!stands_in_a_file(&database, WORDS));
+
+    // The log begins anew, and grows as it did before.
+    tell(&store, new_turn("user", "and on")).await;
+    assert!(stands_in_a_file(&database, "and on"));
+    store.close().await;
+    let store = database.open_as("n1");
+    let id = told.session.clone();
+    let kept = store.read(move |tx| turn::list(tx, &id, 0, 10)).await.expect("readable");
+    assert!(kept.iter().any(|turn| turn.body == "and on"), "{kept:?}");
+}
+
 on_both!(sessions_are_listed_in_pages, |database: Database| async move {
     let store = database.open_as("n1");
     for number in 0..25 {

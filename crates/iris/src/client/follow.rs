@@ -35,6 +35,9 @@ pub struct Follower {
     /// When anything came last, also if it was only that the daemon is there.
     heard: Instant,
     ready: VecDeque<Met>,
+    /// The daemon said that it ends the stream, so it is there: what it says next decides whether that is a cut.
+    is_dropped: bool,
+    unsaid: Option<Met>,
     cut_at: Option<Instant>,
     patience: Option<Duration>,
     attempt: Duration,
@@ -65,6 +68,8 @@ impl Follower {
             frames: Frames::default(),
             heard: Instant::now(),
             ready: VecDeque::new(),
+            is_dropped: false,
+            unsaid: None,
             cut_at: None,
             patience: Some(PATIENCE),
             attempt: ATTEMPT,
@@ -106,7 +111,7 @@ impl Follower {
     fn take(&mut self, frame: Frame) {
         let met = match frame.event.as_str() {
             // It ends; it is come back to with the number.
-            "dropped" => return,
+            "dropped" => return self.is_dropped = true,
             "reset" => serde_json::from_str(&frame.data).map(|Reset { head }| {
                 self.after = head;
                 Met::Back
@@ -131,7 +136,11 @@ impl Follower {
         self.stream = None;
         self.frames = Frames::default();
         self.cut_at = Some(Instant::now());
-        self.ready.push_back(Met::Cut { unheard: self.heard.elapsed() });
+        let cut = Met::Cut { unheard: self.heard.elapsed() };
+        match std::mem::take(&mut self.is_dropped) {
+            true => self.unsaid = Some(cut),
+            false => self.ready.push_back(cut),
+        }
     }
 
     /// Tries once; after a cut it may be tried again for a while, before the first connection it may not.
@@ -146,10 +155,12 @@ impl Follower {
                 self.stream = Some(stream);
                 self.heard = Instant::now();
                 self.cut_at = None;
+                self.ready.extend(self.unsaid.take());
                 self.ready.extend(cut_at.map(|_| Met::Back));
                 Ok(())
             }
             (Err(error), Some(cut_at)) if error.may_pass() && self.waits_on(cut_at) => {
+                self.ready.extend(self.unsaid.take());
                 tokio::time::sleep(AGAIN).await;
                 Ok(())
             }
@@ -179,12 +190,31 @@ mod tests {
         stream
     }
 
-    #[tokio::test]
-    async fn an_attempt_that_hangs_is_given_up_for_the_next() {
+    async fn place() -> (TcpListener, Client) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = Some(format!("http://{}", listener.local_addr().expect("an address")));
         let nowhere = Home::at(std::path::Path::new("/nonexistent"));
-        let client = Client { url, token: Some("made-up".to_owned()), ..Client::new(nowhere) };
+        (listener, Client { url, token: Some("made-up".to_owned()), ..Client::new(nowhere) })
+    }
+
+    /// Whose token was revoked is not told that the daemon is away.
+    #[tokio::test]
+    async fn a_stream_that_was_ended_for_good_is_not_cut() {
+        let (listener, client) = place().await;
+        let daemon = async {
+            let dropped = b"event: dropped\ndata: {}\n\n";
+            accept(&listener).await.write_all(&[STREAM, dropped].concat()).await.expect("it is heard, and ends");
+            let refusal = b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n";
+            accept(&listener).await.write_all(refusal).await.expect("it is heard");
+        };
+        let mut follower = Follower::new(client, Vec::new(), 7);
+        let (met, ()) = tokio::join!(follower.next(), daemon);
+        assert!(matches!(met, Err(ClientError::Strange { status: 401, .. })), "{met:?}");
+    }
+
+    #[tokio::test]
+    async fn an_attempt_that_hangs_is_given_up_for_the_next() {
+        let (listener, client) = place().await;
         let daemon = async {
             accept(&listener).await.write_all(STREAM).await.expect("it is heard, and cut");
             let mut open = vec![accept(&listener).await];

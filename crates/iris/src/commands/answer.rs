@@ -261,8 +261,9 @@ fn options(question: &Question, index: usize) -> &[Choice] {
 
 fn named<'a>(options: &'a [Choice], answer: &str) -> Option<&'a Choice> {
     let by_label = options.iter().find(|option| option.label == answer);
-    by_label
-        .or_else(|| options.iter().find(|option| option.value == answer || option.label.eq_ignore_ascii_case(answer)))
+    let by_id = || options.iter().find(|option| option.id.as_deref().is_some_and(|id| id.eq_ignore_ascii_case(answer)));
+    let by_value = || options.iter().find(|option| option.value == answer || option.label.eq_ignore_ascii_case(answer));
+    by_label.or_else(by_value).or_else(by_id)
 }
 
 /// `2`, or `#2` where an option is called 2.

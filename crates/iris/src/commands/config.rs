@@ -97,6 +97,7 @@ fn check(file: Option<PathBuf>, context: &mut Context) -> Result<Exit, Failure> 
     }
     let config = config::load(&file)?;
     for (name, team) in &config.teams {
+        check_folder(&file, name, team)?;
         check_script(&file, name, team)?;
     }
     check_tls(&file, &config.server)?;
@@ -128,6 +129,16 @@ pub(super) fn check_tls(file: &Path, server: &ServerConfig) -> Result<(), Config
         let text = config::read_text(file).ok().flatten().unwrap_or_default();
         ConfigError::of_key(file, &text, part, &error.to_string())
     })
+}
+
+/// No agent can work in what is no folder. One that is not there may come, as with a disk, and one of another node is there.
+fn check_folder(file: &Path, name: &TeamName, team: &TeamConfig) -> Result<(), Failure> {
+    if !team.path.exists() || team.path.is_dir() || team.node.is_some() {
+        return Ok(());
+    }
+    let text = config::read_text(file).ok().flatten().unwrap_or_default();
+    let what = format!("{} is not a folder", place::shown(&team.path));
+    Err(ConfigError::of_key(file, &text, &format!("teams.{name}.path"), &what).into())
 }
 
 /// A team whose script cannot be played cannot be told anything.
@@ -179,8 +190,7 @@ async fn show(context: &mut Context) -> Result<Exit, Failure> {
     }
     if shown.status.waiting_since.is_some() {
         printer.note(format!("the file is {}; this is what was in force before", awaited(&shown.status)));
-    }
-    if let Some(refused) = &shown.status.refused {
+    } else if let Some(refused) = &shown.status.refused {
         printer.note(format!("the file cannot be used, so this is what was in force before: {refused}"));
     }
     if !shown.status.pending.is_empty() {

@@ -28,8 +28,10 @@ Examples:
 
 Its scratch repository, demo/shop in IRIS_HOME, goes whole, with whatever was put into it: copy out first what you want to \
 keep. Of the rest only what the demo made goes: a team of yours that has one of its names, and files of yours beside the \
-repository, stay. What the demo's agents said and asked, what was answered, and the rules made from it are forgotten; in the log stays that its \
-conversations were deleted. If no daemon runs, one is started for it and stopped again.")]
+repository, stay. What the demo's agents said and asked, what was answered, and the rules made from it are forgotten: no \
+file of the database has it any more. Two logs keep the names of its teams, as those of all teams: that of events says that \
+they came and went and that their conversations were deleted; logs/daemon.log names them, too, and says that an agent died, \
+as one does in the demo. If no daemon runs, one is started for it and stopped again.")]
     Clean,
 }
 

@@ -54,7 +54,7 @@ struct Found<'a> {
     reason: &'a str,
 }
 
-/// What can be read of a line also if its text cannot, as half of a character cannot.
+/// What can be read of a line also if its text cannot.
 #[derive(Deserialize)]
 struct Named {
     id: Value,
@@ -126,6 +126,11 @@ fn many(settings: &DetectSettings, printer: &mut Printer) -> Result<Exit, Failur
             Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(unreadable(&error)),
             line => line.map_err(|_| "it is no text in UTF-8".to_owned()),
         };
+        // Some programs begin a file with a mark that says it is UTF-8.
+        let line = line.map(|line| match line.strip_prefix('\u{feff}') {
+            Some(rest) if index == 0 => rest.to_owned(),
+            _ => line,
+        });
         if line.as_ref().is_ok_and(|line| line.trim().is_empty()) {
             continue;
         }
@@ -150,7 +155,37 @@ fn parse<T: DeserializeOwned>(line: &str) -> Result<T, String> {
     if !line.trim_start().starts_with('{') {
         return Err("it is no JSON object".to_owned());
     }
-    serde_json::from_str(line).map_err(|error| error.to_string())
+    serde_json::from_str(line).or_else(|error| match with_whole_characters(line) {
+        Some(mended) => serde_json::from_str(&mended).map_err(|error| error.to_string()),
+        None => Err(error.to_string()),
+    })
+}
+
+/// A text that was cut by its 16-bit units, as JavaScript does, may end in half a character, which is no text: in its place is
+/// the sign for what cannot be read. Nothing if there is no such half.
+fn with_whole_characters(json: &str) -> Option<String> {
+    let unit = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    };
+    let (mut mended, mut done, mut at) = (String::new(), 0, 0);
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        at += match (unit(at), unit(at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                mended.push_str(&json[done..at]);
+                mended.push('\u{fffd}');
+                done = at + 6;
+                6
+            }
+            (Some(_), _) => 6,
+            // Of another escape, a backslash say, the next is no beginning. It may be of several bytes where it is wrong.
+            (None, _) => 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    mended.push_str(&json[done..]);
+    (done > 0).then_some(mended)
 }
 
 fn unreadable(error: &io::Error) -> Failure {

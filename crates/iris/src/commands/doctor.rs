@@ -3,6 +3,7 @@
 mod clock;
 mod containment;
 mod database;
+mod denied;
 mod disk;
 mod finding;
 mod fix;
@@ -15,7 +16,7 @@ mod registration;
 mod team;
 
 use iris_api::status::Status;
-use iris_engine::config::{self, ServerConfig};
+use iris_engine::config::{self, Config, ConfigError, ServerConfig};
 use iris_engine::home::Home;
 
 use super::Context;
@@ -68,14 +69,9 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     let (daemon, status) = look_at_daemon(client, home).await;
     let status = status.as_ref();
     let mut findings = home::look(home, status.is_some() || home.holder().is_some());
-    findings.push(match &config {
-        Ok(config) => Finding::ok("config", count(config.teams.len(), "team")),
-        Err(error) => Finding::problem(
-            "config",
-            error.to_string(),
-            error.hint().unwrap_or("correct the file; `iris config check` says whether it is right").to_owned(),
-        ),
-    });
+    // IRIS_URL may lead to a daemon of another home or machine, whose environment and teams are not these.
+    let own = status.filter(|status| home.holder().is_some_and(|holder| holder.pid == status.pid));
+    findings.push(look_at_config(&config, own));
     let config = config.unwrap_or_default();
     findings.push(daemon);
     findings.push(port::look(home, &config));
@@ -86,8 +82,6 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     findings.push(disk::look(home));
     findings.push(containment::look(home, &config, status));
     findings.push(containment::look_for_leftovers(home, client, status).await);
-    // IRIS_URL may lead to a daemon of another home or machine, whose environment and teams are not these.
-    let own = status.filter(|status| home.holder().is_some_and(|holder| holder.pid == status.pid));
     findings.extend(program::look(&config, own).await);
     findings.push(program::look_at_codex().await);
     findings.extend(login::look(home, &config, own));
@@ -95,6 +89,25 @@ async fn look(home: &Home, client: &Client) -> Vec<Finding> {
     findings.extend(patience::look(&config));
     findings.extend(registration::look());
     findings
+}
+
+fn look_at_config(config: &Result<Config, ConfigError>, own: Option<&Status>) -> Finding {
+    const CHECK: &str = "config";
+    match config {
+        Ok(config) => Finding::ok(CHECK, count(config.teams.len(), "team")),
+        Err(error) => match error.missing_variable() {
+            Some(name) if own.is_some_and(|status| status.config.refused.is_none()) => {
+                let what =
+                    format!("this shell has no {name}, which the file names; the daemon has, and it is in force");
+                let help = format!("`export {name}=…` here too, for commands that change the file, and for this one");
+                Finding::warning(CHECK, what, help)
+            }
+            _ => {
+                let help = error.hint().unwrap_or("correct the file; `iris config check` says whether it is right");
+                Finding::problem(CHECK, error.to_string(), help)
+            }
+        },
+    }
 }
 
 fn look_at_tls(home: &Home, server: &ServerConfig) -> Option<Finding> {
@@ -132,6 +145,9 @@ async fn look_at_daemon(client: &Client, home: &Home) -> (Finding, Option<Status
         Err(ClientError::NotRunning(_)) => {
             let what = format!("not running for {}", place::shown(home.root()));
             (Finding::warning(CHECK, what, "start it with `iris up`, or `iris serve` in the foreground"), None)
+        }
+        Err(error @ ClientError::Hidden { .. }) => {
+            (Finding::problem(CHECK, error.to_string(), "see what is said above of the home and of `access`"), None)
         }
         Err(error) => {
             let failure = Failure::from(error);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iris_api::session::Session;
 use iris_core::fault::FaultKind;
 use iris_engine::home::Home;
 use nix::sys::signal::{Signal, kill};
@@ -9,6 +10,7 @@ use nix::unistd::Pid;
 use tokio::time::Instant;
 
 use super::Context;
+use crate::client::ClientError;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place;
@@ -55,14 +57,19 @@ pub async fn run(arguments: DownArguments, context: &mut Context) -> Result<Exit
 /// Returns when the daemon has ended, and whether there was one.
 pub async fn end(context: &mut Context, patience: Patience) -> Result<bool, Failure> {
     let home = Home::at(&context.home);
-    let Some(holder) = home.holder() else { return Ok(false) };
+    let Some(holder) = home.holder() else {
+        return match ClientError::of_nobody(&home) {
+            ClientError::NotRunning(_) => Ok(false),
+            hidden => Err(hidden.into()),
+        };
+    };
     // The lock is held by this very process, so the number is not a stranger's.
     let pid = Pid::from_raw(holder.pid.cast_signed());
     let refused = |error: nix::errno::Errno| {
         Failure::fault(FaultKind::Unavailable, format!("process {pid} cannot be asked to end ({error})"))
     };
     // Asked before: a daemon that ends answers nobody.
-    let running = if patience == Patience::Usual { running(context).await } else { 0 };
+    let (awake, running) = at_work(context).await;
     kill(pid, Signal::SIGTERM).map_err(refused)?;
     // One that is stopped would never hear of it; to any other this says nothing.
     kill(pid, Signal::SIGCONT).ok();
@@ -71,7 +78,9 @@ pub async fn end(context: &mut Context, patience: Patience) -> Result<bool, Fail
         // It may have ended already.
         kill(pid, Signal::SIGTERM).ok();
     }
+    let running = if patience == Patience::Usual { running } else { 0 };
     let what = match running {
+        0 if awake == 0 => "waiting for the daemon to end".to_owned(),
         0 => "waiting for agents to end".to_owned(),
         1 => "waiting for 1 running turn to end; `iris down --now` does not wait".to_owned(),
         count => format!("waiting for {count} running turns to end; `iris down --now` does not wait"),
@@ -94,9 +103,10 @@ pub async fn end(context: &mut Context, patience: Patience) -> Result<bool, Fail
     Ok(true)
 }
 
-/// How many turns run, as far as the daemon says so in time.
-async fn running(context: &Context) -> usize {
+/// How many agents are there and how many turns run, as far as the daemon says so in time.
+async fn at_work(context: &Context) -> (usize, usize) {
     let client = context.client();
-    let Ok(Ok(sessions)) = tokio::time::timeout(SILENCE, client.sessions(None)).await else { return 0 };
-    sessions.iter().filter(|session| session.running.is_some()).count()
+    let Ok(Ok(sessions)) = tokio::time::timeout(SILENCE, client.sessions(None)).await else { return (0, 0) };
+    let count = |holds: fn(&Session) -> bool| sessions.iter().filter(|session| holds(session)).count();
+    (count(|session| session.pid.is_some()), count(|session| session.running.is_some()))
 }

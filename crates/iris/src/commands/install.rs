@@ -125,7 +125,7 @@ pub async fn run(arguments: InstallArguments, context: &mut Context) -> Result<E
     let Target { agent, scope, dry_run } = arguments.target;
     let registry = Registry::of(agent, scope)?;
     let entry = Entry::of_this_program(&context.home)?;
-    let done = change::add(&registry, &entry, dry_run);
+    let done = change::add(&registry, &entry, &context.home, dry_run);
     let mut done = context.printer.while_waiting(&format!("asking {}", agent.name()), done).await?;
     if !registry.is_installed() {
         done.notes.push(format!("no {} was found in the PATH; it reads the entry once it is installed", agent.name()));
@@ -142,7 +142,7 @@ pub async fn run(arguments: InstallArguments, context: &mut Context) -> Result<E
 pub async fn uninstall(arguments: UninstallArguments, context: &mut Context) -> Result<Exit, Failure> {
     let Target { agent, scope, dry_run } = arguments.target;
     let registry = Registry::of(agent, scope)?;
-    let done = change::remove(&registry, dry_run);
+    let done = change::remove(&registry, &context.home, dry_run);
     let done = context.printer.while_waiting(&format!("asking {}", agent.name()), done).await?;
     say(&done, context)
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use iris_core::fault::FaultKind;
 use iris_engine::config;
-use iris_engine::home::Home;
+use iris_engine::home::{Holder, Home};
 use serde::Serialize;
 
 use super::Context;
@@ -160,36 +160,48 @@ async fn install(supervisor: Supervisor, context: &Context, dry_run: bool) -> Re
         done.unit = Some(text);
         return Ok(done);
     }
+    // Two daemons cannot have one home: one that was started by hand has to end first.
+    let other = Home::at(&context.home).holder().filter(|holder| Some(holder.pid) != state.pid);
     if outcome == Outcome::Already {
-        if !state.manager {
-            done.to_run = supervisor.shown(&supervisor.start_commands(true));
-        }
+        leave_to_user(&mut done, supervisor, &state, other);
         return Ok(done);
     }
     write(&done.file, &text).map_err(|error| unwritable(&done.file, &error))?;
-    // Two daemons cannot have one home: one that was started by hand has to end first.
-    let other = Home::at(&context.home).holder().filter(|holder| Some(holder.pid) != state.pid);
-    let commands = supervisor.start_commands(other.is_none());
     if state.manager {
+        let commands = supervisor.start_commands(other.is_none());
         for words in &commands {
             supervisor.run(words).await?;
         }
         done.ran = supervisor.shown(&commands);
-        if let Some(other) = other {
-            let start = supervisor.shown(&supervisor.start_commands(true)).pop().unwrap_or_default();
+    }
+    leave_to_user(&mut done, supervisor, &state, other);
+    done.notes.extend(supervisor.advice());
+    Ok(done)
+}
+
+/// What is left to run for the service to be what it should be.
+fn leave_to_user(done: &mut Done, supervisor: Supervisor, state: &State, other: Option<Holder>) {
+    let start = supervisor.shown(&supervisor.start_commands(true));
+    let far = format!("{} cannot be reached from here; run this where you are logged in:", supervisor.name());
+    match other {
+        Some(other) if state.manager => {
             done.notes.push(format!("iris runs already ({other}), but not as a service; so that it does:"));
-            done.to_run = vec!["iris down".to_owned(), start];
-        } else if outcome == Outcome::Updated && state.active {
+            done.to_run = vec!["iris down".to_owned(), start.last().cloned().unwrap_or_default()];
+        }
+        Some(other) => {
+            done.notes.extend([format!("iris runs already ({other}), and has to end first"), far]);
+            done.to_run = std::iter::once("iris down".to_owned()).chain(start).collect();
+        }
+        None if !state.manager => {
+            done.notes.push(far);
+            done.to_run = start;
+        }
+        None if done.outcome == Outcome::Updated && state.active => {
             done.to_run = vec![supervisor.restart_command().to_owned()];
             done.notes.push("the new unit takes effect with the next start:".to_owned());
         }
-    } else {
-        done.notes
-            .push(format!("{} cannot be reached from here; run this where you are logged in:", supervisor.name()));
-        done.to_run = supervisor.shown(&commands);
+        None => {}
     }
-    done.notes.extend(supervisor.advice());
-    Ok(done)
 }
 
 async fn uninstall(supervisor: Supervisor, context: &Context, dry_run: bool) -> Result<Done, Failure> {
@@ -287,10 +299,14 @@ fn read(file: &Path) -> Result<Option<String>, Failure> {
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
     std::fs::create_dir_all(file.parent().unwrap_or(Path::new("/")))?;
     let beside = file.with_extension("new");
-    let mut written = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o644).open(&beside)?;
-    written.write_all(text.as_bytes())?;
-    written.sync_all()?;
-    std::fs::rename(&beside, file)
+    let write = || {
+        let mut new = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o644).open(&beside)?;
+        new.write_all(text.as_bytes())?;
+        new.sync_all()?;
+        std::fs::rename(&beside, file)
+    };
+    // On a full disk an empty one would stay.
+    write().inspect_err(|_| drop(std::fs::remove_file(&beside)))
 }
 
 fn unwritable(file: &Path, error: &std::io::Error) -> Failure {

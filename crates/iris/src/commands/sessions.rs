@@ -5,6 +5,7 @@ pub mod find;
 use clap::Subcommand;
 use iris_api::Page;
 use iris_api::session::{Removed, Session};
+use iris_core::visible::visible;
 
 use super::Context;
 use crate::confirm::{Consent, confirm};
@@ -116,7 +117,7 @@ pub fn table(sessions: &[Session], all: &[Session]) -> Table {
     for session in sessions {
         table.row([
             (Tone::Strong, shortest(&session.id, all)),
-            (Tone::Plain, session.from.clone()),
+            (Tone::Plain, visible(&session.from).into_owned()),
             (Tone::Plain, session.to.clone()),
             (Tone::of_state(&session.state), state(session)),
             (Tone::Plain, session.turns.to_string()),
@@ -136,7 +137,7 @@ pub fn state(session: &Session) -> String {
         state.push_str(&format!(", silent for {}", moment::span(silent)));
     }
     if session.state == "stopped" && session.queued > 0 && session.held_until.is_none() {
-        state.push_str(", waits for a place");
+        state.push_str(", waits for an agent");
     }
     if session.scheduled > 0 {
         state.push_str(&format!(", {} put off", session.scheduled));
@@ -145,7 +146,7 @@ pub fn state(session: &Session) -> String {
         state.push_str(&format!(", {} in the background", session.background));
     }
     if let Some(until) = session.held_until {
-        state.push_str(&format!(", held until {}", moment::clock(until)));
+        state.push_str(&format!(", held until {}", moment::zoned(until)));
     }
     state
 }
@@ -159,7 +160,7 @@ async fn show(id: &str, context: &mut Context) -> Result<Exit, Failure> {
     }
     let mut pairs = vec![
         ("session", session.id.clone()),
-        ("from", session.from.clone()),
+        ("from", visible(&session.from).into_owned()),
         ("team", session.to.clone()),
         ("state", state(&session)),
         ("turns", session.turns.to_string()),
@@ -177,8 +178,12 @@ async fn show(id: &str, context: &mut Context) -> Result<Exit, Failure> {
 async fn delete(id: &str, consent: Consent, context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
     let session = find(&client, id).await?;
-    let question =
-        format!("forget the session from {} to {} and its {} turns?", session.from, session.to, session.turns);
+    let question = format!(
+        "forget the session from {} to {} and its {} turns?",
+        visible(&session.from),
+        session.to,
+        session.turns
+    );
     confirm(&mut context.printer, consent, &question)?;
     let removed: Removed = client.delete(&["sessions", &session.id]).await?;
     if context.printer.is_json() {
@@ -187,4 +192,22 @@ async fn delete(id: &str, consent: Consent, context: &mut Context) -> Result<Exi
         context.printer.line(format!("forgot session {} and its {} turns", session.id, removed.turns))?;
     }
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Somebody of that name may have spoken before such names were refused.
+    #[test]
+    fn a_party_hides_nothing() {
+        let session: Session = serde_json::from_value(serde_json::json!({
+            "id": "4f2a91c3", "from": "a\u{202e}b", "to": "alpha", "state": "idle", "stateEvent": 1, "stateSince": 0,
+            "stateAgeMs": 0, "queued": 0, "turns": 1, "createdAt": 0, "usedAt": 0,
+        }))
+        .expect("a session");
+        let all = [session];
+        let table = format!("{:?}", table(&all, &all));
+        assert!(table.contains(r"a\\u{202e}b"), "{table}");
+    }
 }

@@ -1,8 +1,11 @@
 //! `iris status`: the daemon's own state.
 
+use iris_api::question::{QuestionAlert, QuestionFigures};
 use iris_api::status::{Status, StoreStatus};
+use serde::Serialize;
 
 use super::{Context, config};
+use crate::client::Client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::moment;
@@ -22,8 +25,9 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
     let client = context.client();
     let printer = &mut context.printer;
     let status: Status = printer.while_waiting("asking iris", client.get(&["status"], &[])).await?;
+    let alerts = alerts(&client, &status).await;
     if printer.is_json() {
-        printer.json(&status)?;
+        printer.json(&Shown { status: &status, alerts: &alerts })?;
         return Ok(Exit::Done);
     }
     let (store, hint) = match status.store {
@@ -34,7 +38,7 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
     };
     let waiting = match status.waiting_sessions {
         0 => String::new(),
-        count => format!(", {count} waiting for a place"),
+        count => format!(", {count} waiting for an agent"),
     };
     let in_force = match (&status.config.refused, status.config.pending.as_slice()) {
         _ if status.config.waiting_since.is_some() => config::awaited(&status.config).to_owned(),
@@ -42,19 +46,38 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
         (None, []) => "as the file says".to_owned(),
         (None, pending) => format!("as the file says, but for the next start: {}", config::told(pending)),
     };
-    printer.pairs(&[
+    let mut pairs = vec![
         ("iris", format!("{}, process {}, up {}", status.version, status.pid, moment::age(status.uptime_ms))),
         ("home", place::shown(status.home.as_ref())),
         ("agents", format!("{} of {}{waiting}", status.agents, status.max_agents)),
         ("store", format!("{}, {store}", status.database)),
         ("config", in_force),
         ("newest event", status.newest_event.to_string()),
-    ])?;
-    if let Some(refused) = &status.config.refused {
+    ];
+    pairs.extend(alerts.into_iter().map(|alert| ("questions", format!("{}; see `iris inbox`", alert.what))));
+    printer.pairs(&pairs)?;
+    if let Some(refused) = status.config.refused.as_ref().filter(|_| status.config.waiting_since.is_none()) {
         printer.note(refused);
     }
     if let Some(hint) = hint {
         printer.note(format!("hint: {hint}"));
     }
     Ok(Exit::Done)
+}
+
+/// The status, and what may be wrong with questions.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    alerts: &'a [QuestionAlert],
+}
+
+/// Without a database that answers there is nothing to say of questions, and the status is said all the same.
+async fn alerts(client: &Client, status: &Status) -> Vec<QuestionAlert> {
+    if !matches!(status.store, StoreStatus::Well) {
+        return Vec::new();
+    }
+    let figures = client.get::<QuestionFigures>(&["questions", "figures"], &[]).await;
+    figures.map(|figures| figures.alerts).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 pub mod add;
 mod import;
 pub mod in_force;
+mod untrusted;
 
 use clap::Subcommand;
 use iris_api::Page;

@@ -115,7 +115,7 @@ fn show_accepted(told: &TellResponse, delay: Option<u64>, printer: &mut Printer)
         }
         (None, 0) => "0, nothing else is ahead of it in its session".to_owned(),
         (None, 1) => "1, one turn is ahead".to_owned(),
-        (None, ahead) => format!("{ahead}, so many turns are ahead"),
+        (None, ahead) => format!("{ahead}, behind as many turns"),
     };
     printer.pairs(&[
         ("turn", told.turn_id.clone()),

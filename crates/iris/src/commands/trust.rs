@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use iris_api::team::{Trust, TrustRequest};
+use iris_core::visible::in_line;
 
 use super::Context;
 use crate::confirm::{Consent, confirm};
@@ -42,7 +43,8 @@ pub async fn run(arguments: TrustArguments, context: &mut Context) -> Result<Exi
     } else if let Some(digest) = found.digest.clone().filter(|_| !found.trusted && (arguments.yes || can_ask(context)))
     {
         for file in &found.files {
-            context.printer.note(format!("  {}", Path::new(&found.folder).join(file).display()));
+            let path = Path::new(&found.folder).join(file).display().to_string();
+            context.printer.note(format!("  {}", in_line(&path)));
         }
         let before = if found.changed { "they changed since you trusted them; " } else { "" };
         let question = format!("{before}let these {} files take effect?", found.files.len());

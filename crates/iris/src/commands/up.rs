@@ -14,10 +14,12 @@ use iris_api::token::LinkMade;
 use iris_engine::config;
 use iris_engine::home::Home;
 use serde::Serialize;
+use tokio::time::Instant;
 
 use super::Context;
 use super::doctor::program::{self, Program};
 use super::mcp::start;
+use crate::client::{Client, ClientError};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place;
@@ -83,29 +85,41 @@ fn silent(found: &Program) -> Option<Silent> {
     Some(Silent { name: found.name, file: found.file.clone(), why })
 }
 
+/// How long one that is gone may seem to be there.
+const ENDING: Duration = Duration::from_secs(3);
+
 pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, Failure> {
     let client = context.client();
-    let was_there = client.finds_a_daemon();
+    // Whether it answers at all is found out before anything is changed.
+    let found = context.printer.while_waiting("asking iris", find(&client)).await?;
     if arguments.demo {
         demo::look(context).await?;
     }
-    if !was_there {
-        context.printer.wait_for("starting iris");
-        let port = arguments.port.map(|port| port.to_string());
-        let extra: Vec<&str> = port.iter().flat_map(|port| ["--port", port.as_str()]).collect();
-        start::ensure(&client, &context.home, &extra).await?;
-        context.printer.stop_waiting();
-    }
-    // Whether it answers at all is found out before anything is changed.
-    let status = client.get::<Status>(&["status"], &[]);
-    let status = context.printer.while_waiting("asking iris", status).await?;
+    let was_there = found.is_some();
+    let status = match found {
+        Some(status) => status,
+        None => {
+            context.printer.wait_for("starting iris");
+            let port = arguments.port.map(|port| port.to_string());
+            let extra: Vec<&str> = port.iter().flat_map(|port| ["--port", port.as_str()]).collect();
+            start::ensure(&client, &context.home, &extra).await?;
+            context.printer.stop_waiting();
+            let status = client.get::<Status>(&["status"], &[]);
+            context.printer.while_waiting("asking iris", status).await?
+        }
+    };
     let is_own = Home::at(&context.home).holder().is_some_and(|holder| holder.pid == status.pid);
     let is_begun = arguments.demo && demo::ensure(context).await? == demo::Ensured::WasAtWork;
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
     let config = config::load(&Home::at(&context.home).config());
     if let Err(error) = &config {
-        context.printer.note(format!("the config file cannot be used, so what was in force before still is: {error}"));
+        context.printer.note(match error.missing_variable() {
+            Some(name) if is_own && status.config.refused.is_none() => {
+                format!("this shell has no {name}, which config.yaml names; the daemon has, and the file is in force")
+            }
+            _ => format!("the config file cannot be used, so what was in force before still is: {error}"),
+        });
     }
     let config = config.unwrap_or_default();
     let teams: Vec<Team> = client.all(&["teams"], &[]).await?;
@@ -146,6 +160,20 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         }
     }
     Ok(Exit::Done)
+}
+
+/// The daemon that answers, if there is one. One that was killed just now still holds its home for a moment, and answers nobody.
+async fn find(client: &Client) -> Result<Option<Status>, ClientError> {
+    let until = Instant::now() + ENDING;
+    while client.finds_a_daemon() {
+        match client.get::<Status>(&["status"], &[]).await {
+            Err(error) if error.is_gone() && client.is_of_this_home() && Instant::now() < until => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            answer => return answer.map(Some),
+        }
+    }
+    Ok(None)
 }
 
 fn say(up: &Up, context: &mut Context, no_open: bool) -> Result<(), Failure> {

@@ -55,6 +55,22 @@ async fn a_limit_pauses_the_session_and_nothing_is_lost() {
     assert_eq!(stage.world.events("session.released").await.len(), 1);
 }
 
+/// A limit that was set for the account comes as a bad request, with the time of its end in words.
+#[tokio::test]
+async fn a_limit_that_was_set_for_the_account_is_a_pause_too() {
+    let Some((version, program)) = iris_testing::claude::binaries().into_iter().next() else { return };
+    let model = iris_testing::model::Model::start().await.expect("a model");
+    let setup = setup().claude_team("alpha", &program, &model.url(), &[]).setting("limitPause: 1h");
+    let stage = Stage { world: World::new(setup), model, version };
+    let words = "You have reached your specified API usage limits. You will regain access on 2026-01-01 at 00:00 UTC.";
+    // The CLI asks several times, each time for less.
+    let script = json!([{"http": 400, "message": words, "times": 8}, {"text": "at last"}]);
+    let told = stage.tell("alpha", "work", script).await;
+    assert_eq!(told["response"], "at last", "its time is over: {told}");
+    let held = stage.world.events("session.held").await;
+    assert!(held[0]["data"].to_string().contains("raise that with the provider"), "{held:?}");
+}
+
 /// What was done before a limit is not done again: the agent is told to go on, not told the same.
 #[tokio::test]
 async fn after_a_limit_in_the_middle_of_its_work_an_agent_goes_on() {

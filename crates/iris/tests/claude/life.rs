@@ -34,6 +34,29 @@ async fn a_conversation_is_resumed_after_sleep_and_after_a_death_in_the_middle_o
     }
 }
 
+/// Whoever sends a signal to the process breaks its turn off. It ends by itself then, and is not told anything more.
+#[tokio::test]
+async fn an_agent_that_somebody_else_interrupts_says_so_and_another_goes_on() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        let tool = json!([{"tool": "Bash", "input": {"command": "python3 -c 'import time; time.sleep(30)'"}},
+                          {"text": "slept"}]);
+        let turn = stage.start("alpha", tool).await;
+        stage
+            .until("the tool runs", async || stage.messages(&turn).await.iter().any(|(kind, _)| kind == "tool_use"))
+            .await;
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        let pid = stage.session("user", "alpha").await["pid"].as_i64().expect("a pid");
+        assert!(std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().expect("kill").success());
+        let ended = stage.world.ended(&turn).await;
+        // Older versions do not always say so before they end.
+        let said = ["the agent was interrupted from outside", "the agent ended before the turn did: exit code 0"];
+        let error = ended["error"].as_str().expect("why");
+        assert!(said.iter().any(|words| error.starts_with(words)), "{}: {ended}", stage.version);
+        let told = stage.tell("alpha", "and now?", json!([{"text": "here"}])).await;
+        assert_eq!((&told["status"], &told["response"]), (&json!("completed"), &json!("here")), "{}", stage.version);
+    }
+}
+
 #[tokio::test]
 async fn a_conversation_survives_the_daemon() {
     let Some(stage) = stage(&[]).await else { return };

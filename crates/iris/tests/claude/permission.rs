@@ -88,3 +88,21 @@ async fn the_tool_that_asks_the_user_reaches_a_person() {
         assert!(ended["response"].to_string().contains("Blue"), "{}: {ended}", stage.version);
     }
 }
+
+/// An agent at work on a long command has nothing to say. Older versions say nothing at all, and the answer to what they asked
+/// is the last that they hear.
+#[tokio::test]
+async fn a_long_command_is_no_silence() {
+    // The newest gives signs of life, though not every three seconds.
+    for stage in stages(&["grantPermission: ask", "responseTimeout: 3s"]).await.into_iter().skip(1) {
+        let command = "python3 -c 'import time; time.sleep(8)'";
+        let turn =
+            stage.start("alpha", json!([{"tool": "Bash", "input": {"command": command}}, {"text": "slept"}])).await;
+        let question = stage.world.open_question().await;
+        let path = format!("/api/questions/{}/answer", question["id"].as_str().expect("an id"));
+        let (status, answered) = stage.world.post(&path, json!({"response": {"value": "yes"}})).await;
+        assert_eq!(status, 200, "{}: {answered}", stage.version);
+        let over = stage.world.ended(&turn).await;
+        assert_eq!((&over["state"], &over["response"]), (&json!("completed"), &json!("slept")), "{}", stage.version);
+    }
+}

@@ -1,6 +1,7 @@
 //! A daemon with teams that the real CLI serves.
 
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use iris_testing::claude::binaries;
 use iris_testing::model::Model;
@@ -27,6 +28,46 @@ pub async fn stages(keys: &[&str]) -> Vec<Stage> {
 pub async fn stage(keys: &[&str]) -> Option<Stage> {
     let (version, program) = binaries().into_iter().next()?;
     Some(Stage::new(version, program, keys).await)
+}
+
+/// Holds back what the CLI says from the end of its background work on, until it is told something: so it is told in a turn
+/// of its own that nobody else knows of yet.
+const CROSSING: &str = r#"#!/usr/bin/env python3
+import subprocess, sys, threading
+
+cli = subprocess.Popen(["PROGRAM", *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+told = threading.Event()
+
+def pass_on():
+    for line in sys.stdin.buffer:
+        cli.stdin.write(line)
+        cli.stdin.flush()
+        if b'"user"' in line:
+            told.set()
+    cli.stdin.close()
+
+threading.Thread(target=pass_on, daemon=True).start()
+for line in cli.stdout:
+    if b'"task_notification"' in line:
+        told.clear()
+        open("HELD", "w").close()
+        told.wait(20)
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+sys.exit(cli.wait())
+"#;
+
+/// Stages on which what the agent is told crosses with a turn that it begins by itself, each with the file that says so.
+pub async fn crossing_stages(folder: &Path, keys: &[&str]) -> Vec<(Stage, PathBuf)> {
+    let mut stages = Vec::new();
+    for (version, program) in binaries() {
+        let (shim, held) = (folder.join(&version), folder.join(format!("{version}.held")));
+        let text = CROSSING.replace("PROGRAM", &program.display().to_string());
+        std::fs::write(&shim, text.replace("HELD", &held.display().to_string())).expect("written");
+        std::fs::set_permissions(&shim, std::fs::Permissions::from_mode(0o755)).expect("ours");
+        stages.push((Stage::new(version, shim, keys).await, held));
+    }
+    stages
 }
 
 impl Stage {
@@ -83,6 +124,14 @@ impl Stage {
         let page = self.world.get(&format!("/api/turns/{turn}/messages?limit=1000")).await;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         page["items"].as_array().expect("messages").iter().map(|m| (text(&m["type"]), text(&m["text"]))).collect()
+    }
+
+    /// How many tokens went into what was said in a turn, by the lines of the CLI.
+    pub async fn tokens_of(&self, turn: &str) -> u64 {
+        let page = self.world.get(&format!("/api/turns/{turn}/messages?limit=1000")).await;
+        let calls = page["items"].as_array().expect("messages").iter().map(|message| &message["data"]["message"]);
+        let calls = calls.filter_map(|call| Some((call["id"].as_str()?, call["usage"]["input_tokens"].as_u64()?)));
+        calls.collect::<std::collections::HashMap<_, _>>().values().sum()
     }
 
     /// Waits until a turn runs.

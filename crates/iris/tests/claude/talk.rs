@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::stage::{stage, stages};
+use crate::stage::{crossing_stages, stage, stages};
 
 #[tokio::test]
 async fn tells_are_answered_by_one_warm_process_and_figures_are_per_turn() {
@@ -112,6 +112,24 @@ async fn tools_are_kept_with_their_results_and_sub_agents_with_their_parent() {
     }
 }
 
+/// What a sub-agent uses is the turn's, tokens as well as cost, and is in no other.
+#[tokio::test]
+async fn the_tokens_of_sub_agents_are_counted_once() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        let output = |told: &Value| told["usage"]["outputTokens"].as_u64().expect("tokens");
+        let sub = json!({"description": "write", "prompt": r#"write MODEL[{"big": 40000}]"#,
+                         "subagent_type": "general-purpose", "run_in_background": false});
+        let told = stage.tell("alpha", "work", json!([{"tool": "Agent", "input": sub}, {"text": "done"}])).await;
+        assert!((10_000..11_000).contains(&output(&told)), "{}: {told}", stage.version);
+        let next = stage.tell("alpha", "on", json!([{"text": "short"}])).await;
+        assert!(output(&next) < 100, "{}: {next}", stage.version);
+        let (status, asleep) = stage.world.post("/api/teams/alpha/sleep", json!({})).await;
+        assert_eq!(status, 200, "{asleep}");
+        let resumed = stage.tell("alpha", "again", json!([{"text": "short"}])).await;
+        assert!(output(&resumed) < 100, "{}: {resumed}", stage.version);
+    }
+}
+
 /// Work in the background goes on between turns; the turn it leads to is the agent's own.
 #[tokio::test]
 async fn a_turn_that_the_agent_starts_is_recorded_with_its_origin() {
@@ -141,6 +159,62 @@ async fn a_turn_that_the_agent_starts_is_recorded_with_its_origin() {
     assert!(turns[2]["origin"].is_string() && turns[0]["origin"].is_null(), "{turns:?}");
 }
 
+/// What the agent is told as it begins a turn of its own is answered, whether it comes to that in the middle of its turn or after
+/// it. What it says by itself is no part of the answer, and what that costs is lost nowhere.
+#[tokio::test]
+async fn a_tell_that_crosses_with_a_turn_of_the_agents_own_is_answered() {
+    let own_turns = [
+        json!([{"text": "own words", "delay_ms": 1500}]),
+        json!([{"tool": "Bash", "input": {"command": "python3 -c 'import time; time.sleep(1)'"}}, {"text": "own words"}]),
+    ];
+    for own in own_turns {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (stage, held) in crossing_stages(folder.path(), &["grantPermission: yes", "responseTimeout: 10s"]).await {
+            let mut script = vec![
+                json!({"tool": "Bash", "input": {"command": "sleep 1", "run_in_background": true}}),
+                json!({"text": "started"}),
+            ];
+            script.extend(own.as_array().expect("steps").iter().cloned());
+            stage.tell("alpha", "work", json!(script)).await;
+            stage.until("it begins by itself", async || held.exists()).await;
+            let said = stage.iris(&["tell", "alpha", r#"MODEL[{"text": "told words"}]"#]);
+            assert_eq!(said, "told words\n", "{}: {own}", stage.version);
+            let turns = stage.turns("user", "alpha").await;
+            let told = turns.last().expect("turns");
+            assert_eq!((&told["state"], &told["response"]), (&json!("completed"), &json!("told words")), "{told}");
+            let shown = stage.iris(&["cache", "inspect", told["id"].as_str().expect("an id")]);
+            assert!(shown.contains("(aside)  the agent began a turn by itself (task-notification)"), "{shown}");
+            assert!(shown.contains("task (aside)  ") && shown.contains("assistant  told words"), "{shown}");
+            for turn in &turns {
+                let id = turn["id"].as_str().expect("an id");
+                assert_eq!(turn["usage"]["inputTokens"], stage.tokens_of(id).await, "{}: {turn}", stage.version);
+                assert!(turn["usage"]["costUsd"].as_f64() > Some(0.0), "{}: {turn}", stage.version);
+            }
+        }
+    }
+}
+
+/// A turn of the agent's own that crosses with a tell and fails is no turn in the store: the one that was told says it.
+#[tokio::test]
+async fn a_failure_that_crosses_with_a_tell_is_told_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (stage, held) in crossing_stages(folder.path(), &["grantPermission: yes"]).await {
+        let script = json!([
+            {"tool": "Bash", "input": {"command": "sleep 1", "run_in_background": true}},
+            {"text": "started"},
+            {"http": 400, "message": "it was too blue"}
+        ]);
+        stage.tell("alpha", "work", script).await;
+        stage.until("it begins by itself", async || held.exists()).await;
+        let told = stage.tell("alpha", "on", json!([{"text": "told words"}])).await;
+        assert_eq!(told["response"], "told words", "{}: {told}", stage.version);
+        let said = stage.messages(told["turnId"].as_str().expect("an id")).await;
+        let is_told =
+            |(kind, text): &(String, String)| kind == "system" && text.contains("failed") && text.contains("blue");
+        assert!(said.iter().any(is_told), "{}: {said:?}", stage.version);
+    }
+}
+
 /// A turn of the agent's own is one from its first moment: it is not idle while its model thinks.
 #[tokio::test]
 async fn an_agent_is_not_idle_while_its_own_turn_waits_for_the_model() {
@@ -159,6 +233,43 @@ async fn an_agent_is_not_idle_while_its_own_turn_waits_for_the_model() {
     assert_eq!(told["response"], "told words", "its own words are not the answer: {told}");
     let turns = stage.turns("user", "alpha").await;
     assert_eq!((&turns[1]["state"], &turns[1]["response"]), (&json!("completed"), &json!("own words")), "{turns:?}");
+}
+
+/// Between the end of what it does in the background and the turn that it then begins, it is not at rest: nothing takes its place.
+#[tokio::test]
+async fn an_agent_that_is_about_to_begin_a_turn_by_itself_does_so_before_it_makes_room() {
+    for stage in stages(&["grantPermission: yes", "args: [--verbose]"]).await {
+        let script = json!([
+            {"tool": "Bash", "input": {"command": "until [ -e end ]; do sleep 0.05; done", "run_in_background": true}},
+            {"text": "started"},
+            {"text": "own words"}
+        ]);
+        stage.tell("alpha", "work", script).await;
+        let config = stage.world.path().join("config.yaml");
+        let text = std::fs::read_to_string(&config).expect("a config").replace("[--verbose]", "[]");
+        std::fs::write(&config, text).expect("written");
+        stage.until("it is in force", async || !stage.world.events("config.applied").await.is_empty()).await;
+        std::fs::write(stage.project("alpha").join("end"), "").expect("written");
+        stage.until("it makes room", async || stage.session("user", "alpha").await["state"] == "stopped").await;
+        let turns = stage.turns("user", "alpha").await;
+        let own = turns.get(1).unwrap_or_else(|| panic!("{}: its own turn is lost: {turns:?}", stage.version));
+        assert_eq!((&own["state"], &own["response"]), (&json!("completed"), &json!("own words")), "{}", stage.version);
+    }
+}
+
+/// An older version does not always say that a task has ended whose end it speaks of in a turn that runs already.
+#[tokio::test]
+async fn an_agent_is_idle_after_work_that_ended_in_the_middle_of_a_turn() {
+    for stage in stages(&["grantPermission: yes"]).await {
+        let script = json!([
+            {"tool": "Bash", "input": {"command": "sleep 0.2", "run_in_background": true}},
+            {"tool": "Bash", "input": {"command": "python3 -c 'import time; time.sleep(1)'"}},
+            {"text": "done"}
+        ]);
+        stage.tell("alpha", "work", script).await;
+        stage.until("it is idle", async || stage.session("user", "alpha").await["state"] == "idle").await;
+        assert_eq!(stage.turns("user", "alpha").await.len(), 1, "{}: it has spoken of it", stage.version);
+    }
 }
 
 /// Cancelling a turn cancels what it had asked of another team, and the next turn's clock runs.

@@ -1,7 +1,9 @@
 //! What an agent can do wrong, and what the caller is told.
 
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
+use crate::reconfigure::BEHIND;
 use crate::world::{ECHO, World, id, setup};
 
 const SCRIPT: &str = r#"
@@ -11,7 +13,7 @@ replies:
   - match: "^kill$"
     do: [{ crash: { signal: 9 } }]
   - match: "^hang$"
-    do: [{ say: "thinking" }, { hang: true }]
+    do: [{ say: "thinking" }, { stderr: "no route to the model" }, { hang: true }]
   - match: "^deaf$"
     do: [{ hang: deaf }]
   - match: "^fail$"
@@ -57,7 +59,7 @@ async fn silence_ends_the_turn_and_the_process() {
     let world = world();
     let silent = world.tell("hang").await;
     assert_eq!((&silent["status"], &silent["reason"]), (&json!("terminated"), &json!("response_timeout")));
-    assert_eq!(silent["partialResponse"], "thinking");
+    assert_eq!((&silent["partialResponse"], &silent["stderr"]), (&json!("thinking"), &json!("no route to the model")));
     assert_eq!(world.tell("hello").await["response"], "You said: hello");
     let stops = world.events("session.stopped").await;
     assert_eq!(stops[0]["data"]["why"], "response_timeout");
@@ -247,6 +249,19 @@ default: [{ say: "You said: {{text}}" }]
     // While the agent is in a turn of its own.
     tokio::time::sleep(std::time::Duration::from_millis(400)).await;
     assert_eq!(world.tell("mine").await["response"], "You said: mine");
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_says_that_its_work_in_the_background_is_lost() {
+    let world = World::new(setup().team("alpha", BEHIND));
+    assert_eq!(world.tell("go").await["response"], "started");
+    let pid = world.session("user").await["pid"].as_i64().expect("a process");
+    let pid = Pid::from_raw(i32::try_from(pid).expect("a pid"));
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("it was alive");
+    world.eventually("it is gone", async || world.session("user").await["state"] == "stopped").await;
+    let stopped = world.events("session.stopped").await;
+    let reason = &stopped[0]["data"]["reason"];
+    assert_eq!(reason, "what it did in the background is lost (killed by signal 9)", "{stopped:?}");
 }
 
 #[tokio::test]

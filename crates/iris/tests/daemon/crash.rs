@@ -236,6 +236,7 @@ async fn a_team_may_choose_to_have_such_a_turn_run_again() {
     let world = world.crash_and_restart();
     let turn = world.ended(id(&told)).await;
     assert_eq!((turn["state"].as_str(), turn["attempts"].as_i64()), (Some("completed"), Some(2)), "{turn}");
+    assert_eq!(turn["usage"]["incomplete"], true, "nobody knows what the first try cost: {turn}");
     says_that_it_ran_again(&world, id(&told)).await;
 }
 

@@ -30,6 +30,10 @@ async fn a_wrong_request_names_the_thing_and_changes_nothing() {
         (json!({"toTeam": "alpha", "message": "  "}), 400, "the message is empty"),
         (json!({"toTeam": "alpha", "message": "x", "fromTeam": ""}), 400, "is not a party"),
         (json!({"toTeam": "alpha", "message": "x", "fromTeam": "a\u{0}b"}), 400, "is not a party"),
+        (json!({"toTeam": "alpha", "message": "x", "fromTeam": "a\u{202e}b"}), 400, "'a\\u{202e}b' is not a party"),
+        (json!({"toTeam": "alpha", "message": "x", "fromTeam": "a\u{a0}b"}), 400, "printable characters"),
+        (json!({"toTeam": "alpha", "message": "x", "fromTeam": "Owner"}), 400, "'Owner' has a meaning of its own"),
+        (json!({"toTeam": "alpha", "message": "x", "fromTeam": "iris"}), 400, "'iris' has a meaning of its own"),
         (json!({"toTeam": "alpha", "message": "x", "delay": i64::MAX}), 400, "put off by at most"),
         (json!(["alpha", "an array", null, null, null, null]), 422, "has to be an object"),
         (json!({"toTeam": "alpha"}), 422, "message"),
@@ -42,6 +46,10 @@ async fn a_wrong_request_names_the_thing_and_changes_nothing() {
         assert_eq!(found, status, "{problem}");
         assert!(problem["detail"].as_str().expect("a detail").contains(detail), "{problem}");
         assert!(problem["hint"].is_string(), "{problem}");
+    }
+    for party in ["a\u{200b}b", "a\u{2066}b", "owner"] {
+        let (status, problem) = world.post("/api/teams/alpha/wake", json!({"fromTeam": party})).await;
+        assert!(status == 400 && problem["detail"].to_string().contains("party"), "{problem}");
     }
     assert_eq!(world.get("/api/status").await["newestEvent"], before, "nothing was changed");
     let hint = world.post("/api/teams/tell", json!({"toTeam": "beta", "message": "x"})).await.1;

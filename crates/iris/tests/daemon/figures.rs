@@ -22,6 +22,12 @@ async fn figures_outlast_the_daemon_and_the_session() {
         (&json!(2), &json!(1), &json!(0.75)),
         "{figures}"
     );
+    for wrong in
+        ["/api/turns/figures?slots=-1", "/api/questions/figures?withinMs=0", "/api/questions/figures?withinMs=-1"]
+    {
+        let refused = world.client().get(wrong).await.expect("an answer");
+        assert!(refused.status == 400 && refused.json().expect("JSON")["hint"].is_string(), "{wrong}: {refused:?}");
+    }
     let session = &figures["sessions"][0];
     assert_eq!((&session["spentUsd"], &session["last"]["ending"]), (&json!(0.75), &json!("failed")), "{figures}");
     let over_time = figures["slots"].as_array().expect("pieces").iter();

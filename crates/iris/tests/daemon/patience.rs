@@ -1,5 +1,9 @@
 //! The two time-outs: the caller's patience and the agent's health never touch each other.
 
+use std::time::Duration;
+
+use iris_testing::daemon::eventually;
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 use crate::world::{World, id, setup};
@@ -66,6 +70,20 @@ async fn every_message_restarts_the_response_clock() {
     assert_eq!(tell(&world, "limited", 0).await["response"], "in the end");
     // And the same time-out strikes when it is.
     assert_eq!(tell(&world, "slow", 0).await["reason"], "response_timeout");
+}
+
+/// What the agent said while nobody could listen is in its pipe.
+#[tokio::test]
+async fn a_daemon_that_stood_still_takes_no_agent_for_silent() {
+    let world = World::new(setup().team("alpha", SCRIPT).setting("responseTimeout: 1500ms"));
+    let told = tell(&world, "slow", -1).await;
+    let has_begun = async || Ok(world.turn(id(&told)).await["state"] == "running");
+    eventually("it runs", has_begun).await.expect("it does");
+    world.daemon.signal(Signal::SIGSTOP).expect("stopped");
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    world.daemon.signal(Signal::SIGCONT).expect("goes on");
+    let turn = world.ended(id(&told)).await;
+    assert_eq!((&turn["state"], &turn["response"]), (&json!("completed"), &json!("second part")), "{turn}");
 }
 
 #[tokio::test]

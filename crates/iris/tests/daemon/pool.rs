@@ -4,6 +4,7 @@ use serde_json::json;
 
 use iris_testing::daemon::eventually;
 
+use crate::reconfigure::BEHIND;
 use crate::world::{ECHO, World, id, setup};
 
 const SLOW: &str = "replies:\n  - match: '^slow'\n    do: [{ delay: 500ms }, { say: done }]\n";
@@ -38,6 +39,74 @@ async fn a_busy_agent_is_never_evicted_and_the_wait_is_visible() {
     assert_eq!(world.ended(id(&slow)).await["state"], "completed");
     assert_eq!(world.ended(id(&waiting)).await["state"], "completed");
     assert_eq!(world.get("/api/status").await["waitingSessions"], 0);
+}
+
+#[tokio::test]
+async fn an_agent_that_is_about_to_begin_a_turn_by_itself_is_not_evicted() {
+    let world = World::new(setup().team("alpha", BEHIND).setting("maxProcesses: 1"));
+    assert_eq!(world.tell("go").await["response"], "started");
+    let waiting = world.tell_async("b", "hello").await;
+    world.eventually("the wait is told", async || !world.events("session.waiting").await.is_empty()).await;
+    world.touch("end");
+    world.touch("speak");
+    assert_eq!(world.ended(id(&waiting)).await["state"], "completed");
+    let turns = world.turns("user", 1).await;
+    assert_eq!(turns.get(1).map(|own| &own["response"]), Some(&json!("own words")), "{turns:?}");
+}
+
+/// Each has more to do than its time: an agent is not started anew for every turn.
+#[tokio::test]
+async fn sessions_that_take_turns_keep_their_agents_for_a_while() {
+    let script = "default: [{ delay: 500ms }, { say: 'turn {{turn}}' }]\n";
+    let world = World::new(setup().team("alpha", script).setting("maxProcesses: 1"));
+    let mut all = Vec::new();
+    for _ in 0..12 {
+        for party in ["a", "b", "c"] {
+            all.push(world.tell_async(party, "more").await);
+        }
+    }
+    for turn in &all {
+        assert_eq!(world.ended(id(turn)).await["state"], "completed");
+    }
+    let starts = world.events("session.spawning").await.len();
+    assert!(starts <= 9, "{starts} starts for {} turns", all.len());
+}
+
+/// As many hang at their start as may start at once; there are places for more.
+#[tokio::test]
+async fn agents_that_hang_at_their_start_hold_no_others_up() {
+    let hung = "start: { silent: true }\n";
+    let world = World::new(
+        setup().team("alpha", hung).team("beta", ECHO).setting("maxSpawning: 1").setting("sessionInitTimeout: 60s"),
+    );
+    world.tell_async("user", "hello").await;
+    let mut client = world.client();
+    let told = client.tell("other", "beta", "hello").await.expect("told");
+    assert_eq!(told["status"], "completed", "{told}");
+    let spawning = world.session("user").await;
+    assert_eq!(spawning["state"], "spawning", "the other is still being waited for: {spawning}");
+}
+
+/// The only agent always has a next turn. It makes way between two of them, and its session goes on where it was.
+#[tokio::test]
+async fn a_session_that_always_has_more_to_do_does_not_keep_others_out() {
+    let script = "default: [{ delay: 500ms }, { say: 'turn {{turn}}' }]\n";
+    let world = World::new(setup().team("alpha", script).setting("maxProcesses: 1"));
+    let mut many = Vec::new();
+    for _ in 0..20 {
+        many.push(world.tell_async("a", "more").await);
+    }
+    let other = world.tell_async("b", "hello").await;
+    assert_eq!(world.ended(id(&other)).await["state"], "completed");
+    assert_eq!(world.turn(id(&many[19])).await["state"], "queued", "b did not wait for all of them");
+    for (number, turn) in many.iter().enumerate() {
+        let ended = world.ended(id(turn)).await;
+        assert_eq!(ended["response"], format!("turn {}", number + 1), "in order, in one conversation: {ended}");
+        assert_eq!(ended["attempts"], 1, "none was told twice: {ended}");
+    }
+    let causes: Vec<_> =
+        world.events("session.stopped").await.iter().map(|event| event["data"]["why"].clone()).collect();
+    assert_eq!(causes, ["evicted", "evicted"], "a for b, and b, which was idle, for a");
 }
 
 /// Long enough for the pool to have looked again.

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::{World, setup};
 
@@ -44,6 +44,55 @@ async fn an_agent_that_is_awake_is_replaced_and_its_conversation_goes_on() {
     assert_eq!(stopped.last().expect("an event")["data"]["why"], "reconfigured");
     assert_eq!(world.tell("who").await["response"], "FOO is two");
     assert_eq!(world.get("/api/sessions").await["items"].as_array().map(Vec::len), Some(1), "the same conversation");
+}
+
+/// Works in the background until there is a file `end`, and on the turn that this leads to until there is a file `speak`.
+pub const BEHIND: &str = r#"
+replies:
+  - match: "^go$"
+    do:
+      - subagent:
+          prompt: dig
+          background: true
+          do: [{ run: "until [ -e end ]; do sleep 0.02; done" }, { say: dug }]
+          gap: 300ms
+          notify: [{ run: "until [ -e speak ]; do sleep 0.02; done" }, { say: "own words" }]
+      - say: started
+default: [{ say: "You said: {{text}}" }]
+"#;
+
+impl World {
+    pub fn touch(&self, file: &str) {
+        fs::write(self.path().join("projects/alpha").join(file), "").expect("written");
+    }
+
+    /// The turns of the one session there is with `from`, once there are so many.
+    pub async fn turns(&self, from: &str, many: usize) -> Vec<Value> {
+        let path = format!("/api/sessions/{}/turns", self.session(from).await["id"].as_str().expect("an id"));
+        let list = async || self.get(&path).await["items"].as_array().expect("turns").clone();
+        self.eventually("they are as many", async || list().await.len() >= many).await;
+        list().await
+    }
+}
+
+/// Between the end of what it does in the background and the turn that it then begins, an agent is not at rest.
+#[tokio::test]
+async fn an_agent_that_is_about_to_begin_a_turn_by_itself_does_so_before_it_makes_room() {
+    let world = World::new(setup().team("alpha", BEHIND).team_key("env: { FOO: one }"));
+    assert_eq!(world.tell("go").await["response"], "started");
+    world.edit("FOO: one", "FOO: two").await;
+    world.touch("end");
+    while world.turns("user", 1).await.len() < 2 {
+        let session = world.session("user").await;
+        assert_eq!(session["state"], "processing", "{session}");
+        let (status, refused) = world.post("/api/teams/alpha/sleep", json!({})).await;
+        assert_eq!(status, 409, "it is at work: {refused}");
+    }
+    world.touch("speak");
+    world.eventually("it makes room", async || world.session("user").await["state"] == "stopped").await;
+    let own = &world.turns("user", 2).await[1];
+    assert_eq!((&own["state"], &own["response"]), (&json!("completed"), &json!("own words")), "{own}");
+    assert_eq!(world.events("session.stopped").await[0]["data"]["why"], "reconfigured");
 }
 
 #[tokio::test]

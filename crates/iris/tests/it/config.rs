@@ -55,6 +55,18 @@ fn every_mistake_is_told_with_its_place() {
 }
 
 #[test]
+fn a_path_that_is_no_folder_is_told_with_its_place() {
+    let place = Place::empty();
+    let file = place.path("file");
+    fs::create_dir_all(place.path("")).and_then(|()| fs::write(&file, "")).expect("written");
+    place.configure(&format!("teams:\n  a: {{ path: {} }}\n", file.display()));
+    let told = place.iris(&["config", "check"]).failed(2);
+    assert!(told.contains("config.yaml:2:14: ") && told.contains("file is not a folder"), "{told}");
+    place.configure("teams:\n  a: { path: /not/there/yet }\n");
+    place.iris(&["config", "check"]).ok();
+}
+
+#[test]
 fn a_script_that_cannot_be_played_is_told_with_its_place() {
     let place = Place::empty();
     let script = place.path("s.yaml");
@@ -104,7 +116,8 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
          `${{NAME:-default}}` stand for variables of the environment, in values of every kind. What is in a variable \
          arrives as it is, as one value, whatever characters it has, and as a list or keys only where such are wanted, if it \
          is written in brackets (`[a, b]`, `{{A: b}}`); a default is read as if it stood there, and may name \
-         variables itself (`${{A:-${{B:-c}}}}`). `$${{` is a \
+         variables itself (`${{A:-${{B:-c}}}}`). In quotes neither is ever a list or keys: write \
+         `${{A:-[b, c]}}` without them. `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
          one that cannot be used changes nothing, and `iris status` says so. What is moved into the place of the file, as many editors and \
          the commands of Iris do, is taken as it is. What is written where it is may be half-written: if its last line is not ended, \
@@ -264,6 +277,34 @@ fn a_file_that_ends_early_is_waited_for_and_then_taken() {
     assert!(!self::shown(&daemon)["config"]["teams"]["alpha"].is_null());
     let told = daemon.iris(&["events", "--kind", "config.refused"]).ok();
     assert!(told.contains("may be half-written: `teams.beta` is not in it any more"), "{told}");
+}
+
+/// What was refused is not said of a file that has changed since and is waited for.
+#[test]
+fn what_may_be_half_written_is_not_refused_for_what_was_in_it_before() {
+    let daemon = Daemon::on(Place::with_teams());
+    let file = file(&daemon);
+    wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
+    let whole = fs::read_to_string(&file).expect("a config");
+    fs::write(&file, format!("{whole}bogus: 1\n")).expect("written");
+    wait_for(&daemon, "it is refused", |config| config["refused"].is_string());
+    let first: String = whole.lines().take(2).map(|line| format!("{line}\n")).collect();
+    fs::write(&file, &first).expect("written");
+    wait_for(&daemon, "more may come", |config| config["waitingFor"] == "remainder");
+    let (status, shown) = (daemon.iris(&["status"]), daemon.iris(&["config", "show"]));
+    let folder = daemon.place.path("").display().to_string();
+    let told = daemon.iris(&["teams", "add", &folder, "--name", "more"]).failed(4);
+    assert!(told.contains("may be half-written") && !told.contains("bogus"), "{told}");
+    assert!(status.stdout.contains("may be half-written") && !status.stderr.contains("bogus"), "{status:?}");
+    assert!(!shown.stderr.contains("bogus"), "{shown:?}");
+    // Then something else is missing: that is said, too, and that all is well again.
+    fs::write(&file, format!("{first}  other: {{ path: {folder} }}")).expect("written");
+    let told = || daemon.iris(&["events", "--kind", "config.refused"]).ok();
+    wait_for(&daemon, "the other is told", |_| told().contains("may be half-written: its last line is not ended"));
+    assert_eq!(told().matches("`teams.beta` is not in it any more").count(), 1, "{}", told());
+    fs::write(&file, &whole).expect("written");
+    wait_for(&daemon, "all of it", |config| config["waitingFor"].is_null() && config["refused"].is_null());
+    assert_eq!(daemon.iris(&["events", "--kind", "config.applied"]).ok().lines().count(), 1);
 }
 
 /// Many an editor ends no last line.

@@ -133,7 +133,11 @@ impl Daemon {
     }
 
     pub fn on(place: Place) -> Self {
-        let mut serve = place.command(&["serve", "--port", "0", "--json"]);
+        Self::by(place.command(&["serve", "--port", "0", "--json"]), place)
+    }
+
+    /// By a command that serves on the place.
+    pub fn by(mut serve: Command, place: Place) -> Self {
         let log = std::fs::File::create(place.path(LOG)).expect("a file");
         let mut child = serve.stdout(Stdio::piped()).stderr(log).spawn().expect("iris serves");
         let mut line = String::new();

@@ -1,6 +1,7 @@
 //! The demo comes and goes, and touches nothing that is not its own.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -49,6 +50,23 @@ impl Stage {
         self.iris(&["events", "--json"]).ok()
     }
 
+    /// The files of the home in which this stands.
+    fn files_with(&self, text: &str) -> Vec<PathBuf> {
+        let (mut found, mut folders) = (Vec::new(), vec![self.0.home()]);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                let (path, kind) = (entry.path(), entry.file_type().expect("it is there"));
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if kind.is_file() {
+                    let holds = |bytes: Vec<u8>| bytes.windows(text.len()).any(|found| found == text.as_bytes());
+                    found.extend(fs::read(&path).is_ok_and(holds).then_some(path));
+                }
+            }
+        }
+        found
+    }
+
     fn conversations(&self) -> usize {
         fs::read_dir(self.0.home().join("data/agents")).map_or(0, Iterator::count)
     }
@@ -68,16 +86,58 @@ fn it_goes_with_all_that_was_said() {
     stage.up().ok();
     assert_eq!(mode(&stage.0.home()), 0o700);
     stage.wait_for_its_question();
+    let inbox = stage.iris(&["inbox", "--once"]).ok();
+    assert!(inbox.contains("DEMO"), "who is asked sees by whom: {inbox}");
     assert!(stage.events().contains(CODER) && stage.conversations() > 0);
     assert_eq!(stage.iris(&["demo", "clean"]).ok(), "the demo is gone\n");
+    for said in [CODER, "discount", "question.opened"] {
+        assert_eq!(stage.files_with(said), Vec::<PathBuf>::new(), "{said}, while the daemon runs");
+    }
     assert!(!stage.events().contains("question") && !stage.events().contains(CODER), "{}", stage.events());
     assert_eq!(stage.conversations(), 0);
     assert!(!stage.0.home().join("demo").exists());
+    let run = fs::read_dir(stage.0.home().join("run")).expect("a folder").map(|entry| entry.expect("readable"));
+    let left: Vec<_> =
+        run.map(|entry| entry.file_name()).filter(|name| name.to_string_lossy().contains("demo")).collect();
+    assert!(left.is_empty(), "{left:?}");
     stage.iris(&["down"]).ok();
     let database = fs::read(stage.0.home().join("data/iris.db")).expect("a database");
     let is_in = |text: &str| database.windows(text.len()).any(|found| found == text.as_bytes());
-    assert!(is_in("session.deleted") && !is_in("question.opened") && !is_in(CODER), "what was said is overwritten");
+    assert!(is_in("session.deleted") && !is_in("question.opened"), "what was said is overwritten");
+    assert!(!is_in(CODER) && !is_in("discount"), "and so are copies of it");
     assert_eq!(stage.iris(&["demo", "clean"]).ok(), "there is no demo\n");
+}
+
+fn clean_at_once(stage: &Stage) {
+    let mut said: Vec<String> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..3).map(|_| scope.spawn(|| stage.iris(&["demo", "clean"]).ok())).collect();
+        all.into_iter().map(|one| one.join().expect("it ended")).collect()
+    });
+    said.sort();
+    assert_eq!(said, ["the demo is gone\n", "there is no demo\n", "there is no demo\n"]);
+    assert!(!stage.0.home().join("demo").exists());
+    let config = fs::read_to_string(stage.0.home().join("config.yaml")).unwrap_or_default();
+    assert!(!config.contains("demo-"), "{config}");
+    assert_eq!(stage.conversations(), 0);
+}
+
+#[test]
+fn of_several_at_once_one_takes_it_away() {
+    let stage = Stage::new();
+    stage.up().ok();
+    stage.wait_for_its_question();
+    clean_at_once(&stage);
+}
+
+/// The first starts a daemon and ends it, and the others may not have that one taken away.
+#[test]
+fn of_several_at_once_one_takes_it_away_also_without_a_daemon() {
+    let stage = Stage::new();
+    stage.up().ok();
+    stage.wait_for_its_question();
+    stage.iris(&["down", "--now"]).ok();
+    clean_at_once(&stage);
+    assert!(stage.iris(&["status"]).failed(6).contains("not running"), "none is left running");
 }
 
 /// A refusal holds for a day, and would answer in the next demo before anybody is asked.
@@ -101,6 +161,9 @@ fn what_was_decided_goes_with_it() {
     let stage = Stage::new();
     stage.up().ok();
     stage.answer("10 percent");
+    stage.wait_for_its_question();
+    let inbox = stage.iris(&["inbox", "--once"]).ok();
+    assert!(inbox.contains("git commit") && inbox.contains("DEMO"), "also of the approval: {inbox}");
     stage.answer("no");
     assert_ne!(stage.rules(), Value::Array(Vec::new()));
     stage.iris(&["demo", "clean"]).ok();

@@ -66,7 +66,7 @@ fn many_lines_are_answered_one_by_one() {
 }
 
 #[test]
-fn a_line_that_is_no_object_is_refused_in_words_and_one_with_half_a_character_keeps_its_id() {
+fn a_line_that_is_no_object_is_refused_in_words_and_half_a_character_is_read_as_one_that_cannot_be() {
     let place = Place::empty();
     let input = "[1,\"Shall I push?\"]\n\"Shall I push?\"\nShall I push?\n{\"id\":\"h\",\"text\":\"a\\ud800\"}\n\
                  {\"text\":\"\\ud800\",\"id\":5}\n{\"id\":6,\"text\":7}\n";
@@ -78,8 +78,22 @@ fn a_line_that_is_no_object_is_refused_in_words_and_one_with_half_a_character_ke
         assert_eq!(*line, json!({"id": null, "line": at + 1, "error": "it is no JSON object"}));
     }
     let ids: Vec<_> = lines[3..].iter().map(|line| (&line["id"], line["error"].is_string())).collect();
-    assert_eq!(ids, [(&json!("h"), true), (&json!(5), true), (&json!(6), true)], "{}", answer.stdout);
+    assert_eq!(ids, [(&json!("h"), false), (&json!(5), false), (&json!(6), true)], "{}", answer.stdout);
     assert!(!answer.stdout.contains("struct"), "{}", answer.stdout);
+    let cut = r#"{"id":1,"text":"C:\\udir \ud83d\ude00 Shall I push? \ud83d"}"#;
+    let found: Value = serde_json::from_str(&detect(&place, &["--jsonl"], cut).stdout).expect("a line is JSON");
+    assert_eq!((&found["needsAnswer"], &found["error"]), (&json!(true), &json!(null)), "{found}");
+    assert_eq!(found["question"]["text"].as_str().map(|text| text.contains("Shall I push?")), Some(true), "{found}");
+}
+
+#[test]
+fn a_mark_at_the_beginning_of_a_file_costs_no_line() {
+    let place = Place::empty();
+    let answer =
+        detect(&place, &["--jsonl"], "\u{feff}{\"id\":1,\"text\":\"Shall I push?\"}\n{\"id\":2,\"text\":\"x\"}\n");
+    let ids: Vec<Value> =
+        answer.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].clone()).collect();
+    assert_eq!((ids, answer.code), (vec![json!(1), json!(2)], Some(0)), "{}", answer.stderr);
 }
 
 #[test]

@@ -27,6 +27,23 @@ fn what_only_the_command_can_read_is_not_said_to_be_in_force() {
     assert!(config.contains("gamma"), "it is written all the same: {config}");
 }
 
+/// And one that the daemon has and this shell has not.
+#[test]
+fn what_only_the_daemon_can_read_is_in_force() {
+    let place = Place::empty();
+    place.configure("teams:\n  gamma: { path: /tmp, env: { A: '${ONLY_THERE}' } }\n");
+    let mut serve = place.command(&["serve", "--port", "0", "--json"]);
+    serve.env("ONLY_THERE", "there");
+    let daemon = Daemon::by(serve, place);
+    let up = daemon.iris(&["up", "--no-open"]);
+    assert!(up.code == 0 && up.stderr.contains("this shell has no ONLY_THERE"), "{up:?}");
+    assert!(!up.stderr.contains("what was in force before"), "{up:?}");
+    let found = daemon.iris(&["doctor"]).stdout;
+    assert!(found.contains("warning  config       this shell has no ONLY_THERE"), "{found}");
+    let told = daemon.iris(&["teams", "add", &folder(&daemon.place, "shop")]).failed(2);
+    assert!(told.contains("`export ONLY_THERE=…` in this shell"), "{told}");
+}
+
 #[test]
 fn while_the_daemon_is_stopped_nothing_is_changed() {
     let daemon = Daemon::start();

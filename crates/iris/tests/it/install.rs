@@ -169,14 +169,71 @@ fn a_file_that_was_made_for_it_goes_with_it() {
         run(&place, &[&["install"], words].concat()).ok();
         assert!(file.exists());
         run(&place, &[&["uninstall"], words].concat()).ok();
-        let left = std::fs::read_dir(file.parent().expect("a folder")).expect("there").count();
+        let left = std::fs::read_dir(file.parent().expect("a folder")).map_or(0, Iterator::count);
         assert_eq!(left, 0, "neither the file nor a copy of it");
     }
     // One that was there before stays, also with nothing in it.
     std::fs::write(&file, "{}\n").expect("written");
-    run(&place, &["install", "--scope", "project"]).ok();
+    let done = run(&place, &["install", "--scope", "project", "--json"]).json();
     run(&place, &["uninstall", "--scope", "project"]).ok();
     assert!(file.exists());
+    // Its copies are not in the project, where they could be committed.
+    let copy = PathBuf::from(done["backup"].as_str().expect("a copy"));
+    assert!(copy.starts_with(place.home().join("backups/install")), "{}", copy.display());
+    assert_eq!(std::fs::read_to_string(&copy).expect("a copy"), "{}\n");
+    assert_eq!(mode(copy.parent().expect("a folder")), 0o700);
+    let left: Vec<_> = std::fs::read_dir(place.path("user/project")).expect("there").flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn a_folder_that_was_made_for_it_goes_with_it() {
+    let place = Place::empty();
+    let folder = place.path("user/project/.codex");
+    let words = |verb| [verb, "codex", "--scope", "project"];
+    run(&place, &words("install")).ok();
+    run(&place, &words("uninstall")).ok();
+    assert!(!folder.exists());
+    run(&place, &words("install")).ok();
+    std::fs::write(folder.join("mine"), "").expect("written");
+    run(&place, &words("uninstall")).ok();
+    assert!(folder.join("mine").exists() && !folder.join("config.toml").exists());
+    // So does that of all projects; one that its user chose stays.
+    run(&place, &["install", "codex"]).ok();
+    assert!(place.path("user/.codex/config.toml").exists());
+    run(&place, &["uninstall", "codex"]).ok();
+    assert!(!place.path("user/.codex").exists());
+    std::fs::create_dir(place.path("chosen")).expect("a folder");
+    for word in ["install", "uninstall"] {
+        let mut command = iris(&place, &[word, "codex"]);
+        Ran::of({
+            command.env("CODEX_HOME", place.path("chosen"));
+            command
+        })
+        .ok();
+    }
+    assert_eq!(std::fs::read_dir(place.path("chosen")).expect("it is there").count(), 0);
+    // As does one that is kept elsewhere and linked to.
+    std::os::unix::fs::symlink(place.path("chosen"), place.path("user/.codex")).expect("linked");
+    run(&place, &["install", "codex"]).ok();
+    run(&place, &["uninstall", "codex"]).ok();
+    assert!(place.path("user/.codex").is_dir());
+}
+
+#[test]
+fn nothing_is_left_where_there_is_no_room() {
+    let place = Place::empty();
+    for (agent, file) in [("claude", ".claude.json"), ("codex", "config.toml")] {
+        let usual = iris(&place, &["install", agent]);
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"]).arg(usual.get_program());
+        command.args(usual.get_args()).current_dir(usual.get_current_dir().expect("a folder"));
+        command.envs(usual.get_envs().filter_map(|(key, value)| Some((key, value?))));
+        let told = Ran::of(command).failed(6);
+        assert!(told.contains(&format!("{file} cannot be written")), "{told}");
+        let left = std::fs::read_dir(place.path("user")).expect("a home").flatten().map(|entry| entry.file_name());
+        assert_eq!(left.collect::<Vec<_>>(), ["project"]);
+    }
 }
 
 #[test]
@@ -206,6 +263,38 @@ fn a_linked_file_is_changed_where_it_is() {
     run(&place, &["install"]).ok();
     assert!(place.path("user/.claude.json").is_symlink(), "the link stays");
     assert_eq!(entry(&place)["args"], json!(["mcp"]));
+}
+
+#[test]
+fn a_link_that_leads_to_nothing_yet_is_not_replaced() {
+    let place = Place::empty();
+    let project = place.path("user/project");
+    std::fs::create_dir_all(&project).expect("a folder");
+    let link = project.join(".mcp.json");
+    std::os::unix::fs::symlink("../kept/mcp.json", &link).expect("linked");
+    let told = run(&place, &["install", "--scope", "project"]).failed(2);
+    assert!(told.contains(".mcp.json is a link to") && told.contains("../kept/mcp.json"), "{told}");
+    assert!(link.is_symlink(), "it was left alone");
+    std::fs::create_dir(place.path("user/kept")).expect("a folder");
+    run(&place, &["install", "--scope", "project"]).ok();
+    assert!(link.is_symlink() && place.path("user/kept/mcp.json").is_file());
+}
+
+#[test]
+fn an_old_copy_does_not_keep_a_file_that_was_made_for_it() {
+    let place = Place::empty();
+    let file = place.path("user/project/.mcp.json");
+    let words = |verb| [verb, "--scope", "project"];
+    std::fs::create_dir_all(place.path("user/project")).expect("a folder");
+    std::fs::write(&file, "{ \"mcpServers\": { \"x\": { \"command\": \"y\" } } }").expect("written");
+    run(&place, &words("install")).ok();
+    std::fs::remove_file(&file).expect("it is there");
+    run(&place, &words("install")).ok();
+    // It is there to be shared.
+    std::fs::write(place.path("usual"), "").expect("written");
+    assert_eq!(mode(&file), mode(&place.path("usual")));
+    run(&place, &words("uninstall")).ok();
+    assert!(!file.exists());
 }
 
 /// The CLI keeps of a project's file nothing but the servers, so it is not asked to write it.

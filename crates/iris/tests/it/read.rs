@@ -20,6 +20,18 @@ fn settings() -> insta::Settings {
     settings
 }
 
+/// It can be had again, if one knows how.
+#[test]
+fn who_has_no_token_any_more_is_told_how_to_have_one() {
+    let daemon = Daemon::start();
+    std::fs::remove_file(daemon.place.home().join("token")).expect("it is there");
+    for words in [&["status"][..], &["up", "--no-open"]] {
+        let ran = daemon.iris(words);
+        assert!(ran.stderr.contains("`iris down` needs none, and `iris up` makes a new one"), "{ran:?}");
+    }
+    daemon.iris(&["down"]).ok();
+}
+
 #[test]
 fn teams_and_sessions() {
     let daemon = Daemon::start();

@@ -87,6 +87,27 @@ fn a_daemon_that_runs_already_is_not_given_a_rival() {
     let done = with_systemctl(&daemon.place, &["service", "install", "--json"]).json();
     assert_eq!(asked(&daemon.place), ["--user daemon-reload", "--user enable iris.service"]);
     assert_eq!(done["toRun"][0], "iris down");
+    std::fs::write(
+        daemon.place.path("state"),
+        "UnitFileState=enabled\nActiveState=inactive\nSubState=dead\nMainPID=0\n",
+    )
+    .expect("written");
+    let again = with_systemctl(&daemon.place, &["service", "install", "--json"]).json();
+    assert_eq!((again["outcome"].as_str(), again["toRun"][0].as_str()), (Some("already"), Some("iris down")));
+    assert!(asked(&daemon.place).is_empty());
+}
+
+#[test]
+fn nor_is_it_where_the_manager_cannot_be_reached() {
+    let daemon = Daemon::start();
+    let expected = ["iris down", "systemctl --user daemon-reload", "systemctl --user enable --now iris.service"];
+    for outcome in ["installed", "already"] {
+        let done = run(&daemon.place, &["service", "install", "--json"]).json();
+        assert_eq!(done["outcome"], outcome);
+        assert_eq!(done["toRun"], serde_json::json!(expected), "{done}");
+        let notes = done["notes"].to_string();
+        assert!(notes.contains("cannot be reached") && notes.contains("iris runs already"), "{done}");
+    }
 }
 
 #[test]

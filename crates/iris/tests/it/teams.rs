@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::daemon::{Place, Ran, mode};
+use crate::daemon::{Daemon, Place, Ran, mode};
 
 fn project(place: &Place, name: &str) -> String {
     let folder = place.path(name);
@@ -24,6 +24,50 @@ fn the_first_command_of_all_may_be_the_one_that_adds_a_team() {
     assert!(ran.ok().contains("shop is a team"));
     assert!(config(&place).contains("\n  shop:\n"), "{}", config(&place));
     assert_eq!((mode(&place.home()), mode(&place.home().join("config.yaml"))), (0o700, 0o600));
+}
+
+#[test]
+fn what_a_folder_brings_along_is_named_until_it_is_trusted() {
+    let place = Place::with_teams();
+    let (shop, bare) = (project(&place, "shop"), project(&place, "bare"));
+    let ran = place.iris(&["teams", "add", &bare]);
+    assert!(!ran.stderr.contains("trust"), "{ran:?}");
+    for name in ["CLAUDE.md", ".mcp.json"] {
+        fs::write(place.path("shop").join(name), "{}").expect("written");
+    }
+    let told = ".mcp.json and CLAUDE.md in it take no effect until you trust them: iris trust";
+    let ran = place.iris(&["teams", "add", &shop]);
+    assert!(ran.stderr.contains(&format!("{told} shop")), "{ran:?}");
+    let daemon = Daemon::on(place);
+    let ran = daemon.iris(&["teams", "add", &shop, "--name", "second"]);
+    assert!(ran.stderr.contains(&format!("{told} second")), "{ran:?}");
+    let added = daemon.iris(&["teams", "add", &shop, "--name", "third", "--json"]).json();
+    assert_eq!(added["untrusted"], serde_json::json!([".mcp.json", "CLAUDE.md"]), "{added}");
+    daemon.iris(&["trust", "second", "--yes"]).ok();
+    let ran = daemon.iris(&["teams", "add", &shop, "--name", "fourth"]);
+    assert!(!ran.stderr.contains("trust"), "trust is in the folder: {ran:?}");
+}
+
+/// Its agent starts without all of them.
+#[test]
+fn what_a_folder_brings_along_and_cannot_be_read_is_named() {
+    let place = Place::with_teams();
+    let pipe = |name: &str| {
+        nix::unistd::mkfifo(&place.path(name), nix::sys::stat::Mode::S_IRUSR).expect("a pipe");
+    };
+    let (gone, waiting, git) = (project(&place, "gone"), project(&place, "waiting"), project(&place, "git"));
+    std::os::unix::fs::symlink("nowhere", place.path("gone/CLAUDE.md")).expect("linked");
+    pipe("waiting/CLAUDE.md");
+    pipe("git/.git");
+    let told = place.iris(&["teams", "add", &gone]).stderr;
+    assert!(told.contains("gone/CLAUDE.md is a link, and not to a file in the folder"), "{told}");
+    assert!(told.contains("until that is put right, none of them takes effect"), "{told}");
+    let added = place.iris(&["teams", "add", &waiting, "--json"]).json();
+    assert!(added["unreadable"].as_str().is_some_and(|why| why.contains("waiting/CLAUDE.md is not a file")), "{added}");
+    place.iris(&["teams", "add", &git]).ok();
+    let daemon = Daemon::on(place);
+    let told = daemon.iris(&["teams", "add", &waiting, "--name", "second"]).stderr;
+    assert!(told.contains("waiting/CLAUDE.md is not a file"), "{told}");
 }
 
 #[test]
@@ -106,6 +150,9 @@ fn the_teams_of_an_iris_mcp_are_taken_over() {
                     teams.near.sessionMcpEnabled, settings.spawnTimeout, dashboard";
     assert!(ran.stderr.contains(left_out), "{ran:?}");
     assert!(ran.stderr.contains("because Iris runs teams on this machine only: far"), "{ran:?}");
+    let filled_in =
+        "variables were replaced by the value that they have now: teams.near.path, settings.sessionInitTimeout\n";
+    assert!(ran.stderr.contains(filled_in), "{ran:?}");
     ran.ok();
     let beside = place.path("beside");
     let expected = format!(
@@ -132,6 +179,22 @@ teams:
     assert_eq!(config(&place), expected);
 }
 
+/// It may come to be a folder, so the config is taken up; who tells it something hears what is wrong.
+#[test]
+fn a_path_that_is_a_file_is_said_to_be_one() {
+    let place = Place::empty();
+    let file = place.path("file");
+    fs::create_dir_all(place.path("")).and_then(|()| fs::write(&file, "")).expect("written");
+    let told = place.iris(&["teams", "add", file.to_str().expect("text")]).failed(3);
+    assert!(told.contains("file is not a folder"), "{told}");
+    place.configure(&format!("teams:\n  a: {{ path: {}, agent: scripted, script: /x.yaml }}\n", file.display()));
+    let daemon = Daemon::on(place);
+    let told = daemon.iris(&["tell", "a", "hello"]);
+    assert!(told.stderr.contains("file is not a folder"), "{told:?}");
+    let found = daemon.iris(&["doctor"]);
+    assert!(found.stdout.contains("a: ") && found.stdout.contains("file is not a folder"), "{found:?}");
+}
+
 #[test]
 fn an_import_is_whole_or_not_at_all() {
     let place = Place::empty();
@@ -143,6 +206,12 @@ fn an_import_is_whole_or_not_at_all() {
     fs::write(&file, "teams:\n  a: { path: /a }\n  b:\n    path: /b\n    color: blurple\n").expect("written");
     let told = import(&place, &file).failed(2);
     assert!(told.contains("theirs.yaml:5:12: teams.b.color: 'blurple' is no colour"), "{told}");
+    fs::write(&file, "teams:\n  a: { path: /a }\n  b:\n    path: theirs.yaml\n").expect("written");
+    let told = import(&place, &file).failed(2);
+    assert!(
+        told.contains("theirs.yaml:4:11: teams.b.path: ") && told.contains("theirs.yaml is not a folder"),
+        "{told}"
+    );
     assert_eq!(config(&place), "teams: {}\n");
 }
 

@@ -129,3 +129,21 @@ fn nobody_has_to_listen() {
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(times(), 1, "{}", daemon.log());
 }
+
+/// One that takes what is sent and never answers. `iris down` says what it waits for, and it is no agent.
+#[test]
+fn a_collector_that_hangs_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let place = Place::with_teams();
+    let config = std::fs::read_to_string(place.home().join("config.yaml")).expect("read");
+    place.configure(&format!("{config}telemetry: {{ otlp: 'http://{address}', interval: 1h }}\n"));
+    let daemon = Daemon::on(place);
+    let ran = daemon.iris(&["down"]);
+    assert!(ran.stderr.contains("waiting for the daemon to end"), "{ran:?}");
+    assert_eq!(ran.ok(), "iris is down\n");
+    let log = daemon.log();
+    // What the exporter says when its own time is up would come before.
+    let given_up = log.find("the last traces and figures were not taken").expect("it says so");
+    assert!(!log[..given_up].contains("the collector of telemetry.otlp takes nothing"), "{log}");
+}

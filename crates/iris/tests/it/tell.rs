@@ -194,6 +194,45 @@ fn a_watcher_survives_the_daemon() {
     }
 }
 
+/// What is forgotten has no events any more, not even the end of the turn that is watched.
+#[test]
+fn a_watcher_hears_that_the_conversation_was_deleted() {
+    for record in ["", "?record=forget"] {
+        let daemon = Daemon::start();
+        let mut tell = daemon.place.command(&["tell", "alpha", "hang"]);
+        let mut child = tell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("iris runs");
+        child.stdout.as_mut().expect("piped").read_exact(&mut [0; 7]).expect("the first line");
+        let session = daemon.iris(&["teams", "show", "alpha", "--json"]).json()["sessions"][0].clone();
+        let watcher = Pid::from_raw(child.id().try_into().expect("a process id"));
+        // It sees nothing of what happens until all of it is over.
+        kill(watcher, Signal::SIGSTOP).expect("it is ours");
+        let again = Daemon::on(daemon.kill());
+        kill(
+            Pid::from_raw(session["pid"].as_i64().and_then(|pid| pid.try_into().ok()).expect("a pid")),
+            Signal::SIGKILL,
+        )
+        .ok();
+        delete(&again, &format!("/api/sessions/{}{record}", session["id"].as_str().expect("an id")));
+        kill(watcher, Signal::SIGCONT).expect("it is ours");
+        let output = child.wait_with_output().expect("it ends");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.ends_with("the conversation with alpha was deleted, and this turn with it\n"), "{told}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
+
+fn delete(daemon: &Daemon, path: &str) {
+    let url = daemon.ready["url"].as_str().expect("an address");
+    let address = url.strip_prefix("http://").expect("it is plain");
+    let token = std::fs::read_to_string(daemon.place.home().join("token")).expect("a token");
+    let mut stream = std::net::TcpStream::connect(address).expect("it listens");
+    let head = format!("Host: {address}\r\nAuthorization: Bearer {}\r\nConnection: close", token.trim());
+    write!(stream, "DELETE {path} HTTP/1.1\r\n{head}\r\n\r\n").expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
 /// One that is asked to stop lets the turn finish, and whoever watches hears of it as its last word.
 #[test]
 fn a_watcher_hears_the_end_from_a_daemon_that_is_stopping() {

@@ -134,6 +134,45 @@ fn what_hinders_a_start_is_told_as_serve_tells_it() {
     assert!(told.contains("home/data/iris.db is damaged") && told.contains("iris restore"), "{told}");
 }
 
+fn kill_at_once(pid: &Value) {
+    let pid = i32::try_from(pid.as_i64().expect("a process")).expect("a process");
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL).expect("it is ours");
+}
+
+/// It still holds its home for a moment, and answers nobody.
+#[test]
+fn a_daemon_that_was_killed_just_now_is_started_again() {
+    let place = desk();
+    let mut pid = up(&place, "user", &["--json"]).json()["pid"].clone();
+    for _ in 0..5 {
+        kill_at_once(&pid);
+        let told = up(&place, "user", &["--json"]).json();
+        assert_eq!(told["started"], true, "{told}");
+        pid = told["pid"].clone();
+    }
+    place.iris(&["down"]).ok();
+}
+
+/// What a terminal has open is no business of a daemon and its agents.
+#[cfg(target_os = "linux")]
+#[test]
+fn open_files_of_whoever_starts_it_are_not_passed_on() {
+    let place = Place::with_teams();
+    let mut shell = Command::new("sh");
+    let line = format!("exec 7</etc/hostname; exec '{}' up --no-open --port 0 --json", env!("CARGO_BIN_EXE_iris"));
+    shell.args(["-c", &line]).env("IRIS_HOME", place.home()).current_dir("/");
+    let daemon = Ran::of(shell).json()["pid"].clone();
+    place.iris(&["wake", "alpha"]).ok();
+    let sessions = place.iris(&["sessions", "list", "--json"]).json();
+    let agent = &sessions["items"][0]["pid"];
+    for process in [&daemon, agent] {
+        let files = std::fs::read_dir(format!("/proc/{process}/fd")).expect("it runs");
+        let files: Vec<_> = files.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok()).collect();
+        assert!(!files.iter().any(|file| file.ends_with("etc/hostname")), "{process}: {files:?}");
+    }
+    place.iris(&["down"]).ok();
+}
+
 #[test]
 fn a_wrong_file_does_not_hide_a_daemon_that_serves() {
     let daemon = Daemon::on(desk());

@@ -1,6 +1,6 @@
 //! Tools over HTTP: what they answer, who is believed, what happens when nobody listens any more.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -92,6 +92,12 @@ async fn a_conversation_belongs_to_whom_the_owner_names() {
 
     let forked = modern.done("team_fork", json!({"team": "alpha", "fromTeam": "beta", "as": "gamma"})).await;
     assert_eq!(forked["fromTeam"], "gamma");
+    let taken = modern.refused("team_fork", json!({"team": "alpha", "fromTeam": "beta", "as": "gamma"})).await;
+    assert_eq!(taken, "gamma has a session with this team already; name another with `as` (on the command line --as)");
+    for odd in ["a\u{202e}b", "owner"] {
+        let refused = modern.refused("team_fork", json!({"team": "alpha", "fromTeam": "beta", "as": odd})).await;
+        assert!(refused.contains("party"), "{refused}");
+    }
     let rebooted = modern.done("session_reboot", json!({"toTeam": "alpha", "fromTeam": "beta"})).await;
     assert_eq!((&rebooted["hadSession"], &rebooted["forgotten"]), (&json!(true), &json!(1)));
     let deleted = modern.done("session_delete", json!({"toTeam": "alpha", "fromTeam": "nobody"})).await;
@@ -135,6 +141,31 @@ async fn progress_tells_what_was_written_so_far() {
     assert!(texts.len() >= 2 && texts.iter().all(|text| whole.starts_with(text)), "{texts:?}");
     let rises = told.windows(2).all(|pair| pair[0]["progress"].as_f64() < pair[1]["progress"].as_f64());
     assert!(rises, "{told:?}");
+}
+
+/// Clients give up a connection on which nothing comes for five minutes, so an answer that takes long is a stream, whatever
+/// the client named first and though it wants no progress.
+#[tokio::test]
+async fn a_call_that_takes_long_is_answered_by_a_stream_that_begins_soon() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let quick = modern.begin_call("team_tell", json!({"toTeam": "alpha", "message": "hi"}), json!({})).await;
+    assert_eq!(quick.kind(), "application/json");
+    quick.last().await;
+
+    let began = Instant::now();
+    let think = json!({"toTeam": "alpha", "message": "think", "timeout": 0});
+    let messages = modern.begin_call("team_tell", think, json!({})).await;
+    assert_eq!(messages.kind(), "text/event-stream");
+    assert_eq!(last_state(&world, "user").await, "running", "after {:?}", began.elapsed());
+    assert_eq!(messages.last().await["result"]["structuredContent"]["response"], "thought");
+
+    let work = json!({"toTeam": "alpha", "message": "work", "timeout": 0});
+    drop(modern.begin_call("team_tell", work, json!({})).await);
+    until("a stream that is left is a call that is cancelled", async || {
+        last_state(&world, "user").await == "cancelled"
+    })
+    .await;
 }
 
 /// Nobody listens any more: the turn is broken off. With a key the call may come again first, and goes on.

@@ -7,6 +7,7 @@ mod world;
 mod ask;
 mod claude;
 mod clients;
+mod end;
 mod http;
 mod install;
 mod key;

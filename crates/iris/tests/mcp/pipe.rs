@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use crate::stage::SCRIPT;
+use crate::stage::{SCRIPT, until};
 use crate::world::setup;
 
 /// A home in which nothing runs yet. What was started in it ends with the test.
@@ -52,7 +52,11 @@ impl Place {
 
     /// A bridge that has introduced its client.
     pub async fn open(&self, folder: &Path) -> Pipe {
-        let mut pipe = Pipe::start(self.command(folder));
+        Self::introduced(self.command(folder)).await
+    }
+
+    pub async fn introduced(command: Command) -> Pipe {
+        let mut pipe = Pipe::start(command);
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let answer = pipe.request("initialize", params).await;
@@ -65,9 +69,23 @@ impl Place {
         Home::at(self.path()).holder().and_then(|holder| i32::try_from(holder.pid).ok())
     }
 
+    /// As a user does after its end.
+    pub async fn start_daemon(&self) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_iris"));
+        command.args(["serve", "--detached"]).env_clear().env("IRIS_HOME", self.path()).env("HOME", self.path());
+        // One that was killed may have the home for a moment longer.
+        until("the one before is gone", async || self.daemon().is_none()).await;
+        let ended = command.output().await.expect("it runs");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+
     pub fn kill_daemon(&self) {
+        self.signal_daemon(Signal::SIGKILL);
+    }
+
+    pub fn signal_daemon(&self, signal: Signal) {
         let pid = self.daemon().expect("a daemon");
-        kill(Pid::from_raw(pid), Signal::SIGKILL).expect("killed");
+        kill(Pid::from_raw(pid), signal).expect("sent");
     }
 }
 

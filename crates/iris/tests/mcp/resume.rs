@@ -7,7 +7,7 @@ use crate::stage::{Modern, SCRIPT, last_state, until, world};
 use crate::world::{SOON, World, setup};
 
 /// A session, and the name by which it is asked for.
-async fn begin(modern: &Modern) -> reqwest::header::HeaderValue {
+pub async fn begin(modern: &Modern) -> reqwest::header::HeaderValue {
     let client = json!({"name": "test", "version": "1"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
@@ -18,7 +18,7 @@ async fn begin(modern: &Modern) -> reqwest::header::HeaderValue {
 }
 
 /// The id of the first event, after which the connection is cut.
-async fn cut_off(modern: &Modern, session: &reqwest::header::HeaderValue, message: &str) -> String {
+pub async fn cut_off(modern: &Modern, session: &reqwest::header::HeaderValue, message: &str) -> String {
     let arguments = json!({"toTeam": "alpha", "message": message, "timeout": 0});
     let params = json!({"name": "team_tell", "arguments": arguments, "_meta": {"progressToken": 1}});
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}).to_string();
@@ -34,7 +34,7 @@ async fn cut_off(modern: &Modern, session: &reqwest::header::HeaderValue, messag
     }
 }
 
-async fn go_on(modern: &Modern, session: &reqwest::header::HeaderValue, last: &str) -> reqwest::Response {
+pub async fn go_on(modern: &Modern, session: &reqwest::header::HeaderValue, last: &str) -> reqwest::Response {
     let request = modern.get().header("mcp-session-id", session.clone()).header("last-event-id", last);
     request.header("accept", "text/event-stream").send().await.expect("an answer")
 }
@@ -46,6 +46,17 @@ async fn rest(modern: &Modern, session: &reqwest::header::HeaderValue, last: &st
     let text = response.text().await.expect("it ends");
     let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
     data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()
+}
+
+/// Clients know 200, 204 and 405, and complain about anything else.
+#[tokio::test]
+async fn a_session_that_is_ended_is_gone_when_that_is_answered() {
+    let world = world();
+    let modern = Modern::of(&world);
+    let session = begin(&modern).await;
+    let ended = modern.delete().header("mcp-session-id", session.clone()).send().await.expect("an answer");
+    assert_eq!((ended.status().as_u16(), ended.text().await.expect("nothing")), (204, String::new()));
+    assert_eq!(go_on(&modern, &session, "0").await.status(), 404);
 }
 
 #[tokio::test]

@@ -11,6 +11,8 @@ pub const SCRIPT: &str = "\
 replies:
   - match: '^work$'
     do: [{ delay: 60s }, { say: 'worked' }]
+  - match: '^think$'
+    do: [{ delay: 4s }, { say: 'thought' }]
   - match: '^write$'
     do: [{ stream: { text: 'one two three four five six seven eight', chunk: 4, every: 100ms } }]
   - match: '^write slowly$'
@@ -71,6 +73,10 @@ impl Modern {
         self.http.get(&self.url).bearer_auth(&self.token)
     }
 
+    pub fn delete(&self) -> reqwest::RequestBuilder {
+        self.http.delete(&self.url).bearer_auth(&self.token)
+    }
+
     pub fn post(&self) -> reqwest::RequestBuilder {
         let mut request = self.http.post(&self.url).bearer_auth(&self.token);
         if let Some(session) = &self.session {
@@ -90,8 +96,7 @@ impl Modern {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
         let request = self.post().header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);
-        let response = request.header("mcp-name", name).body(body.to_string()).send().await.expect("an answer");
-        Messages { response, text: String::new(), ready: VecDeque::new() }
+        Messages::of(request.header("mcp-name", name).body(body.to_string()).send().await.expect("an answer"))
     }
 
     pub async fn request(&self, method: &str, params: Value) -> Value {
@@ -131,6 +136,19 @@ pub struct Messages {
 }
 
 impl Messages {
+    pub fn of(response: reqwest::Response) -> Self {
+        Self { response, text: String::new(), ready: VecDeque::new() }
+    }
+
+    pub fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// What it is: one piece, or a stream.
+    pub fn kind(&self) -> &str {
+        self.response.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default()
+    }
+
     /// `None` at the end.
     pub async fn next(&mut self) -> Option<Value> {
         loop {

@@ -93,6 +93,7 @@ async fn a_restart_of_the_daemon_is_not_noticed() {
     })
     .await;
     place.kill_daemon();
+    place.start_daemon().await;
     let answer = pipe.answer(id).await;
     assert_eq!(answer["result"]["structuredContent"]["status"], "terminated", "{answer}");
     let read = pipe.done("team_cache_read", json!({"team": "alpha"})).await;
@@ -127,6 +128,7 @@ async fn who_listens_goes_on_listening_after_a_restart() {
     let first = watcher.read().await;
     assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
     place.kill_daemon();
+    place.start_daemon().await;
     let (updated, listed) = (watcher.read().await, watcher.read().await);
     assert_eq!(updated["method"], "notifications/resources/updated", "{updated}");
     assert_eq!(updated["params"]["uri"], "iris://teams/alpha", "{updated}");
@@ -165,6 +167,7 @@ async fn what_is_no_message_is_answered_with_an_error() {
     assert_eq!(pipe.read().await["error"]["code"], -32602, "{tell}");
     let answer = pipe.request("no/such/method", json!({})).await;
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    assert_eq!(answer["error"]["message"], "unknown method 'no/such/method'", "{answer}");
     assert_eq!(pipe.request("ping", json!({})).await["result"], json!({}), "it goes on");
 }
 

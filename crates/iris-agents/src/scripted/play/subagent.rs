@@ -137,6 +137,10 @@ impl Player {
         self.conversation.spend(scene.cost, scene.usage)?;
         self.task_ended(&task, status, &summary);
         self.background_changed();
+        match self.pause(task.subagent.gap) {
+            Ok(()) | Err(Cut::Interrupted | Cut::Failed(_)) => {}
+            Err(leave @ Cut::Leave(_)) => return Err(leave),
+        }
         let origin = json!({"kind": "task-notification", "producer": "session-task", "runId": task.run_id});
         let mut scene = Scene::new(Variables { result: summary, ..task.variables });
         self.play_turn(&task.subagent.notify, &mut scene, Some(&origin))?;

@@ -198,6 +198,9 @@ pub struct Subagent {
     pub steps: Vec<Step>,
     #[serde(default)]
     pub background: bool,
+    /// How long after the end of a background sub-agent the turn begins that it leads to.
+    #[serde(default = "a_moment")]
+    pub gap: Delay,
     /// What the turn does that a background sub-agent starts when it ends.
     #[serde(default = "report")]
     pub notify: Vec<Step>,
@@ -354,6 +357,11 @@ fn general_purpose() -> String {
 
 fn report() -> Vec<Step> {
     vec![Step::Say(Template::new("Background agent finished: {{result}}".to_owned()))]
+}
+
+/// As the real CLI takes it.
+fn a_moment() -> Delay {
+    Delay(std::time::Duration::from_millis(20))
 }
 
 fn overloaded() -> Template {

@@ -179,7 +179,14 @@ fn options(given: Option<Value>) -> Vec<AskOption> {
         // By their names.
         Value::Object(named) => named
             .into_iter()
-            .map(|(label, description)| full(label, None, None, words(&description).into_iter().collect(), false))
+            .map(|(label, description)| AskOption::Full {
+                id: None,
+                label,
+                value: None,
+                description: words(&description),
+                implications: None,
+                recommended: false,
+            })
             .collect(),
         other => option(other).into_iter().collect(),
     }
@@ -192,19 +199,8 @@ fn option(given: Value) -> Option<AskOption> {
     let mut take = |names: &[&str]| names.iter().find_map(|name| words(&given.remove(*name)?));
     let (id, value) = (take(&["id"]), take(&["value"]));
     let label = take(&["label", "title", "name", "text", "option"]).or_else(|| value.clone()).or_else(|| id.clone())?;
-    let described = [take(&["description"]), take(&["implications"])].into_iter().flatten().collect();
-    Some(full(label, id, value, described, recommended))
-}
-
-fn full(
-    label: String,
-    id: Option<String>,
-    value: Option<String>,
-    described: Vec<String>,
-    recommended: bool,
-) -> AskOption {
-    let description = Some(described.join("; ")).filter(|text| !text.is_empty());
-    AskOption::Full { id, label, value: value.map(Value::from), description, recommended }
+    let (description, implications) = (take(&["description"]), take(&["implications"]));
+    Some(AskOption::Full { id, label, value: value.map(Value::from), description, implications, recommended })
 }
 
 /// None for what says nothing.

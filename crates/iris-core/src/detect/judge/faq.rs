@@ -1,6 +1,7 @@
 //! The questions of an FAQ: each stands out, and what follows is its answer, or what the answer is about.
 
-use super::speaks_of_itself;
+use super::listed::has_lettered;
+use super::{speaks_of_itself, survey};
 use crate::detect::lexicon::{Cue, Cues, Marked};
 use crate::detect::page::{Ending, LineKind, Page};
 
@@ -30,7 +31,10 @@ const DIRECTED: Cues = Cues::of(&[Cue::Leave, Cue::Address, Cue::Which, Cue::Cho
 pub(super) fn find(page: &Page, marked: &Marked) -> Vec<bool> {
     let mut found = vec![false; page.sentences.len()];
     let asked: Vec<usize> = (0..page.sentences.len()).filter(|&index| stands_out(page, index)).collect();
-    let answered: Vec<usize> = asked.iter().copied().filter(|&index| goes_on(page, index)).collect();
+    // "a) … b) …" is what may be answered, unless it was made for others.
+    let made = asked.first().is_some_and(|&first| survey::is_named(&page.said[..page.sentences[first].said.start]));
+    let is_answer = |&index: &usize| goes_on(page, index) && (made || !has_lettered(page, index));
+    let answered: Vec<usize> = asked.iter().copied().filter(is_answer).collect();
     let Some(&first) = answered.first() else { return found };
     let before = &page.said[..page.sentences[first].said.start];
     let is_named = NAMES.iter().any(|name| before.contains(name));

@@ -1,6 +1,6 @@
 //! Where a sentence stands: what comes after it, apart from what is only polite or belongs to it.
 
-use super::{Said, faq, survey};
+use super::{Said, draft, faq, survey};
 use crate::detect::lexicon::{Cue, Marked};
 use crate::detect::page::{Ending, LineKind, Page, is_unspaced};
 
@@ -30,6 +30,8 @@ pub(super) struct Places {
     surveyed: Vec<bool>,
     /// It is one of the questions of an FAQ, each with its answer.
     answered: Vec<bool>,
+    /// It stands in a text that the agent wrote for others.
+    drafted: Vec<bool>,
 }
 
 impl Places {
@@ -40,7 +42,8 @@ impl Places {
         let mut list_end = vec![count; count + 1];
         for index in (0..count).rev() {
             let sentence = &page.sentences[index];
-            let weight = if said[index] != Said::Nothing { 0 } else { letters(page.text_of(sentence)) };
+            let silent = said[index] != Said::Nothing || is_bracketed(page, index);
+            let weight = if silent { 0 } else { letters(page.text_of(sentence)) };
             from[index] = from[index + 1] + weight;
             if marked.cues(index).has(Cue::Aside) {
                 // However much it is: it only goes with what was said before.
@@ -61,6 +64,7 @@ impl Places {
             presented: find_presented(page, marked),
             surveyed: survey::find(page, marked),
             answered: faq::find(page, marked),
+            drafted: draft::find(page),
         }
     }
 
@@ -81,12 +85,25 @@ impl Places {
         self.answered[index]
     }
 
+    pub fn is_in_draft(&self, index: usize) -> bool {
+        self.drafted[index]
+    }
+
     pub fn after(&self, index: usize) -> After {
         // What is listed after a question or a colon belongs to it.
         let next = if self.leads[index] { self.list_end[index + 1].max(index + 1) } else { index + 1 };
         let same_paragraph = self.paragraph.get(next).is_some_and(|&next| next == self.paragraph[index]);
         After { weight: self.from[next], same_paragraph }
     }
+}
+
+/// "Want to try it? (Needs a browser)": a part of the question.
+fn is_bracketed(page: &Page, index: usize) -> bool {
+    let sentence = &page.sentences[index];
+    let before = index.checked_sub(1).map(|before| &page.sentences[before]);
+    let follows = before.is_some_and(|before| before.line == sentence.line && before.ending == Ending::Question);
+    let said = page.text_of(sentence);
+    follows && said.starts_with(['(', '（']) && said.trim_end_matches('.').ends_with([')', '）'])
 }
 
 /// The questions of a survey that was asked for are not questions to the one who asked.

@@ -1,30 +1,33 @@
 //! What a sentence without a question mark says: whether it asks, offers, or neither.
 
+use super::meant::is_meant;
+use super::plea::begins_with_if;
 use super::{ASKING, Said};
 use crate::detect::lexicon::{Cue, Cues, Hit, Marked};
-use crate::detect::page::{Ending, Page, QUOTED, is_word};
+use crate::detect::page::{Ending, Page, is_word};
 
 /// Without a question mark the first words decide: "tell me which, or if you …" asks, "if you …, tell me which" does not.
 pub(super) fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
     let soft = Cues::of(&[Cue::Offer, Cue::Condition, Cue::Note, Cue::Closer]);
-    let ask = marked.first(index, ASKING).filter(|ask| !names_quoted(page, index, *ask));
     // "If you find it useful" begins as "if" and as "if you …" do, and says more than both.
-    let longest = |first: Hit| {
-        let offers = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Offer && hit.start == first.start);
-        offers.copied().max_by_key(|hit| hit.end).unwrap_or(first)
+    let longest = |first: Hit, cues: Cues| {
+        let same = marked.hits(index).iter().filter(|hit| cues.has(hit.cue) && hit.start == first.start);
+        same.copied().max_by_key(|hit| hit.end).unwrap_or(first)
     };
-    let soft = marked.first(index, soft).map(longest);
+    let ask =
+        marked.first(index, ASKING).map(|ask| longest(ask, ASKING)).filter(|ask| is_meant(page, marked, index, *ask));
+    let soft = marked.first(index, soft).map(|soft| longest(soft, Cues::of(&[Cue::Offer])));
     let cues = marked.cues(index);
     let softened = match (ask, soft) {
-        (None, None) => return Said::Nothing,
-        (Some(ask), _) if ask.cue == Cue::Request && is_on_condition(page, marked, index) => true,
+        (None, None) if !is_for_approval(page, marked, index) => return Said::Nothing,
+        (Some(ask), _) if ask.cue == Cue::Request && is_on_condition(page, marked, index, Some(ask)) => true,
         (Some(ask), Some(soft)) => softens(soft, ask) && !stands_apart(page, soft, ask),
         (ask, _) => ask.is_none(),
     };
     if softened && is_for_approval(page, marked, index) {
         return Said::Ask(2.0);
     }
-    if softened && is_awaited(page, marked, index) {
+    if softened && is_awaited(page, marked, index) && !begins_with_if(page, index) {
         return Said::Ask(1.8);
     }
     if softened {
@@ -42,14 +45,6 @@ pub(super) fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said
     let told = if cues.has(Cue::Reported) { 1.5 } else { 0.0 };
     let shouted = if page.sentences[index].ending == Ending::Colon { 0.3 } else { 0.0 };
     Said::Ask(logit - told + shouted)
-}
-
-/// "The file has three questions: "…", "…" and "…"": what it wants is quoted, and so somebody else's.
-fn names_quoted(page: &Page, index: usize, ask: Hit) -> bool {
-    let rest = &page.said[ask.end..page.sentences[index].said.end];
-    let colon = rest.find([':', '：']).filter(|&at| at <= 40);
-    let quoted = colon.map(|at| rest[at..].trim_start_matches([':', '：', ' ']));
-    ask.cue == Cue::Request && quoted.is_some_and(|rest| rest.starts_with(QUOTED) && rest.matches(QUOTED).count() >= 2)
 }
 
 /// "Reload it and tell me if it works; that tells me which of the two it is": the search stops there.
@@ -110,7 +105,7 @@ pub(in crate::detect) fn is_awaited(page: &Page, marked: &Marked, index: usize) 
     let next = page.sentences.get(index + 1).filter(|next| page.line_of(next).paragraph == paragraph);
     let knows = |said: &str| KNOWS.iter().any(|phrase| said.contains(phrase));
     (knows(page.text_of(sentence)) || next.is_some_and(|next| knows(page.text_of(next))))
-        && !is_on_condition(page, marked, index)
+        && !is_on_condition(page, marked, index, None)
 }
 
 /// "Let me know if this looks right and I'll start": a yes is wanted, and what comes of it is said.
@@ -150,12 +145,26 @@ pub(in crate::detect) fn is_for_approval(page: &Page, marked: &Marked, index: us
         "скажите, если",
     ];
     let said = page.text_of(&page.sentences[index]);
+    let cues = marked.cues(index);
+    // "If you have no objections to this part, I'll go on with the next one."
+    if cues.has(Cue::Agreed) && cues.any(Cues::of(&[Cue::Condition, Cue::Offer])) {
+        return true;
+    }
+    // "You can look at it, and if everything is fine, I'll push it."
+    let fine = marked.first(index, Cues::of(&[Cue::Agreed]));
+    if fine.is_some_and(|fine| is_first(marked, index, Cue::Plea, fine)) {
+        return true;
+    }
     let yes = Cues::of(&[Cue::Consent, Cue::Confirm]);
     let goes_on = |hit: &Hit| {
         let rest = page.said[hit.end..].trim_start_matches([' ', ',', '，']);
         yes.has(hit.cue) && THEN.iter().any(|then| rest.starts_with(then))
     };
     SAY_SO.iter().any(|words| said.starts_with(words)) && marked.hits(index).iter().any(goes_on)
+}
+
+fn is_first(marked: &Marked, index: usize, cue: Cue, before: Hit) -> bool {
+    marked.first(index, Cues::of(&[cue])).is_some_and(|hit| hit.end <= before.start)
 }
 
 /// "Ready when you are — reply with "go"": what was offered is over before a yes is wanted.
@@ -169,7 +178,7 @@ const IFS: &[&str] =
     &["if ", "si ", "wenn ", "falls ", "se ", "caso ", "если ", "如果", "如需", "pokud ", "als ", "jeśli "];
 
 /// "Send me the log if you want me to look": nothing waits. "…, or if you'd like something else" is another matter.
-fn is_on_condition(page: &Page, marked: &Marked, index: usize) -> bool {
+fn is_on_condition(page: &Page, marked: &Marked, index: usize, ask: Option<Hit>) -> bool {
     const ORS: &[&str] =
         &["or ", "ou ", "oder ", "o ", "или ", "或者", "nebo ", "and ", "et ", "und ", "y ", "e ", "и "];
     let is_other = |before: &str| {
@@ -179,7 +188,9 @@ fn is_on_condition(page: &Page, marked: &Marked, index: usize) -> bool {
     let sentence = &page.sentences[index];
     let said = page.text_of(sentence);
     let something = SOMETHING.iter().filter_map(|words| Some(sentence.said.start + said.find(words)?));
-    let offers = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Offer).map(|hit| hit.start);
+    // "Tell me when you're done" has such words, too.
+    let is_part = |hit: &Hit| ask.is_some_and(|ask| ask.start <= hit.start && hit.start < ask.end);
+    let offers = marked.hits(index).iter().filter(|hit| hit.cue == Cue::Offer && !is_part(hit)).map(|hit| hit.start);
     let offers = offers.filter(|&at| IFS.iter().any(|word| page.said[at..].starts_with(word)));
     offers.chain(something).any(|at| !is_other(&page.said[..at]))
 }
@@ -203,6 +214,6 @@ const SOMETHING: &[&str] = &[
 
 /// What stands first decides; of two that overlap, the longer one: "if you agree" is more than "if".
 fn softens(soft: Hit, ask: Hit) -> bool {
-    let within = ask.start <= soft.start && soft.end < ask.end;
+    let within = ask.start <= soft.start && soft.end <= ask.end && (soft.end - soft.start) < (ask.end - ask.start);
     soft.start < ask.end && !within
 }

@@ -337,3 +337,8 @@ fn named_after(page: &Page, marked: &Marked, lead: usize) -> usize {
     };
     if leads { (lead + 1..page.sentences.len()).take_while(is_asked).count() } else { 0 }
 }
+
+/// What was said names one.
+pub(super) fn is_named(said: &str) -> bool {
+    NAMES.iter().any(|name| said.contains(name))
+}

@@ -95,8 +95,60 @@ pub(in crate::detect) enum Cue {
     Further,
     /// "I need": what it has not.
     Need,
+    /// "please run", "once you've logged in": what the human does first. One of a pair again.
+    Once,
+    /// "tell me": and then says so.
+    Back,
+    /// "no objections", "looks right": that the human agrees.
+    Fine,
+    /// "I'll", "next I": what the agent does then.
+    Step,
+    /// Both: a step that waits for a yes, if there is an "if".
+    Agreed,
     /// A measurement that shows it: an answer to what was not put to the human.
     Shown,
+    /// "once", "when": until then it waits. What follows is one of three (`errand.rs`).
+    Reached,
+    /// "tell me", "let me know": and then says so.
+    Say,
+    /// "before I start": what waits for it.
+    Before,
+    /// "could you": asks for a deed, if it is a question.
+    Plea,
+    /// "reply", "say": what is wanted is said in a word.
+    Reply,
+    /// "please:", "do the following": what is listed is wanted.
+    Lead,
+    /// "share", "describe": what a listed wish begins with.
+    Listed,
+    /// "把": what is told or sent.
+    Object,
+    /// "still", "doesn't": that it is not as it should be.
+    Still,
+    /// "want", "feel like": that it is as the human likes.
+    Wanted,
+    /// "next instructions": whatever comes.
+    More,
+    /// "the result", "each output": what a step gave.
+    Outcome,
+    /// "please continue", "keep": as before.
+    GoOn,
+    /// "sharing", "uploading": what the human has been doing.
+    Sending,
+    /// "you're done checking": that the human has seen enough.
+    Looked,
+    /// "remove", "revert": that the agent tidies up.
+    Undo,
+    /// "any other", "something else": whatever it may be.
+    Else,
+    /// "you'd like", "do you need": what the human may want.
+    Wish,
+    /// "if I can start": what a yes is for.
+    Permit,
+    /// "the plan": what has not been done yet.
+    Plan,
+    /// "please review": that the human is to look at it.
+    Review,
     /// A pattern of the deployment's own.
     Pattern,
 }
@@ -152,6 +204,31 @@ impl Cue {
             "unable" => Self::Unable,
             "further" => Self::Further,
             "need" => Self::Need,
+            "once" => Self::Once,
+            "back" => Self::Back,
+            "fine" => Self::Fine,
+            "step" => Self::Step,
+            "reached" => Self::Reached,
+            "say" => Self::Say,
+            "before" => Self::Before,
+            "plea" => Self::Plea,
+            "reply" => Self::Reply,
+            "lead" => Self::Lead,
+            "listed" => Self::Listed,
+            "object" => Self::Object,
+            "still" => Self::Still,
+            "wanted" => Self::Wanted,
+            "more" => Self::More,
+            "outcome" => Self::Outcome,
+            "go on" => Self::GoOn,
+            "sending" => Self::Sending,
+            "looked" => Self::Looked,
+            "undo" => Self::Undo,
+            "else" => Self::Else,
+            "wish" => Self::Wish,
+            "permit" => Self::Permit,
+            "plan" => Self::Plan,
+            "review" => Self::Review,
             _ => return None,
         })
     }
@@ -159,25 +236,29 @@ impl Cue {
 
 /// A set of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::detect) struct Cues(u64);
+pub(in crate::detect) struct Cues(u128);
 
 impl Cues {
     pub const fn of(cues: &[Cue]) -> Self {
-        let mut set = 0_u64;
+        let mut set = 0_u128;
         let mut index = 0;
         while index < cues.len() {
-            set |= 1_u64 << cues[index] as u8;
+            set |= 1_u128 << cues[index] as u8;
             index += 1;
         }
         Self(set)
     }
 
+    pub const fn with(self, cue: Cue) -> Self {
+        Self(self.0 | 1_u128 << cue as u8)
+    }
+
     pub fn add(&mut self, cue: Cue) {
-        self.0 |= 1_u64 << cue as u8;
+        self.0 |= 1_u128 << cue as u8;
     }
 
     pub fn has(self, cue: Cue) -> bool {
-        self.0 & (1_u64 << cue as u8) != 0
+        self.0 & (1_u128 << cue as u8) != 0
     }
 
     pub fn any(self, other: Self) -> bool {

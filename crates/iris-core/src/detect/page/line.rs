@@ -32,6 +32,8 @@ pub(in crate::detect) struct Line {
     pub bold: bool,
     /// It begins with the name of one of several: "Option A: …".
     pub labelled: bool,
+    /// It begins with a letter: "a) …", also after a bullet.
+    pub lettered: bool,
     /// It goes on in the next line.
     pub runs_on: bool,
 }
@@ -56,6 +58,9 @@ pub(super) fn read(text: &str, window: &Window, page: &mut Page) {
         fence = Fence::find(trimmed);
         if fence.is_some() || is_gap(trimmed) {
             paragraph += 1;
+            if fence.is_none() && trimmed.len() >= 3 {
+                page.rules.push(paragraph);
+            }
             continue;
         }
         if !is_table(trimmed) {
@@ -124,7 +129,9 @@ fn add(line: &str, at: usize, indent: usize, paragraph: u32, page: &mut Page) {
     let content = &line[skip..];
     if page.lines.last().is_some_and(|last| goes_on(last, kind, content, paragraph, page)) {
         let end = page.lines.last().map_or(at, |last| last.source.end);
-        page.push(' ', end);
+        if !(page.said.ends_with(is_unspaced) && content.starts_with(is_unspaced)) {
+            page.push(' ', end);
+        }
         if let Some(last) = page.lines.last_mut() {
             last.runs_on = true;
         }
@@ -134,25 +141,56 @@ fn add(line: &str, at: usize, indent: usize, paragraph: u32, page: &mut Page) {
     }
     let from = page.said.len();
     inline::read(content, at + skip, page);
+    // A lone mark says nothing, and then the space before it is gone, too.
+    let end = page.said.len();
     page.lines.push(Line {
         kind,
-        said: from..page.said.len(),
+        said: from.min(end)..end,
         source: at..at + line.len(),
         paragraph,
         bold: content.starts_with("**") && content.trim_end_matches([':', '：']).ends_with("**"),
         labelled: label::begins(content),
+        lettered: is_lettered(line),
         runs_on: false,
     });
 }
 
-/// A sentence that was broken by the width of a page goes on with a small letter.
+fn is_lettered(line: &str) -> bool {
+    let rest = line.trim_start_matches(['-', '*', '+', '•', ' ', '(', '（', '[']);
+    let mut letters = rest.chars();
+    let letter = letters.next().is_some_and(|first| first.is_alphabetic() && !is_unspaced(first));
+    let close = letters.next();
+    let close = if close == Some('*') { letters.find(|&next| next != '*') } else { close };
+    letter && matches!(close, Some(')' | '）' | '.' | '、' | ']' | '．' | ':' | '：'))
+}
+
+/// So wide is a line that a page has broken, in columns.
+const WIDE: usize = 66;
+
+/// A sentence that was broken by the width of a page goes on with a small letter, or with any after a wide line.
 fn goes_on(last: &Line, kind: LineKind, content: &str, paragraph: u32, page: &Page) -> bool {
-    let open = page.said[last.said.clone()].chars().next_back().is_some_and(|end| end.is_alphanumeric() || end == ',');
+    let open =
+        page.said[last.said.clone()].chars().next_back().is_some_and(|end| end.is_alphanumeric() || is_comma(end));
+    // "그래도 안 되면" is half a sentence, too.
+    let waits = page.said[last.said.clone()].ends_with(|end| is_comma(end) || matches!(end, '면' | '고' | '며'))
+        && content.starts_with(is_unspaced);
     kind == LineKind::Prose
         && last.paragraph == paragraph
         && last.kind != LineKind::Heading
         && open
-        && content.chars().next().is_some_and(char::is_lowercase)
+        && content.chars().next().is_some_and(|first| {
+            waits
+                || first.is_lowercase()
+                || ((first.is_alphanumeric() || first == '`') && is_wide(&page.said[last.said.clone()]))
+        })
+}
+
+fn is_comma(sign: char) -> bool {
+    matches!(sign, ',' | '，' | '、')
+}
+
+fn is_wide(said: &str) -> bool {
+    said.len() >= WIDE && said.chars().map(|next| if is_unspaced(next) { 2 } else { 1 }).sum::<usize>() >= WIDE
 }
 
 fn classify(line: &str, indent: usize) -> (LineKind, usize) {
@@ -167,6 +205,13 @@ fn classify(line: &str, indent: usize) -> (LineKind, usize) {
         Some(length) => (LineKind::Item { indent }, length),
         None => (LineKind::Prose, 0),
     }
+}
+
+/// The number or the letter that an item goes by, and the rest of it: `2` of "2) two".
+pub(crate) fn own_name(item: &str) -> Option<(&str, &str)> {
+    let (marked, rest) = item.split_at(marker(item)?);
+    let name = marked.trim_matches(|next: char| !next.is_ascii_alphanumeric());
+    (!name.is_empty() && !rest.trim().is_empty()).then(|| (name, rest.trim()))
 }
 
 /// The length of what marks an item: a bullet, a number, a letter, a sign.
@@ -248,5 +293,15 @@ mod tests {
         check("-5 degrees", None);
         check("**Bold** text", None);
         check("2024 was good", None);
+    }
+
+    #[test]
+    fn an_item_goes_by_its_number_or_letter() {
+        assert_eq!(own_name("2) two"), Some(("2", "two")));
+        assert_eq!(own_name("(b) second"), Some(("b", "second")));
+        assert_eq!(own_name("0. nothing"), Some(("0", "nothing")));
+        assert_eq!(own_name("- one"), None);
+        assert_eq!(own_name("3)"), None);
+        assert_eq!(own_name("1.5 seconds"), None);
     }
 }

@@ -100,6 +100,9 @@ fn cut_run(text: &str, page: &Page, run: Range<usize>, first: usize, last: usize
         if is_picture(next) && goes_on(text, page, end) {
             continue;
         }
+        if matches!(next, '?' | '？') && is_title(text, page, start..end) {
+            continue;
+        }
         // Marks in a row and what closes after them belong to the sentence.
         while let Some(&(at, next)) = characters.peek() {
             if !matches!(next, '?' | '？' | '!' | '！' | '.' | ')' | '）' | '"' | '”' | '」' | '»') {
@@ -130,6 +133,21 @@ fn goes_on(text: &str, page: &Page, end: usize) -> bool {
     let next = end + rest.len() - rest.trim_start().len();
     let from = page.origin.get(next).and_then(|&from| text.get(from as usize..));
     from.and_then(|rest| rest.chars().next()).is_some_and(char::is_lowercase)
+}
+
+/// "The line between **Who pays?** and **Refunds**": a name that stands out among words, and they go on after it.
+fn is_title(text: &str, page: &Page, said: Range<usize>) -> bool {
+    let of = |at: usize| page.origin.get(at).map(|&from| from as usize);
+    let (Some(from), Some(mark)) = (of(said.start), of(said.end - 1)) else { return false };
+    let (Some(before), Some(rest)) = (text.get(from..mark), text.get(mark..)) else { return false };
+    let after = rest.strip_prefix(['?', '？']).unwrap_or(rest);
+    let words = after.trim_start_matches(['*', '_']);
+    let goes_on =
+        words.strip_prefix([' ', ',']).is_some_and(|words| words.trim_start().starts_with(char::is_lowercase));
+    let opened = before.rfind(['*', '_']).map(|at| before[..at].trim_end_matches(['*', '_']));
+    words.len() < after.len()
+        && goes_on
+        && opened.is_some_and(|lead| lead.ends_with(' ') && lead.contains(char::is_alphabetic))
 }
 
 fn marked_at_end(sentence: &str) -> Ending {

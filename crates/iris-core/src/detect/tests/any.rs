@@ -120,3 +120,9 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_lone_mark_after_a_wide_line_says_nothing() {
+    let text = "The harbour has three cranes, and each of them is looked after by a crew of four\n`\n\"";
+    assert_eq!(found(text).waiting, Waiting::None);
+}

@@ -20,6 +20,7 @@ fn what_the_agent_would_do_said_as_a_question_wants_a_yes() {
         "Заливаю в main?",
         "Мержим в main?",
         "旧的 `v1/` 目录可以删掉了吗？",
+        "那我先把表结构改了？",
     ] {
         let text = format!("OK. {ask}");
         let found = found(&text);
@@ -115,4 +116,64 @@ fn the_kind_is_what_is_missing() {
     ] {
         assert_eq!(found(text).kind, kind, "{text}: {:?}", found(text));
     }
+}
+
+#[test]
+fn the_second_half_of_a_question_is_of_the_kind_of_the_first() {
+    let kind = |text: &str| found(text).kind;
+    assert_eq!(kind("需要我继续做其中一步吗？比如写测试或者改文档？"), DetectedKind::Approval);
+    assert_eq!(kind("Shall I go on with one of them? For example the tests or the docs?"), DetectedKind::Approval);
+    assert_eq!(kind("Shall I write it anew? Or shall I mend the old one?"), DetectedKind::Choice);
+    assert_eq!(kind("計画書を作成しますか？それとも、このまま実装を進めますか？"), DetectedKind::Choice);
+}
+
+#[test]
+fn what_is_listed_after_reply_with_is_wanted() {
+    let text = "Reply with:\n- the version of the router\n- the address of the host\n\nThen I'll run the scan.";
+    assert_eq!(found(text).kind, DetectedKind::Blocking);
+    assert_eq!(found("Reply with \"go\" to start.").kind, DetectedKind::Approval);
+}
+
+#[test]
+fn should_i_before_a_list_asks_to_choose_from_all_of_it() {
+    let found = found("**Should I:**\n1. Take the cache out?\n2. Connect your own server?\n\nThe second takes longer.");
+    assert_eq!(found.kind, DetectedKind::Choice);
+    assert_eq!(found.options, ["1. Take the cache out?", "2. Connect your own server?"]);
+}
+
+#[test]
+fn which_of_a_list_is_a_choice_and_what_to_begin_with_is_none() {
+    let list = "Ideas:\n\n1. Discovery\n2. Scheduling\n\nWhich part of the engine would you like to start with?";
+    assert_eq!(found(list).kind, DetectedKind::Choice);
+    let hello = "Hi! I can fix a bug or write a test. What would you like to do?";
+    assert_eq!(found(hello).kind, DetectedKind::Blocking);
+}
+
+#[test]
+fn later_and_more_about_it_are_no_second_way() {
+    let kind = |text: &str| found(text).kind;
+    assert_eq!(kind("Want me to merge all three, or leave it for later?"), DetectedKind::Approval);
+    assert_eq!(kind("Should I build it in, or explain any part in more detail?"), DetectedKind::Approval);
+    assert_eq!(kind("Would you like me to run it again or adjust the loaders?"), DetectedKind::Choice);
+}
+
+#[test]
+fn what_is_asked_about_within_a_step_leaves_it_a_step() {
+    let kind = |text: &str| found(text).kind;
+    assert_eq!(kind("¿Quieres que te explique cómo entrar?"), DetectedKind::Approval);
+    assert_eq!(kind("Should I write down how it works?"), DetectedKind::Approval);
+    assert_eq!(kind("How should I name it?"), DetectedKind::Blocking);
+    assert_eq!(kind("你希望我用什么格式？"), DetectedKind::Blocking);
+    assert_eq!(kind("需要我给其中任何一步写测试吗？"), DetectedKind::Approval);
+    assert_eq!(kind("次の段階に進みますか？"), DetectedKind::Approval);
+    assert_eq!(kind("今は動きますか？"), DetectedKind::Blocking);
+    assert_eq!(kind("Est-ce que ce plan correspond à ce que tu veux ?"), DetectedKind::Approval);
+}
+
+#[test]
+fn what_failed_long_before_is_not_what_is_asked_about() {
+    let text = "The import failed yesterday. I read the log. The rows are in order. The plan has two parts. \
+                Both are small. Shall I begin?";
+    assert_eq!(found(text).kind, DetectedKind::Approval);
+    assert_eq!(found("The import failed. The file is locked. Shall I try again?").kind, DetectedKind::ErrorRecovery);
 }

@@ -1,12 +1,15 @@
 //! A question that was found in what an agent said at the end of its turn. Nobody asked in so many words, so words of
 //! one's own are always taken.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{
     AskError, AskOption, AskRequest, Draft, LONGEST_CONTEXT, LONGEST_TEXT, Policy, beginning, clean, context, options,
 };
 use crate::agent::{AskedOption, AskedQuestion};
+use crate::detect::own_name;
 use crate::question::{Detail, OnDeadline, QuestionKind, ResponseType, Way};
 
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +79,7 @@ impl Draft {
             [] if found.kind == QuestionKind::Approval => yes_or_no.as_slice(),
             options => options,
         };
-        let options: Vec<_> = given.iter().take(options::MOST).map(|label| AskedOption::of(&clean(label))).collect();
+        let options = listed(given.iter().take(options::MOST).map(|label| clean(label)).collect());
         let response = if options.is_empty() { ResponseType::Text } else { ResponseType::Choice };
         let question = beginning(&clean(found.text), LONGEST_TEXT);
         let asked = AskedQuestion { question, options, several: false };
@@ -91,6 +94,26 @@ impl Found<'_> {
     fn why(&self) -> String {
         format!("(found in its reply: {}; {:.0} % sure)", self.reason, self.confidence * 100.0)
     }
+}
+
+/// Each can be answered by the number or letter that it has in the reply, too. People answer with the number of its place: where
+/// that is another, its own is said beside it and not before it.
+fn listed(items: Vec<String>) -> Vec<AskedOption> {
+    let named: Option<Vec<_>> = items.iter().map(|item| own_name(item)).collect();
+    let is_own =
+        |names: &Vec<(&str, &str)>| names.iter().map(|(name, _)| name).collect::<HashSet<_>>().len() == names.len();
+    let Some(named) = named.filter(is_own) else {
+        return items.iter().map(|item| AskedOption::of(item)).collect();
+    };
+    let option = |(at, (&(name, rest), item)): (usize, (&(&str, &str), &String))| {
+        let label = match name.parse::<usize>() {
+            Ok(number) if number == at + 1 => rest.to_owned(),
+            Ok(number) => format!("{rest} (number {number} of its list)"),
+            Err(_) => item.clone(),
+        };
+        AskedOption { id: Some(name.to_owned()), value: Some(item.clone()), ..AskedOption::of(&label) }
+    };
+    named.iter().zip(&items).enumerate().map(option).collect()
 }
 
 /// At most so many bytes of the end, where agents ask.

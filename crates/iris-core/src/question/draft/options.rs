@@ -56,13 +56,16 @@ fn plainly(name: &str) -> String {
 fn option(given: &AskOption) -> Result<AskedOption, AskError> {
     let option = match given {
         AskOption::Label(label) => AskedOption::of(&clean(label)),
-        AskOption::Full { id, label, value, description, recommended } => AskedOption {
-            id: id.as_deref().map(clean),
-            label: clean(label),
-            value: value.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), clean)),
-            description: clean(description.as_deref().unwrap_or_default()),
-            recommended: *recommended,
-        },
+        AskOption::Full { id, label, value, description, implications, recommended } => {
+            let described = [description, implications].into_iter().flatten().map(String::as_str);
+            AskedOption {
+                id: id.as_deref().map(clean),
+                label: clean(label),
+                value: value.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), clean)),
+                description: clean(&described.collect::<Vec<_>>().join("; ")),
+                recommended: *recommended,
+            }
+        }
     };
     check_length("id of an option", option.id.as_deref().unwrap_or_default(), LONGEST)?;
     check_length("label of an option", &option.label, LONGEST)?;

@@ -130,7 +130,14 @@ impl Variable {
 
     /// Whether it is the same without quotes, wherever it stands.
     pub fn is_plain_word(&self) -> bool {
-        self.given().is_none_or(quote::is_plain_word)
+        match &self.fill {
+            Fill::Given(value) => quote::is_plain_word(value),
+            // Behind a `#` it would be a comment, which nobody writes there.
+            Fill::Written(text) => {
+                text.starts_with(['"', '\'', '[', '{']) || !(text.starts_with('#') || text.contains(" #"))
+            }
+            Fill::Wrong(_) => true,
+        }
     }
 
     /// Whether single quotes are not enough: they know no escapes, and spaces at the end of a line are lost.

@@ -20,7 +20,7 @@ use futures_util::{SinkExt, stream, stream::SplitStream};
 use super::follow::{Follower, Item};
 use super::{Filter, why_dropped};
 use crate::App;
-use crate::auth::Caller;
+use crate::auth::{Caller, NO_LONGER_GOOD};
 use crate::connection::outflow::{Outflow, STALLED};
 use crate::connection::visit::Visit;
 use crate::http::problem::{Fault, refused};
@@ -73,7 +73,7 @@ pub(crate) async fn open(
             goodbye = speak(&mut sink, &outflow, follower, &caller.credential.id, &id) => goodbye,
             goodbye = listen(&mut heard, &outflow) => goodbye,
             () = caller.credential.ended() => {
-                Goodbye::of(close_code::POLICY, "the credential is good no longer", LAST_WORD_REVOKED)
+                Goodbye::of(close_code::POLICY, NO_LONGER_GOOD, LAST_WORD_REVOKED)
             }
         };
         tracing::debug!(request = %id.0, credential = caller.credential.id, why = %goodbye.why, "a socket ends");

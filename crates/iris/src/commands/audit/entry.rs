@@ -120,6 +120,12 @@ mod tests {
         check("question.answered", Some("alpha"), r#"{"by":"ada"}"#, Some("ada"));
         check("question.defaulted", Some("alpha"), "{}", None);
         check("question.superseded", Some("alpha"), r#"{"by":"0199"}"#, None);
+        check(
+            "question.superseded",
+            Some("alpha"),
+            r#"{"told":"0199","who":"beta","why":"beta told it more"}"#,
+            Some("beta"),
+        );
         check("token.created", None, r#"{"name":"x","credential":"human","by":"user"}"#, Some("user"));
     }
 

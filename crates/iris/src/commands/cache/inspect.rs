@@ -206,7 +206,8 @@ fn show_message(message: &Message, printer: &mut Printer) -> Result<(), Failure>
     let text = message.text.as_deref().unwrap_or_default();
     let inside = if message.parent.is_some() { "  " } else { "" };
     let lead = Span::faint(format!("{inside}{} {:>6}  ", moment::clock(message.at), message.seq));
-    let kind = Span::faint(format!("{}  ", message.kind));
+    let aside = if message.aside { " (aside)" } else { "" };
+    let kind = Span::faint(format!("{}{aside}  ", message.kind));
     match message.kind.as_str() {
         "assistant" if text.contains('\n') => {
             printer.spans([lead, kind])?;

@@ -62,7 +62,7 @@ fn weaker(why: &str) -> Finding {
 pub(super) async fn look_for_leftovers(home: &Home, client: &Client, status: Option<&Status>) -> Finding {
     let Some(instance) = home.instance() else {
         return match Seen::at(&home.database()) {
-            Seen::Hidden(why) => hidden(LEFTOVERS, &home.root().join("run"), &why),
+            Seen::Hidden(why) => hidden(LEFTOVERS, &home.database(), &why),
             _ => Finding::ok(LEFTOVERS, "no daemon ever ran here"),
         };
     };

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use iris_api::status::{Status, StoreStatus};
+use iris_engine::StoreError;
 use iris_engine::config::Config;
 use iris_engine::home::Home;
 
@@ -90,6 +91,8 @@ fn look_at_file(home: &Home) -> (Vec<Finding>, Option<i64>) {
             findings.push(Finding::ok(CHECK, format!("{shown} is whole ({size} MB, schema {}{next})", seen.schema)));
             (findings, seen.newest_event_at)
         }
+        // That was said with the home.
+        Err(StoreError::Denied(_)) => (findings, None),
         Err(error) => {
             let help = error.hint_at_start().unwrap_or("see that nobody else uses the file, and look again").to_owned();
             findings.push(Finding::problem(CHECK, error.to_string(), help));

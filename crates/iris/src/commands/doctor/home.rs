@@ -5,9 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use iris_engine::home::Home;
+use iris_engine::home::{Home, SHORTEST_TOKEN};
 use nix::errno::Errno;
+use nix::unistd::AccessFlags;
 
+use super::denied;
 use super::finding::{Finding, Verdict};
 use super::fix::{self, Remedy};
 use crate::place;
@@ -15,6 +17,7 @@ use crate::place;
 const HOME: &str = "home";
 const TOKEN: &str = "token";
 const FILES: &str = "files";
+const RUN_AS_YOU: &str = "they can have Iris run any command as you";
 
 pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
     let mode = match Seen::at(home.root()) {
@@ -26,6 +29,9 @@ pub(super) fn look(home: &Home, has_daemon: bool) -> Vec<Finding> {
     let mut findings = vec![access(home, mode)];
     // Where nothing can be written, nothing can be made either.
     findings.extend(missing_folders(home).filter(|_| findings[0].verdict != Verdict::Problem));
+    findings.extend(no_folders(home));
+    findings.extend(open_config(home, mode));
+    findings.extend(denied::look(home));
     findings.push(token(home));
     findings.extend(unfinished(home, has_daemon));
     findings
@@ -37,7 +43,7 @@ fn not_there(root: &Path) -> Finding {
     let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
     let nearest = root.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
     let can_be_made = match nearest.is_dir() {
-        true => nix::unistd::access(nearest, nix::unistd::AccessFlags::W_OK | nix::unistd::AccessFlags::X_OK),
+        true => nix::unistd::access(nearest, AccessFlags::W_OK | AccessFlags::X_OK),
         false => Err(Errno::ENOTDIR),
     };
     match can_be_made {
@@ -71,22 +77,42 @@ pub(super) fn no_file(check: &'static str, path: &Path) -> Finding {
 }
 
 fn access(home: &Home, mode: u32) -> Finding {
-    use nix::unistd::AccessFlags;
     let (shown, word) = (place::shown(home.root()), place::in_command(home.root()));
-    // Without the last nothing in it can be looked at, whatever there is.
-    if let Err(error) = nix::unistd::access(home.root(), AccessFlags::R_OK | AccessFlags::X_OK) {
-        let what = format!("{shown} cannot be looked into ({})", error.desc());
-        return Finding::problem(HOME, what, format!("run `chmod 700 {word}`; if it is not yours, `ls -ld {word}`"));
+    if let Some(found) = denied::find(HOME, home.root(), AccessFlags::R_OK | AccessFlags::W_OK | AccessFlags::X_OK) {
+        return found;
     }
     if let Err(error) = nix::unistd::access(home.root(), AccessFlags::W_OK) {
         return unwritable(home.root(), error);
     }
+    let private = |finding: Finding| private(finding, home.root(), 0o700);
+    if mode & 0o022 != 0 {
+        let what = format!("others may write to {shown} (mode {mode:o}): {RUN_AS_YOU}");
+        let help = format!("run `chmod 700 {word}`, and look at what config.yaml says");
+        return private(Finding::problem(HOME, what, help));
+    }
     if mode & 0o077 != 0 {
         let help = format!("run `chmod 700 {word}`");
-        return Finding::warning(HOME, format!("others may look into {shown} (mode {mode:o})"), help)
-            .fixed_by(Remedy::MakePrivate { path: home.root().to_owned(), mode: 0o700 });
+        return private(Finding::warning(HOME, format!("others may look into {shown} (mode {mode:o})"), help));
     }
     Finding::ok(HOME, shown)
+}
+
+/// What the config says is run. A group may write to many files because of a umask, and gets no further than the home lets it.
+fn open_config(home: &Home, home_mode: u32) -> Option<Finding> {
+    let path = home.config();
+    let Seen::Mode(mode) = Seen::at(&path) else { return None };
+    let is_open = mode & 0o002 != 0 || mode & 0o020 != 0 && home_mode & 0o010 != 0;
+    let what = format!("others may change {} (mode {mode:o}): {RUN_AS_YOU}", place::shown(&path));
+    let help = format!("run `chmod go-w {}`, and look at what it says", place::in_command(&path));
+    is_open.then(|| private(Finding::problem(FILES, what, help), &path, mode & !0o022))
+}
+
+/// Nobody but the owner of a file, and root, can change its mode.
+fn private(finding: Finding, path: &Path, mode: u32) -> Finding {
+    if denied::is_own(path) {
+        return finding.fixed_by(Remedy::MakePrivate { path: path.to_owned(), mode });
+    }
+    Finding { help: finding.help.map(|help| help.replace("`chmod", "`sudo chmod")), ..finding }
 }
 
 fn unwritable(root: &Path, error: Errno) -> Finding {
@@ -103,8 +129,27 @@ fn unwritable(root: &Path, error: Errno) -> Finding {
     Finding::problem(HOME, what, help)
 }
 
+const FOLDERS: [&str; 3] = ["data", "run", "logs"];
+
+/// Something else that has the name of one of our folders.
+fn no_folders(home: &Home) -> impl Iterator<Item = Finding> {
+    let paths = FOLDERS.map(|name| home.root().join(name)).into_iter();
+    paths
+        .filter(|path| {
+            path.symlink_metadata().is_ok() && matches!(Seen::at(path), Seen::Mode(_) | Seen::Absent) && !path.is_dir()
+        })
+        .map(|path| {
+            let what = format!("{} is no folder, and has to be one; Iris cannot start", place::shown(&path));
+            Finding::problem(
+                HOME,
+                what,
+                format!("move it away: `{}`; the next start makes the folder", move_away(&path)),
+            )
+        })
+}
+
 fn missing_folders(home: &Home) -> Option<Finding> {
-    let missing = ["data", "run", "logs"].into_iter().filter(|name| !home.root().join(name).is_dir());
+    let missing = FOLDERS.into_iter().filter(|name| home.root().join(name).symlink_metadata().is_err());
     let missing = missing.collect::<Vec<_>>().join(", ");
     let what = format!("{} has no {missing}", place::shown(home.root()));
     let finding = || Finding::warning(HOME, what, "the next start makes what is missing").fixed_by(Remedy::MakeFolders);
@@ -118,9 +163,17 @@ fn token(home: &Home) -> Finding {
         Seen::Absent => Finding::warning(TOKEN, format!("there is no {shown} yet"), "the next start makes it"),
         Seen::Hidden(why) => hidden(TOKEN, &file, &why),
         Seen::Mode(_) if !file.is_file() => no_file(TOKEN, &file),
-        Seen::Mode(_) if std::fs::read_to_string(&file).is_ok_and(|token| token.trim().is_empty()) => {
+        Seen::Mode(_) if let Some(found) = denied::find(TOKEN, &file, AccessFlags::R_OK) => found,
+        Seen::Mode(_) if length(&file) == Some(0) => {
             let what = format!("{shown} is empty, so that no command finds its way in");
             Finding::problem(TOKEN, what, "start Iris anew, which makes another: `iris down`, then `iris up`")
+        }
+        Seen::Mode(_) if length(&file).is_some_and(|length| length < SHORTEST_TOKEN) => {
+            let what = format!(
+                "{shown} has fewer than {SHORTEST_TOKEN} characters and could be guessed, so Iris does not start"
+            );
+            let help = format!("run `rm {}`; the next start makes another", place::in_command(&file));
+            Finding::problem(TOKEN, what, help)
         }
         Seen::Mode(mode) if mode & 0o077 == 0 => Finding::ok(TOKEN, format!("{shown} is the owner's alone")),
         Seen::Mode(mode) => {
@@ -130,6 +183,11 @@ fn token(home: &Home) -> Finding {
             Finding::problem(TOKEN, what, help).fixed_by(Remedy::MakePrivate { path: file, mode: 0o600 })
         }
     }
+}
+
+/// In characters, as the daemon reads it; nothing if it cannot be read.
+fn length(token: &Path) -> Option<usize> {
+    std::fs::read_to_string(token).ok().map(|token| token.trim().chars().count())
 }
 
 /// What is being written is under another name until it is whole. The lock is not looked at: it is held by a process and

@@ -94,7 +94,9 @@ fn folder(name: &str, path: &Path) -> Option<Finding> {
     let shown = place::shown(path);
     if !path.is_dir() {
         let help = format!("correct its `path`, or let it go: iris teams remove {name}");
-        return Some(Finding::problem(CHECK, format!("{name}: there is no folder {shown}"), help));
+        let what =
+            if path.exists() { format!("{shown} is not a folder") } else { format!("there is no folder {shown}") };
+        return Some(Finding::problem(CHECK, format!("{name}: {what}"), help));
     }
     let usable = access(path, AccessFlags::R_OK | AccessFlags::W_OK | AccessFlags::X_OK).is_ok();
     (!usable).then(|| {

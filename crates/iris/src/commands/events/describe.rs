@@ -46,7 +46,10 @@ pub fn describe(event: &Event) -> String {
         "question.defaulted" => "nobody answered in time; the default holds".to_owned(),
         "question.expired" => "nobody answered in time".to_owned(),
         "question.cancelled" | "question.limited" => text("why"),
-        "question.superseded" => format!("by {}", text("by")),
+        "question.superseded" => match body["why"].as_str() {
+            Some(why) => format!("nobody answered it: {why}"),
+            None => format!("by {}", text("by")),
+        },
         "question.resumed" => match body["turn"].as_str() {
             Some(_) => "told by a turn".to_owned(),
             None => "told where it asked".to_owned(),

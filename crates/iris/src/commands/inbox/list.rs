@@ -49,6 +49,7 @@ fn body(question: &Question) -> Vec<String> {
     let mut parts = parts(question);
     parts.extend(otherwise(question).map(|what| (Tone::Plain, format!("if nobody answers: {what}"))));
     parts.extend(before(question));
+    parts.extend(others(question).map(|line| (Tone::Faint, line)));
     parts.into_iter().map(|(_, line)| line).collect()
 }
 
@@ -100,6 +101,15 @@ pub fn before(question: &Question) -> Option<(Tone, String)> {
     Some((Tone::Faint, line))
 }
 
+/// One answer may do for all that ask the same.
+fn others(question: &Question) -> Option<String> {
+    match question.similar {
+        0 => None,
+        1 => Some("1 other asks the same: with --similar your answer is for both".to_owned()),
+        count => Some(format!("{count} others ask the same: with --similar your answer is for all")),
+    }
+}
+
 /// Since when, until when, for whom.
 fn since(question: &Question) -> String {
     let whom = question.asked_of.as_ref().map(|party| format!(", asked of {party}")).unwrap_or_default();
@@ -140,8 +150,10 @@ pub fn closer(question: &Question) -> String {
 
 /// What became of it, by whom and when: `answered by ada at 14:02:11 UTC`.
 pub fn closing(question: &Question) -> String {
+    let why = question.closed_why.as_ref().filter(|_| question.state == "superseded");
+    let why = why.map(|why| format!(", unanswered: {why}")).unwrap_or_default();
     let at = question.closed_at.map(|at| format!(" at {}", moment::zoned(at))).unwrap_or_default();
-    format!("{}{}{at}", question.state, closer(question))
+    format!("{}{}{at}{why}", question.state, closer(question))
 }
 
 pub fn words(given: &Given) -> String {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::{moment, place};
 /// How long a CLI may take for one command.
 const LIMIT: Duration = Duration::from_secs(60);
 
-pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Done, Failure> {
+pub async fn add(registry: &Registry, entry: &Entry, home: &Path, dry_run: bool) -> Result<Done, Failure> {
     let before = registry.text()?;
     let found = registry.find(before.as_deref().unwrap_or_default())?;
     let usual = registry.written(entry);
@@ -44,10 +44,11 @@ pub async fn add(registry: &Registry, entry: &Entry, dry_run: bool) -> Result<Do
     done.entry = Some(shown_entry(&wanted));
     done.notes = ours.map(|found| changes(found, &wanted)).unwrap_or_default();
     done.notes.extend(kept_home(&wanted, &usual));
-    Change { registry, before, commands, wanted: Some(wanted) }.make(done).await
+    let copies = registry.copies(home);
+    Change { registry, copies, before, commands, wanted: Some(wanted) }.make(done).await
 }
 
-pub async fn remove(registry: &Registry, dry_run: bool) -> Result<Done, Failure> {
+pub async fn remove(registry: &Registry, home: &Path, dry_run: bool) -> Result<Done, Failure> {
     let before = registry.text()?;
     let outcome = match registry.find(before.as_deref().unwrap_or_default())? {
         None => Outcome::Absent,
@@ -57,12 +58,13 @@ pub async fn remove(registry: &Registry, dry_run: bool) -> Result<Done, Failure>
     registry.take(before.as_deref().unwrap_or_default())?;
     let commands = registry.remove_command().into_iter().collect();
     let done = Done::new(registry, outcome, dry_run);
-    Change { registry, before, commands, wanted: None }.make(done).await
+    let copies = registry.copies(home);
+    Change { registry, copies, before, commands, wanted: None }.make(done).await
 }
 
 impl Done {
     fn new(registry: &Registry, outcome: Outcome, dry_run: bool) -> Self {
-        let Registry { agent, scope, file } = registry;
+        let Registry { agent, scope, file, .. } = registry;
         let (agent, scope, file) = (*agent, *scope, file.clone());
         Self {
             agent,
@@ -80,6 +82,8 @@ impl Done {
 
 struct Change<'a> {
     registry: &'a Registry,
+    /// What its copies are called, up to the time.
+    copies: PathBuf,
     before: Option<String>,
     commands: Vec<Vec<OsString>>,
     /// The entry that there is afterwards.
@@ -102,27 +106,33 @@ impl Change<'_> {
         };
         let is_ours_alone = self.is_ours_alone()?;
         if self.before.is_some() && !is_ours_alone {
-            done.backup = Some(copy(file).map_err(failed)?);
+            done.backup = Some(copy(file, &self.copies).map_err(failed)?);
         }
         if self.commands.is_empty() {
-            write(file, &self.changed_text()?).map_err(failed)?;
+            write(file, &self.changed_text()?, self.registry.new_mode()).map_err(failed)?;
         } else if let Err(why) = self.by_the_cli().await {
-            write(file, &self.changed_text()?).map_err(failed)?;
+            write(file, &self.changed_text()?, self.registry.new_mode()).map_err(failed)?;
             done.notes.push(format!("the CLI did not do it ({why}), so the file was written"));
             done.commands.clear();
         }
         if is_ours_alone && self.registry.text()?.is_some_and(|text| self.registry.is_empty(&text)) {
             std::fs::remove_file(file).map_err(failed)?;
+            // A folder in which something else is stays.
+            self.registry.own_folder.as_ref().map(std::fs::remove_dir);
             done.notes.push("nothing else was in the file, so it is gone".to_owned());
         }
         Ok(done)
     }
 
-    /// Whether the file is there only because of the entry that goes: nothing else is in it, and it was not there when the
-    /// entry was made, or there would be a copy of it.
+    /// Whether the file is there only because of the entry that goes: nothing else is in it, and no copy shows that it was
+    /// there with nothing in it before. Other copies are of a file that had more, or of an entry that was updated.
     fn is_ours_alone(&self) -> Result<bool, Failure> {
         let (None, Some(before)) = (&self.wanted, &self.before) else { return Ok(false) };
-        Ok(self.registry.is_empty(&self.registry.take(before)?) && !has_copies(&self.registry.file))
+        Ok(self.registry.is_empty(&self.registry.take(before)?)
+            && ![&self.copies, &self.registry.file].into_iter().flat_map(|of| list_copies(of)).any(|copy| {
+                let text = std::fs::read_to_string(copy).unwrap_or_default();
+                self.registry.is_empty(&text) && matches!(self.registry.find(&text), Ok(None))
+            }))
     }
 
     /// The file as it is now, with the entry or without it: the CLI may have written other things into it meanwhile.
@@ -180,38 +190,50 @@ fn shown(words: &[OsString]) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-fn has_copies(file: &Path) -> bool {
+fn list_copies(file: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let begin = format!("{}.before-iris-", file.file_name().unwrap_or_default().to_string_lossy());
     let beside = file.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
-    beside.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&begin))
+    let copies = beside.filter(move |entry| entry.file_name().to_string_lossy().starts_with(&begin));
+    copies.map(|entry| entry.path())
 }
 
-/// Beside it, with the time in its name, and for the same eyes only.
-fn copy(file: &Path) -> std::io::Result<PathBuf> {
+/// With the time in its name, and for the same eyes only.
+fn copy(file: &Path, copies: &Path) -> std::io::Result<PathBuf> {
     let stamp = moment::in_file_name(iris_engine::wall_ms());
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let name = copies.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(folder) = copies.parent() {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
     let free = (0..).map(|count: u32| match count {
         0 => format!("{name}.before-iris-{stamp}"),
         count => format!("{name}.before-iris-{stamp}-{count}"),
     });
-    let copy = free.map(|name| file.with_file_name(name)).find(|copy| !copy.exists()).expect("numbers do not run out");
-    // Takes the mode along, so that it is never more open than the file.
-    std::fs::copy(file, &copy)?;
+    let copy =
+        free.map(|name| copies.with_file_name(name)).find(|copy| !copy.exists()).expect("numbers do not run out");
+    // Takes the mode along, so that it is never more open than the file. Half a copy is none.
+    std::fs::copy(file, &copy).inspect_err(|_| drop(std::fs::remove_file(&copy)))?;
     Ok(copy)
 }
 
-/// In one step: whoever looks meanwhile sees the old file or the new one.
-fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    let mode = std::fs::metadata(file).map_or(0o600, |found| found.permissions().mode());
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
+/// In one step: whoever looks meanwhile sees the old file or the new one. One that was there keeps its mode.
+fn write(file: &Path, text: &str, new_mode: u32) -> std::io::Result<()> {
+    let mode = std::fs::metadata(file).ok().map(|found| found.permissions().mode());
+    let missing: Vec<_> = file.ancestors().skip(1).take_while(|folder| !folder.exists()).collect();
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(".iris-new");
     let beside = file.with_file_name(name);
-    let mut written = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    written.write_all(text.as_bytes())?;
-    written.set_permissions(std::fs::Permissions::from_mode(mode))?;
-    written.sync_all()?;
-    std::fs::rename(&beside, file)
+    let write = || {
+        file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        let first = mode.map_or(new_mode, |_| 0o600);
+        let mut new = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(first).open(&beside)?;
+        new.write_all(text.as_bytes())?;
+        mode.map_or(Ok(()), |mode| new.set_permissions(std::fs::Permissions::from_mode(mode)))?;
+        new.sync_all()?;
+        std::fs::rename(&beside, file)
+    };
+    // On a full disk an empty one would stay, and the folders that were made for it.
+    write().inspect_err(|_| {
+        drop(std::fs::remove_file(&beside));
+        missing.iter().for_each(|folder| drop(std::fs::remove_dir(folder)));
+    })
 }

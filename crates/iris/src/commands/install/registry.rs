@@ -16,6 +16,9 @@ pub struct Registry {
     pub agent: Agent,
     pub scope: Scope,
     pub file: PathBuf,
+    /// The folder that is there only for the file, if there is one: Codex's usual one. Not by its real name: what a link leads
+    /// to is somebody's.
+    pub own_folder: Option<PathBuf>,
 }
 
 impl Registry {
@@ -29,8 +32,27 @@ impl Registry {
             (Agent::Codex, Scope::User) => moved("CODEX_HOME").unwrap_or_else(|| own().join(".codex")).join(CODEX),
             (Agent::Codex, Scope::Project) => here()?.join(".codex").join(CODEX),
         };
+        let is_usual = agent == Agent::Codex && (scope == Scope::Project || moved("CODEX_HOME").is_none());
+        let own_folder = file.parent().filter(|_| is_usual).map(Path::to_owned);
         // A file that is kept elsewhere and linked to is changed where it is.
-        Ok(Self { agent, scope, file: file.canonicalize().unwrap_or(file) })
+        Ok(Self { agent, scope, file: real(file)?, own_folder })
+    }
+
+    /// Where copies of the file go, and how their names begin: beside it; those of a project, where nobody commits them by
+    /// mistake, under its whole path in the home.
+    pub fn copies(&self, home: &Path) -> PathBuf {
+        match self.scope {
+            Scope::User => self.file.clone(),
+            Scope::Project => home.join("backups/install").join(self.file.strip_prefix("/").unwrap_or(&self.file)),
+        }
+    }
+
+    /// Of a file that is made: what is a project's is there to be shared, as far as the umask lets it.
+    pub fn new_mode(&self) -> u32 {
+        match self.scope {
+            Scope::User => 0o600,
+            Scope::Project => 0o666,
+        }
     }
 
     /// The text of the file; nothing if there is none.
@@ -120,6 +142,25 @@ fn find(agent: Agent) -> Option<PathBuf> {
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
     find_in_path(Path::new(name), &path)
+}
+
+/// Where a link leads, also if nothing is there yet: else the link itself would be replaced.
+fn real(file: PathBuf) -> Result<PathBuf, Failure> {
+    if let Ok(real) = file.canonicalize() {
+        return Ok(real);
+    }
+    let Ok(target) = std::fs::read_link(&file) else { return Ok(file) };
+    let target = file.with_file_name(target);
+    let folder = target.parent().and_then(|folder| folder.canonicalize().ok());
+    match (folder, target.file_name()) {
+        (Some(folder), Some(name)) if !target.is_symlink() => Ok(folder.join(name)),
+        _ => {
+            let (file, target) = (place::shown(&file), place::shown(&target));
+            let what = format!("{file} is a link to {target}, which is not there and cannot be made");
+            Err(Failure::invalid(what)
+                .hint(format!("make the folder of {target}, or remove the link, and run this again")))
+        }
+    }
 }
 
 fn own() -> PathBuf {

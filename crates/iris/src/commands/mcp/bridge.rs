@@ -191,7 +191,7 @@ impl Bridge {
                             tracing::debug!(?trouble, "the session is not made anew yet");
                         }
                     }
-                    Err(Trouble::Away(_) | Trouble::Lost(_)) | Ok(()) => {}
+                    Err(Trouble::Away(_) | Trouble::Lost(_) | Trouble::Cut(_)) | Ok(()) => {}
                 }
                 tokio::time::sleep(AGAIN).await;
             }

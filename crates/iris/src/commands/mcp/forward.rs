@@ -23,6 +23,8 @@ pub enum Trouble {
     Away(String),
     /// It was sent, and what became of it is not known.
     Lost(String),
+    /// The same, of what a daemon had begun to answer.
+    Cut(String),
     /// The daemon does not know the session any more.
     NoSession,
     /// It will not be answered, however often it is sent.
@@ -35,6 +37,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_ELSEWHERE: Duration = Duration::from_secs(3);
 const NOBODY_THERE: &str = "is IRIS_URL right, and does a daemon run there? Without IRIS_URL one is started here";
 const AGAIN: Duration = Duration::from_millis(250);
+/// A daemon that was killed just now may have the home for a moment longer.
+const BEGINNING: Duration = Duration::from_secs(2);
 /// A request that took longer than this had found the daemon: being away begins anew.
 const WAS_THERE: Duration = Duration::from_secs(10);
 
@@ -52,39 +56,50 @@ pub async fn forward(bridge: &Bridge, message: &Message) {
     }
 }
 
+/// A daemon is started for a request that begins when there is none, and never after that: one that went away in the midst of a
+/// request was ended by somebody, and nobody could end one while a client waits.
 async fn exchange(bridge: &Bridge, message: &Message) -> Result<(), String> {
+    let (is_request, began) = (message.kind() == Kind::Request, Instant::now());
+    let mut was_taken = false;
     let mut away_since: Option<Instant> = None;
     let mut listening = Listening::default();
     loop {
         let session = bridge.session.current().await;
         let sent_at = Instant::now();
-        let (what, may_repeat) = match attempt(bridge, message, &session, &mut listening).await {
+        let attempted = attempt(bridge, message, &session, &mut listening).await;
+        was_taken |= !matches!(attempted, Err(Trouble::Away(_) | Trouble::Lost(_)));
+        let (what, may_repeat) = match attempted {
             Ok(()) => return Ok(()),
             Err(Trouble::Refused(why)) => return Err(why),
             Err(Trouble::NoSession) => match bridge.session.renew(bridge, &session).await {
                 Ok(()) => continue,
                 Err(Trouble::Refused(why)) => return Err(why),
                 Err(Trouble::NoSession) => ("the session cannot be made again".to_owned(), true),
-                Err(Trouble::Away(why) | Trouble::Lost(why)) => (why, true),
+                Err(Trouble::Away(why) | Trouble::Lost(why) | Trouble::Cut(why)) => (why, true),
             },
             Err(Trouble::Away(why)) => (why, true),
-            Err(Trouble::Lost(why)) => (why, message.may_repeat()),
+            Err(Trouble::Lost(why) | Trouble::Cut(why)) => (why, message.may_repeat()),
         };
         if !may_repeat {
             return Err(format!("{what}; it may have been done, so look before you do it again"));
+        }
+        // It is about a session that went with its daemon, and what the client sends next would wait behind it.
+        if !is_request {
+            return Err(what);
         }
         if sent_at.elapsed() > WAS_THERE {
             away_since = None;
         }
         let is_unknown = bridge.client.is_elsewhere() && !bridge.was_there.load(Ordering::Relaxed);
         let patience = if is_unknown { PATIENCE_ELSEWHERE } else { PATIENCE };
-        if away_since.get_or_insert_with(Instant::now).elapsed() > patience {
+        // Who listens would not ask again, and is told of whatever changed meanwhile.
+        if away_since.get_or_insert_with(Instant::now).elapsed() > patience && !listening.is_acknowledged {
             return Err(if is_unknown { format!("{what}; {NOBODY_THERE}") } else { what });
         }
         tracing::info!(what, "trying again");
         tokio::time::sleep(AGAIN).await;
-        if let Err(failure) = start::ensure(&bridge.client, &bridge.home, &[]).await {
-            return Err(failure.message);
+        if !was_taken && began.elapsed() < BEGINNING {
+            start::ensure(&bridge.client, &bridge.home, &[]).await.map_err(|failure| failure.message)?;
         }
     }
 }
@@ -147,6 +162,9 @@ async fn attempt(
     let (mut answer, mut said) = (None, Answer::of(response));
     while let Some(text) = said.next().await? {
         let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
+        if value.pointer("/error/data/kind").is_some_and(|kind| kind == "unavailable") {
+            return Err(Trouble::Cut("the daemon ended before it answered".to_owned()));
+        }
         // What a whole answer refuses is what was asked, also if the daemon could not read by which id.
         if !is_stream && value.get("error").is_some() {
             if !is_request {
@@ -170,7 +188,7 @@ async fn attempt(
         return Err(match status {
             // It would not be answered the next time either.
             StatusCode::ACCEPTED => Trouble::Refused("the daemon did not take it for a request".to_owned()),
-            _ => Trouble::Lost("the daemon ended before it answered".to_owned()),
+            _ => Trouble::Cut("the daemon ended before it answered".to_owned()),
         });
     }
     match answer {
@@ -197,7 +215,7 @@ pub async fn post(bridge: &Bridge, message: &Message, headers: HeaderMap) -> Res
         200..=299 => Ok(response),
         401 => Err(Trouble::Refused(NOT_TAKEN.to_owned())),
         404 if in_session => Err(Trouble::NoSession),
-        502..=504 => Err(Trouble::Away(format!("the daemon answered {}", response.status()))),
+        502..=504 if !is_json(&response) => Err(Trouble::Away(format!("the daemon answered {}", response.status()))),
         _ => refusal(response).await,
     }
 }
@@ -213,8 +231,7 @@ pub fn trouble(error: ClientError) -> Trouble {
 /// A refusal in the words of the protocol is an answer and passed on; any other is put into them.
 async fn refusal(response: Response) -> Result<Response, Trouble> {
     let status = response.status();
-    let is_json = kind(&response).starts_with("application/json");
-    if is_json {
+    if is_json(&response) {
         return Ok(response);
     }
     let text = response.text().await.unwrap_or_default();
@@ -223,9 +240,13 @@ async fn refusal(response: Response) -> Result<Response, Trouble> {
         (Some(detail), Some(hint)) => Err(Trouble::Refused(format!("{detail}; {hint}"))),
         (Some(detail), None) => Err(Trouble::Refused(detail.to_owned())),
         // What the daemon says while it ends.
-        _ if status.is_server_error() => Err(Trouble::Lost(format!("the daemon answered {status}"))),
+        _ if status.is_server_error() => Err(Trouble::Cut(format!("the daemon answered {status}"))),
         _ => Err(Trouble::Refused(format!("the daemon answered {status}: {text}"))),
     }
+}
+
+fn is_json(response: &Response) -> bool {
+    kind(response).starts_with("application/json")
 }
 
 fn kind(response: &Response) -> &str {
@@ -245,7 +266,7 @@ impl Answer {
     }
 
     pub async fn next(&mut self) -> Result<Option<String>, Trouble> {
-        let lost = |error: reqwest::Error| Trouble::Lost(format!("the connection to the daemon was lost ({error})"));
+        let lost = |error: reqwest::Error| Trouble::Cut(format!("the connection to the daemon was lost ({error})"));
         loop {
             if let Some(text) = self.ready.pop_front() {
                 return Ok(Some(text));

@@ -6,10 +6,11 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use iris_core::fault::FaultKind;
+use iris_engine::home::Home;
 use tokio::process::Command;
 use tokio::time::Instant;
 
-use crate::client::Client;
+use crate::client::{Client, ClientError};
 use crate::failure::{Failure, Why};
 
 /// How long it may take until there is one that serves.
@@ -19,6 +20,10 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// Returns when there is a daemon that can be talked to; `extra` is for one that has to be started.
 pub async fn ensure(client: &Client, home: &Path, extra: &[&str]) -> Result<(), Failure> {
     let began = Instant::now();
+    // Whether one runs would never be seen.
+    if !client.is_elsewhere() && Home::at(home).hidden_lock().is_some() {
+        return Err(ClientError::of_nobody(&Home::at(home)).into());
+    }
     while !client.is_elsewhere() && !client.finds_a_daemon() {
         start(home, extra).await?;
         if began.elapsed() > PATIENCE {

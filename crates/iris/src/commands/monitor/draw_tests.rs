@@ -166,6 +166,47 @@ fn who_is_quiet_is_known_from_the_daemon() {
     assert!(!seen(&state).contains("quiet"), "it writes");
 }
 
+/// A build takes its time: that is no alarm, and after a while a calm word.
+#[test]
+fn who_waits_for_a_tool_is_not_quiet() {
+    let mut state = state(NARROW);
+    read_all(&mut state, Vec::new());
+    press(&mut state, "f");
+    let read = |state: &mut State, silent: i64, kind: &str| {
+        let last = json!({"kind": kind, "text": "Bash make", "at": NOW - silent});
+        let at_work = json!({"state": "processing", "running": "t2", "silentMs": silent, "last": last});
+        let got = Got::Session(Box::new(session("s2", "backend", "frontend", at_work)));
+        state.got(&Read::Session("s2".to_owned()), got);
+        seen(state)
+    };
+    assert!(read(&mut state, 61_000, "assistant").contains("has been quiet for 1m"));
+    let shown = read(&mut state, 4 * 60_000, "tool_use");
+    assert!(!shown.contains("quiet") && !shown.contains("waited"), "{shown}");
+    assert!(read(&mut state, 6 * 60_000, "tool_use").contains("backend for frontend has waited for a tool for 6m"));
+    assert!(read(&mut state, 6 * 60_000, "tool_result").contains("has been quiet for 6m"));
+}
+
+/// A restart under nine turns is one thing that went wrong.
+#[test]
+fn what_is_wrong_in_the_same_way_is_one_line() {
+    let mut state = state(WIDE);
+    read_all(&mut state, Vec::new());
+    press(&mut state, "f");
+    let ended = |error: &str| json!({"ending": "failed", "error": error, "costUsd": 0.0});
+    let sessions = (0..9).map(|number| session(&format!("r{number}"), "backend", &format!("p{number}"), json!({})));
+    let failed = session("r9", "backend", "p9", json!({}));
+    state.got(&Read::Sessions, Got::Sessions(sessions.chain([failed]).collect()));
+    for number in 0..9 {
+        let end = event(900 + number, "turn.finished", &format!("r{number}"), "t", ended("iris was restarted"));
+        state.meet(Ok(Met::Event(Box::new(end))));
+    }
+    let end = event(910, "turn.finished", "r9", "t", ended("the model would not"));
+    state.meet(Ok(Met::Event(Box::new(end))));
+    let shown = seen(&state);
+    assert!(shown.contains("failed: iris was restarted: 9 turns"), "{shown}");
+    assert!(shown.contains("backend for p9: the last turn failed") && !shown.contains("more"), "{shown}");
+}
+
 #[test]
 fn no_row_is_wider_than_the_screen_and_each_says_what_is_asked() {
     for width in 40..110 {

@@ -10,7 +10,7 @@ use iris_engine::config::Config;
 use iris_engine::home::Home;
 use serde_json::{Value, json};
 
-use super::in_force;
+use super::{in_force, untrusted};
 use crate::commands::Context;
 use crate::config_file::{self, Key};
 use crate::exit::Exit;
@@ -63,7 +63,12 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
     in_force::refuse_unsettled(context).await?;
     config_file::add_team(&file(context), &name, &keys)?;
     in_force::wait(context, |teams| teams.iter().any(|team| *team == name.as_str())).await?;
-    tell(context, json!({ "team": name, "path": folder }), format!("{name} is a team: {}", place::shown(&folder)))?;
+    let untrusted = untrusted::look(&name, context).await;
+    let mut json = json!({ "team": name, "path": folder, "untrusted": untrusted.files });
+    if let Some(why) = &untrusted.unreadable {
+        json["unreadable"] = json!(why);
+    }
+    tell(context, json, format!("{name} is a team: {}", place::shown(&folder)))?;
     if context.printer.is_json() {
         return Ok(Exit::Done);
     }
@@ -76,6 +81,9 @@ pub async fn add(arguments: AddArguments, context: &mut Context) -> Result<Exit,
         context.printer.note(format!("the same folder is also the team {}", listed(&others)));
     }
     say_how_to_start(context);
+    if let Some(told) = untrusted.told(&name) {
+        context.printer.note(told);
+    }
     context.printer.note(format!("talk to it: iris tell {name} 'what is this project?'"));
     Ok(Exit::Done)
 }

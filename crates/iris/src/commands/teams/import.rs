@@ -116,6 +116,8 @@ struct Taken {
     left_out: Vec<String>,
     /// Where such a team was named: it is taken out there.
     not_named: Vec<String>,
+    /// Keys whose variables are taken by the value that they have now.
+    filled_in: Vec<String>,
 }
 
 fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
@@ -152,6 +154,15 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
             taken.additions.teams.push((parsed, keys));
         }
     }
+    let added: Vec<_> = taken.additions.teams.iter().map(|(name, _)| name.as_str()).collect();
+    for (name, team) in
+        written["teams"].as_object().into_iter().flatten().filter(|(name, _)| added.contains(&name.as_str()))
+    {
+        // What is in `env` stays as it is written.
+        for (key, value) in team.as_object().into_iter().flatten().filter(|(key, _)| *key != "env") {
+            variables_in(value, format!("teams.{name}.{key}"), &mut taken.filled_in);
+        }
+    }
     // As they stand in their file.
     taken.additions.teams.sort_by_key(|(name, _)| config::place_of(text, &format!("teams.{name}")));
     settings::take(&theirs["settings"], ours, &mut taken)
@@ -159,6 +170,12 @@ fn take(from: &Path, text: &str, ours: &Ours) -> Result<Taken, ConfigError> {
         .map_err(|(key, what)| wrong(&key, &what))?;
     let parts = theirs.as_object().into_iter().flatten().map(|(part, _)| part);
     taken.left_out.extend(parts.filter(|part| !["teams", "settings"].contains(&part.as_str())).cloned());
+    variables_in(&written["settings"], "settings".to_owned(), &mut taken.filled_in);
+    let Taken { filled_in, left_out, already_there, .. } = &mut taken;
+    let is_under = |key: &str, other: &String| {
+        key.strip_prefix(other.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    filled_in.retain(|key| !left_out.iter().chain(already_there.iter()).any(|other| is_under(key, other)));
     Ok(taken)
 }
 
@@ -174,7 +191,12 @@ fn take_team(
     let mut keys = Vec::new();
     let path = team.get("path").and_then(Value::as_str);
     let path = path.ok_or_else(|| (name.to_owned(), "it has no path".to_owned()))?;
-    keys.push(("path".to_owned(), json!(folder(from, path))));
+    let path = folder(from, path);
+    // One that is not there may come.
+    if path.exists() && !path.is_dir() {
+        return Err((format!("{name}.path"), format!("{} is not a folder", place::shown(&path))));
+    }
+    keys.push(("path".to_owned(), json!(path)));
     for (key, value) in team.iter().filter(|(key, value)| *key != "path" && !value.is_null()) {
         let whole = format!("{name}.{key}");
         let (key, value) = match key.as_str() {
@@ -219,6 +241,20 @@ fn as_written(values: &Value, written: &Value) -> Value {
         (key.clone(), raw.map_or_else(|| value.clone(), |raw| json!(raw)))
     };
     values.as_object().map_or_else(|| values.clone(), |values| values.iter().map(kept).collect())
+}
+
+/// The keys below one in whose values variables are named.
+fn variables_in(written: &Value, key: String, found: &mut Vec<String>) {
+    match written {
+        Value::String(text) if text.replace("$${", "").contains("${") => found.push(key),
+        Value::Array(items) if items.iter().any(|item| item.as_str().is_some_and(|text| text.contains("${"))) => {
+            found.push(key);
+        }
+        Value::Object(parts) => {
+            parts.iter().for_each(|(part, value)| variables_in(value, format!("{key}.{part}"), found));
+        }
+        _ => {}
+    }
 }
 
 /// Absolute: `~` is the user's own folder, and what is relative is so to their file.
@@ -288,7 +324,7 @@ fn say(taken: &Taken, how: How, kept_as: Option<&Path>, context: &mut Context) -
     if context.printer.is_json() {
         return context.printer.json(&json!({
             "added": added, "settings": settings, "alreadyThere": taken.already_there, "remote": taken.remote,
-            "leftOut": taken.left_out, "notNamed": taken.not_named, "keptAs": kept_as, "dryRun": how == How::DryRun,
+            "leftOut": taken.left_out, "notNamed": taken.not_named, "filledIn": taken.filled_in, "keptAs": kept_as, "dryRun": how == How::DryRun,
         }));
     }
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -305,6 +341,10 @@ fn say(taken: &Taken, how: How, kept_as: Option<&Path>, context: &mut Context) -
     if !taken.left_out.is_empty() {
         let names = taken.left_out.join(", ");
         printer.note(format!("left out, because Iris has no such key or sets it elsewhere: {names}"));
+    }
+    if !taken.filled_in.is_empty() {
+        let keys = taken.filled_in.join(", ");
+        printer.note(format!("variables were replaced by the value that they have now: {keys}"));
     }
     if let Some(kept) = kept_as {
         printer.note(format!("what was there before is kept as {}", place::shown(kept)));

@@ -48,6 +48,11 @@ impl Ended {
     }
 }
 
+/// There is nothing to read later, and nothing to go on with.
+pub fn deleted(team: &str) -> Failure {
+    Failure::new(Why::TurnNotCompleted, format!("the conversation with {team} was deleted, and this turn with it"))
+}
+
 /// Why a turn that is over did not complete, and what to do about it.
 pub fn failure(ended: &Ended, turn: &str, team: &str) -> Failure {
     let error = ended.error.as_deref().unwrap_or("no reason was given");

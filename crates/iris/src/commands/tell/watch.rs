@@ -184,6 +184,8 @@ impl Watched<'_> {
                     *ahead = (*ahead - 1).max(0);
                 }
             }
+            // How the turn ended may have gone with it, and would never be met.
+            ("session.deleted", _) => return Err(outcome::deleted(&self.told.to)),
             ("session.waiting", _) => self.waits = Waits::Place,
             ("session.spawning", _) => self.waits = Waits::Start,
             ("session.held", _) => self.hold(body()["until"].as_i64().unwrap_or(0)),
@@ -239,7 +241,7 @@ impl Watched<'_> {
     }
 
     fn limit(&self, until: i64) -> String {
-        format!("{} waits until {}: a limit was reached", self.told.to, moment::clock(until))
+        format!("{} waits until {}: a limit was reached", self.told.to, moment::zoned(until))
     }
 
     fn show_wait(&mut self) {
@@ -278,6 +280,10 @@ impl Watched<'_> {
         };
         self.printer.end_line()?;
         if ended.state != "completed" {
+            // What is said then leads to the conversation, and whoever ended the turn may have done so to delete it.
+            if client.get::<Session>(&["sessions", &self.told.session_id], &[]).await.is_err_and(|e| e.is_not_found()) {
+                return Err(outcome::deleted(&self.told.to));
+            }
             return Err(outcome::failure(&ended, &self.told.turn_id, &self.told.to));
         }
         let took = ended.duration_ms;
@@ -319,6 +325,9 @@ impl Watched<'_> {
     }
 
     fn lost(&mut self, error: ClientError) -> Failure {
+        if error.is_not_found() {
+            return outcome::deleted(&self.told.to);
+        }
         let turn = &self.told.turn_id;
         Failure::from(error).hint(format!("the turn is on disk; read it later: iris cache inspect {turn}"))
     }

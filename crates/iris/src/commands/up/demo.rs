@@ -15,7 +15,7 @@ use iris_engine::home::Home;
 use serde_json::json;
 use tokio::process::Command;
 
-use crate::client::{Client, ClientError};
+use crate::client::Client;
 use crate::commands::Context;
 use crate::commands::teams::in_force;
 use crate::config_file::{self, Additions};
@@ -150,7 +150,7 @@ fn additions<'a>(ground: &Ground, members: impl IntoIterator<Item = &'a Member>)
 /// Those with one of its teams; none if nobody knows that team.
 async fn conversations(client: &Client, team: &str) -> Result<Vec<Session>, Failure> {
     match client.sessions(Some(team)).await {
-        Err(ClientError::Refused(problem)) if problem.kind == "not_found" => Ok(Vec::new()),
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
         found => Ok(found?),
     }
 }

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{asking, question_id};
-use crate::world::{World, id};
+use super::{asking, asking_setup, question_id};
+use crate::world::{World, id, setup};
 
 fn iris(world: &World, words: &[&str]) -> (bool, String) {
     let run = Command::new(env!("CARGO_BIN_EXE_iris")).args(words).env("IRIS_HOME", world.path()).output();
@@ -193,4 +193,61 @@ async fn a_late_answer_says_what_it_started_and_is_remembered() {
     assert!(done && said.contains("does it again with this answer (job "), "{said}");
     let ran = world.path().join("projects/alpha/ran.txt");
     world.eventually("nobody is asked again", async || ran.exists()).await;
+}
+
+#[tokio::test]
+async fn it_is_said_that_others_ask_the_same() {
+    let world = asking();
+    for from in ["ada", "bob", "cleo"] {
+        world.tell_async(from, "ask").await;
+    }
+    world.tell_async("dora", "permit make").await;
+    world
+        .eventually("all have asked", async || {
+            world.get("/api/questions/pending").await["questions"].as_array().is_some_and(|all| all.len() == 4)
+        })
+        .await;
+    let (_, inbox) = iris(&world, &["inbox", "--once"]);
+    assert_eq!(inbox.matches("2 others ask the same: with --similar your answer is for all").count(), 3, "{inbox}");
+    let pending = world.get("/api/questions/pending").await["questions"].clone();
+    let counts: Vec<_> = pending.as_array().expect("a list").iter().map(|one| one["similar"].clone()).collect();
+    assert_eq!(counts.iter().filter(|count| **count == 2).count(), 3, "{pending}");
+    let first = pending.as_array().and_then(|all| all.iter().find(|one| one["similar"] == 2)).expect("one of them");
+    let one = world.get(&format!("/api/questions/{}", question_id(first))).await;
+    assert_eq!(one["similar"], 2, "{one}");
+    let (done, said) = iris(&world, &["answer", question_id(first), "Red", "--similar"]);
+    assert!(done && said.contains("and 2 more that asked the same"), "{said}");
+    let closed = world.get(&format!("/api/questions/{}", question_id(first))).await;
+    assert_eq!(closed["similar"], json!(null), "{closed}");
+}
+
+#[tokio::test]
+async fn the_status_says_what_may_be_wrong_with_questions() {
+    let setup = asking_setup().questions("shortestDeadline: 1ms").questions("deadlines: { blocking: 300ms }");
+    let world = World::new(setup);
+    let status: Value = serde_json::from_str(&iris(&world, &["status", "--json"]).1).expect("JSON");
+    assert_eq!(status["alerts"], json!([]), "{status}");
+    for number in 1..=5 {
+        let told = world.tell_async("user", &format!("tool Which of {number}?")).await;
+        world.ended(id(&told)).await;
+    }
+    let (_, said) = iris(&world, &["status"]);
+    assert!(said.contains("5 of 5 questions were not answered in time"), "{said}");
+    let status: Value = serde_json::from_str(&iris(&world, &["status", "--json"]).1).expect("JSON");
+    assert_eq!(status["alerts"][0]["kind"], "high_timeout_rate", "{status}");
+    assert!(status["version"].is_string(), "{status}");
+}
+
+/// A list that a reply counts from nought: a number is the one that it has there, or it is asked which is meant.
+#[tokio::test]
+async fn a_number_is_never_taken_for_another() {
+    let script = r#"default: [{ say: "Which mode should I use?\n\n0. delete nothing\n1. delete everything\n2. ask each time" }]"#;
+    let world = World::new(setup().team("alpha", script));
+    world.tell_async("user", "list").await;
+    let question = world.open_question().await;
+    assert_eq!(question["options"][1]["label"], "delete everything (number 1 of its list)", "{question}");
+    let (done, said) = iris(&world, &["answer", question_id(&question), "1"]);
+    assert!(!done && said.contains("'1' is the option called so, and the number of another one"), "{said}");
+    let (status, answered) = world.answer(&question, json!("2")).await;
+    assert_eq!((status, &answered["answer"]["value"]), (200, &json!("2. ask each time")), "{answered}");
 }

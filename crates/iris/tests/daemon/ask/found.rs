@@ -66,6 +66,69 @@ async fn the_party_that_told_answers_by_telling_again() {
     assert_eq!(world.session("user").await["state"], "idle");
 }
 
+/// The two agents talk on, no person is asked for what they settled, and no record says that an agent answered: on the pipe,
+/// by the token of an agent, and whoever else speaks for a team.
+#[tokio::test]
+async fn what_an_agent_tells_again_is_never_an_answer() {
+    let tells = "default: [{ mcp: { server: iris, tool: team_tell, arguments: { toTeam: alpha, message: '{{text}}' } } }, { say: told }]\n";
+    let setting = "agent: { completionAnalysis: { responseTimeout: 60s } }";
+    let world = World::new(setup().team("alpha", PLAIN).team("beta", tells).setting(setting));
+    let beta = world.agent_token("beta").await;
+    let to_beta = async |text: &str| {
+        let (status, told) = world.post("/api/teams/tell", json!({"toTeam": "beta", "message": text})).await;
+        assert_eq!((status, &told["response"]), (200, &json!("told")), "{told}");
+    };
+    for again in ["pipe", "token", "person"] {
+        to_beta("look").await;
+        assert_eq!(world.session("beta").await["state"], "waiting_for_approval");
+        let yes = json!({"toTeam": "alpha", "message": "yes, fix them", "fromTeam": "beta"});
+        match again {
+            "pipe" => to_beta("yes, fix them").await,
+            "token" => {
+                let told = world.with(&beta).post("/api/teams/tell", &yes).await.expect("an answer");
+                assert_eq!(told.json().expect("JSON")["response"], "Fixed all three.");
+            }
+            _ => assert_eq!(world.post("/api/teams/tell", yes).await.1["response"], "Fixed all three."),
+        }
+        assert_eq!(world.session("beta").await["state"], "idle", "{again}");
+        let closed = world.get("/api/questions/decided").await["items"][0].clone();
+        let about = (&closed["kind"], &closed["state"], &closed["closedBy"], &closed["answer"], &closed["closedWhy"]);
+        let none =
+            (&json!("approval"), &json!("superseded"), &json!("beta"), &json!(null), &json!("beta told it more"));
+        assert_eq!(about, none, "{again}: {closed}");
+        let (status, late) = world.answer(&closed, json!("yes")).await;
+        assert_eq!((status, &late["closed"]["state"]), (409, &json!("superseded")), "{late}");
+        assert!(late["hint"].as_str().is_some_and(|hint| hint.contains("beta told it more")), "{late}");
+        assert_eq!(world.get("/api/questions/pending").await["questions"], json!([]), "nobody is asked for it");
+    }
+    assert!(world.events("question.answered").await.is_empty());
+    let superseded = world.events("question.superseded").await;
+    assert_eq!(superseded.len(), 3);
+    for event in &superseded {
+        assert_eq!((&event["data"]["who"], event["data"]["told"].is_string()), (&json!("beta"), true), "{event}");
+    }
+    let figures = world.get("/api/questions/figures").await["kinds"][0].clone();
+    let counted = (&figures["answered"], &figures["byOthers"], &figures["cancelled"]);
+    assert_eq!(counted, (&json!(0), &json!(0), &json!(3)), "{figures}");
+}
+
+/// Whoever may tell and not answer is told what the agent says next, and the question is still asked.
+#[tokio::test]
+async fn a_token_that_may_not_answer_does_not_by_telling() {
+    let world = world("300ms");
+    let teller = world.make_token(json!({"name": "ci", "scopes": ["read", "tell"]})).await;
+    world.tell("look").await;
+    let question = world.open_question().await;
+    let yes = json!({"toTeam": "alpha", "message": "yes", "fromTeam": "user"});
+    let told = world.with(&teller).post("/api/teams/tell", &yes).await.expect("an answer").json().expect("JSON");
+    assert_eq!(told["response"], "Fixed all three.", "{told}");
+    let still = world.get(&format!("/api/questions/{}", question_id(&question))).await;
+    assert_eq!(still["state"], "open", "{still}");
+    assert_eq!(world.tell("yes").await["response"], "Fixed all three.");
+    let closed = world.get(&format!("/api/questions/{}", question_id(&question))).await;
+    assert_eq!((&closed["state"], &closed["closedBy"]), (&json!("answered"), &json!("user")), "{closed}");
+}
+
 #[tokio::test]
 async fn a_party_that_says_nothing_for_too_long_leaves_it_to_a_person() {
     let world = world("700ms");

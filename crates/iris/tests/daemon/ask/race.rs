@@ -1,9 +1,10 @@
 //! Many answers at once, and answers against cancels.
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{asking_setup, question_id};
-use crate::world::{World, id};
+use crate::world::{World, id, setup};
 
 /// `IRIS_TEST_ROUNDS=500` for the full count.
 fn rounds(usual: usize) -> usize {
@@ -97,4 +98,30 @@ async fn a_cancel_and_an_answer_at_the_same_moment_have_one_order() {
         assert_eq!(said.starts_with("took Blue"), answered == 200, "round {round}: {said}");
     }
     eprintln!("cancelled {}, answered {}", counts[0], counts[1]);
+}
+
+/// Who answers and upkeep both look for what is to be passed on: whichever comes first, the agent goes on, and that is said.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_upkeep_passed_on_is_said_to_be() {
+    let found = "default: [{ say: \"I found 3 errors.\\n\\nShould I fix them? (y/n)\" }]";
+    let world = World::new(setup().team("alpha", found).questions("perMinute: 100000"));
+    for round in 0..rounds(6) {
+        let parties: Vec<_> = (0..8).map(|party| format!("{round}-{party}")).collect();
+        join_all(parties.iter().map(|party| world.tell_async(party, "look"))).await;
+        let mut open = Vec::new();
+        while open.len() < parties.len() {
+            open = world.get("/api/questions/pending").await["questions"].as_array().expect("a list").clone();
+        }
+        let answers = join_all(open.iter().map(|question| world.answer(question, json!("no")))).await;
+        for (status, said) in answers {
+            assert_eq!((status, &said["jobResumed"]), (200, &json!(true)), "{said}");
+        }
+        // Each asks the same again, and is asked nothing more.
+        while !open.is_empty() {
+            open = world.get("/api/questions/pending").await["questions"].as_array().expect("a list").clone();
+            for question in &open {
+                world.post(&format!("/api/questions/{}/cancel", question_id(question)), json!({})).await;
+            }
+        }
+    }
 }

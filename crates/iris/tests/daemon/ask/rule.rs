@@ -243,12 +243,49 @@ fn letter(detail: &str, question: &Value, number: usize) -> (String, String) {
         places
             .extend((at..at + part.len()).take(most).filter(|place| detail.as_bytes()[*place].is_ascii_alphanumeric()));
     }
-    let place = places[number % places.len()];
+    let (place, pass) = (places[number % places.len()], number / places.len());
     let was = detail.as_bytes()[place];
-    let others = LETTERS.iter().filter(|letter| **letter != was);
-    let letter = *others.clone().nth(number / places.len()).unwrap_or_else(|| panic!("{number} edits are too many"));
+    let others: Vec<u8> = LETTERS.iter().copied().filter(|letter| *letter != was).collect();
+    // Each place is first given every other letter, and then one more before it.
+    let letter = others[pass % others.len()];
+    let (taken, how) = if pass < others.len() { (1, "is") } else { (0, "follows on") };
+    assert!(pass < 2 * others.len(), "{number} edits are too many");
     let mut changed = detail.as_bytes().to_vec();
-    changed[place] = letter;
+    changed.splice(place..place + taken, [letter]);
     let changed = String::from_utf8(changed).expect("letters");
-    (changed, format!("letter {} of {} is {letter}", number % places.len(), places.len()))
+    (changed, format!("letter {} of {} {how} {letter}", number % places.len(), places.len()))
+}
+
+/// As suggestions and `similar` do: the same in other capitals, spaces or without its mark is the same question. An approval is
+/// for what was seen.
+#[tokio::test]
+async fn a_remembered_answer_holds_for_the_question_however_it_is_written() {
+    let world = asking();
+    let asked = world.tell_async("user", "tool Vim or Emacs preference?").await;
+    let question = world.open_question().await;
+    let path = format!("/api/questions/{}/answer", question_id(&question));
+    let vim = json!({"response": {"value": "vim"}, "remember": {"scope": "question", "forMs": 600_000}});
+    assert_eq!(world.post(&path, vim).await.0, 200);
+    world.ended(id(&asked)).await;
+    for (at, words) in ["tool vim or  emacs preference", "tool VIM OR EMACS PREFERENCE ?"].iter().enumerate() {
+        let told = world.ended(id(&world.tell_async("user", words).await)).await;
+        assert!(told["response"].as_str().is_some_and(|said| said.contains("vim")), "{told}");
+        assert_eq!(world.get("/api/rules").await["rules"][0]["uses"], at + 1);
+    }
+    world.tell_async("user", "tool Vim or Nano preference?").await;
+    assert_eq!(world.open_question().await["question"], "Vim or Nano preference?");
+}
+
+#[tokio::test]
+async fn an_approval_takes_a_yes_or_a_no_and_no_list() {
+    let world = asking();
+    let told = world.tell_async("user", "permit echo x >> ran.txt").await;
+    let question = world.open_question().await;
+    for list in [json!([true]), json!(["yes"]), json!([false]), json!([[true]]), json!(1), json!({"yes": true})] {
+        let (status, refused) = world.answer(&question, list.clone()).await;
+        assert_eq!(status, 422, "{list}: {refused}");
+    }
+    assert_eq!(world.open_question().await["state"], "open");
+    assert_eq!(world.answer(&question, json!("yes")).await.0, 200, "the words are taken");
+    assert_eq!(world.ended(id(&told)).await["response"], "ran");
 }

@@ -48,6 +48,28 @@ async fn an_agent_speaks_for_its_own_team_whatever_it_says() {
     assert!(from.iter().all(|session| session["from"] != "user"), "{from:?}");
 }
 
+/// On its own pipe, too: what it names there is taken, as with a token, and does not count.
+#[tokio::test]
+async fn an_agent_on_its_pipe_speaks_for_its_own_team_whatever_it_says() {
+    let script = r#"
+replies:
+  - match: '^tell$'
+    do: [{ mcp: { server: iris, tool: team_tell, arguments: { toTeam: beta, message: hi, fromTeam: user } } }, { say: "{{result}}" }]
+  - match: '^list$'
+    do: [{ mcp: { server: iris, tool: team_teams, arguments: { fromTeam: user } } }, { say: "{{result}}" }]
+  - match: '^ask$'
+    do: [{ mcp: { server: iris, tool: ask_question, arguments: { question: "Tabs?", type: preference, fromTeam: user } } }, { say: "{{result}}" }]
+"#;
+    let world = World::new(setup().team("alpha", script).team("beta", ECHO));
+    for (told, part) in [("tell", "You said: hi"), ("list", "\"you\": true"), ("ask", "questionId")] {
+        let said = world.tell(told).await["response"].as_str().expect("text").to_owned();
+        assert!(said.contains(part), "{told}: {said}");
+    }
+    let sessions = world.get("/api/sessions").await["items"].as_array().expect("sessions").to_vec();
+    let with_beta: Vec<_> = sessions.iter().filter(|session| session["to"] == "beta").collect();
+    assert!(with_beta.len() == 1 && with_beta[0]["from"] == "alpha", "{with_beta:?}");
+}
+
 #[tokio::test]
 async fn an_agent_reads_nothing_of_others_and_administers_nothing() {
     let world = World::new(setup().team("alpha", ECHO).team("beta", ECHO));

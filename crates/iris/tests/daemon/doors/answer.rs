@@ -17,7 +17,7 @@ async fn every_error_is_a_problem() {
     let reader = bearer(&world.token("reader", &["read"]).await);
     let reads = ("authorization", reader.as_str());
     let over = format!("/api/turns/{}/cancel", crate::world::id(&world.tell("hello").await));
-    let cases: [Case<'_>; 28] = [
+    let cases: [Case<'_>; 30] = [
         ("POST", "/api/agents/stop", &[reads], "", 403),
         ("GET", "/api/sessions/%ff", &[auth], "", 400),
         ("GET", "/api/turns/none", &[auth], "", 404),
@@ -40,6 +40,8 @@ async fn every_error_is_a_problem() {
         ("GET", "/api/events?after=-1", &[auth], "", 400),
         ("GET", "/api/events?limit=0", &[auth], "", 400),
         ("GET", "/api/sessions?limit=-1", &[auth], "", 400),
+        ("GET", "/api/sessions?after=zzz", &[auth], "", 400),
+        ("GET", "/api/jobs?after=zzz", &[auth], "", 400),
         ("GET", "/api/sessions/none/turns?after=-1", &[auth], "", 400),
         ("GET", "/api/turns/none/messages?limit=0", &[auth], "", 400),
         ("GET", "/api/events", &[auth, ("accept", "text/event-stream"), ("last-event-id", "x")], "", 400),

@@ -81,6 +81,40 @@ async fn the_cookie_alone_reads_nothing_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_page_hears_whether_it_is_signed_in_without_an_error() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let (mine, other) = (world.browser().await, world.browser().await);
+    let owner = bearer(&world.daemon.token);
+    let as_cookie = format!("__Host-iris={}", world.daemon.token);
+    let cases: &[(&[(&str, &str)], bool)] = &[
+        (&[("cookie", &mine.cookie), ("iris-csrf", &mine.word)], true),
+        (&[("cookie", &mine.cookie)], false),
+        (&[("cookie", &mine.cookie), ("iris-csrf", "")], false),
+        (&[("cookie", &mine.cookie), ("iris-csrf", &other.word)], false),
+        (&[("iris-csrf", &mine.word)], false),
+        (&[("cookie", "__Host-iris=iris_of_before"), ("iris-csrf", &mine.word)], false),
+        (&[("cookie", &as_cookie), ("iris-csrf", "")], false),
+        (&[("authorization", &owner)], false),
+        (&[], false),
+    ];
+    for (headers, signed_in) in cases {
+        let answer = world.send("GET", "/api/login", headers, "").await;
+        assert_eq!(
+            (answer.status, answer.json().expect("an object")),
+            (200, json!({"signedIn": signed_in})),
+            "{headers:?}"
+        );
+        assert!(answer.header("set-cookie").is_none());
+    }
+    // Also while somebody guesses, and of whatever it is that they try.
+    for number in 0..60 {
+        let guess = format!("__Host-iris=iris_{number}");
+        let answer = world.send("GET", "/api/login", &[("cookie", &guess)], "").await;
+        assert_eq!((answer.status, answer.json().expect("an object")), (200, json!({"signedIn": false})));
+    }
+}
+
+#[tokio::test]
 async fn signing_out_ends_the_cookie() {
     let world = World::new(setup().team("alpha", ECHO));
     let (mine, other) = (world.browser().await, world.browser().await);

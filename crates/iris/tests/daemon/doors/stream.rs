@@ -143,9 +143,25 @@ async fn both_ways_carry_the_same_events_and_the_same_filters() {
     for path in ["/api/events?after=-1", &format!("/api/jobs/{job}/events?after=-1")] {
         assert_eq!(world.send("GET", path, &stream, "").await.status, 400, "{path}");
     }
-    let headers = [("authorization", &*bearer(&world.daemon.token)), ("last-event-id", "x")];
-    let lost = world.send("GET", &format!("/api/jobs/{job}/events"), &headers, "").await;
-    assert_eq!(lost.status, 400, "{lost:?}");
+    for (path, last) in [(format!("/api/jobs/{job}/events"), "x"), ("/api/events".to_owned(), "")] {
+        let headers = [("authorization", &*bearer(&world.daemon.token)), ("last-event-id", last)];
+        let lost = world.send("GET", &path, &headers, "").await;
+        assert_eq!(lost.status, 400, "{lost:?}");
+    }
+    for (filter, status, hint) in [
+        ("session=zzz", 404, "give the whole id"),
+        ("turn=zz", 404, "give the whole id"),
+        ("kind=zzz", 400, "a noun (config, daemon, job, link, message, question, rule, session, token, trust, turn)"),
+        ("kind=turn,turn.finishd", 400, "did you mean `turn.finished`?"),
+        ("kind=", 400, "a kind is a noun"),
+    ] {
+        for path in ["/api/events", "/api/stream"] {
+            let refused = world.client().get(&format!("{path}?{filter}")).await.expect("an answer");
+            let problem = is_problem(&refused);
+            assert_eq!(refused.status, status, "{path} {filter}: {problem}");
+            assert!(problem["hint"].as_str().expect("a hint").contains(hint), "{path} {filter}: {problem}");
+        }
+    }
     let log = whole_log(&world).await;
     for (filter, least) in [
         (format!("&job={job}"), 3),
@@ -288,9 +304,9 @@ async fn a_filter_that_takes_nothing_is_not_tried_on_the_whole_log() {
     world.tell("go").await;
     let newest = world.newest().await;
     assert!(newest > 21_000, "{newest}");
-    let nothing = world.get("/api/events?after=100&kind=nosuch").await;
+    let nothing = world.get("/api/events?after=100&kind=trust.revoked").await;
     assert_eq!(nothing, json!({"items": [], "next": "20100"}));
-    let rest = world.get("/api/events?after=20100&kind=nosuch").await;
+    let rest = world.get("/api/events?after=20100&kind=trust.revoked").await;
     assert_eq!((&rest["items"], &rest["next"]), (&json!([]), &json!(null)));
     let (mut found, mut after) = (Vec::new(), json!("0"));
     while let Some(next) = after.as_str() {

@@ -67,7 +67,9 @@ async fn a_token_lasts_over_a_restart_and_not_beyond_its_time() {
     assert_eq!(world.with(&short).get("/api/teams").await.expect("an answer").status, 200);
     let mut following = world.with(&short).follow("/api/events").await.expect("a stream");
     let mut socket = Socket::open(&world, "/api/stream", &[("authorization", &bearer(&short))]).await.expect("open");
-    // It ends by itself, and what it had open ends with it.
+    // It ends by itself, and what it had open ends with it, and says why.
+    let (name, why) = following.next(SOON).await.expect("a last word");
+    assert_eq!((name.as_str(), &why["why"]), ("dropped", &json!("the credential is good no longer")));
     assert!(following.next(SOON).await.expect_err("it ends").to_string().contains("ended"));
     socket.closed().await;
     let world = world.crash_and_restart();
@@ -108,7 +110,12 @@ async fn a_revoked_token_opens_nothing_and_keeps_nothing_open() {
         let gone = world.client().delete(&format!("/api/tokens/{named}")).await.expect("an answer");
         assert_eq!(gone.status, 200);
         assert_eq!(world.with(token).get("/api/teams").await.expect("an answer").status, 401);
-        while following.next(SOON).await.is_ok() {}
+        let mut last = json!(null);
+        while let Ok((name, data)) = following.next(SOON).await {
+            last = json!({ "name": name, "data": data });
+        }
+        let why = json!({ "why": "the credential is good no longer" });
+        assert_eq!(last, json!({ "name": "dropped", "data": why }), "it is told why");
         assert_eq!(socket.code().await, Some(1008), "it is told why");
     }
     assert_eq!(world.get("/api/tokens").await["items"], json!([]));

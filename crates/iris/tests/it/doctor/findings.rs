@@ -24,9 +24,30 @@ fn doctor(place: &Place, words: &[&str]) -> Command {
     command
 }
 
+/// As a user to whom modes mean something: root may do everything, unless that is taken from it.
+fn without_privileges(command: Command) -> Command {
+    if !nix::unistd::geteuid().is_root() {
+        return command;
+    }
+    let mut wrapped = Command::new("setpriv");
+    wrapped.args(["--inh-caps=-all", "--bounding-set=-all"]).arg(command.get_program()).args(command.get_args());
+    command.get_current_dir().map(|folder| wrapped.current_dir(folder));
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => wrapped.env(name, value),
+            None => wrapped.env_remove(name),
+        };
+    }
+    wrapped
+}
+
 /// What is said of these checks.
 fn said(place: &Place, checks: &[&str], words: &[&str]) -> String {
-    let ran = Ran::of(doctor(place, words));
+    said_by(doctor(place, words), place, checks)
+}
+
+fn said_by(doctor: Command, place: &Place, checks: &[&str]) -> String {
+    let ran = Ran::of(doctor);
     let mut shown = Vec::new();
     let mut wanted = false;
     for line in ran.stdout.lines() {
@@ -76,6 +97,97 @@ fn others_may_read_the_home() {
     let modes = ["", "token", "data/iris.db", "data/iris.db-wal"].map(|name| mode(&place.home().join(name)));
     assert_eq!(modes, [0o700, 0o600, 0o600, 0o600]);
     assert_eq!(Ran::of(doctor(&place, &[])).code, 0, "nothing is left");
+}
+
+#[test]
+fn others_may_write_to_the_home() {
+    let place = used();
+    let config = place.home().join("config.yaml");
+    set_mode(&place.home(), 0o777);
+    set_mode(&config, 0o666);
+    snapshot!(said(&place, &["home", "files"], &[]));
+    said(&place, &[], &["--fix"]);
+    assert_eq!((mode(&place.home()), mode(&config)), (0o700, 0o644));
+    // A group that does not get into the home does not get to the file.
+    set_mode(&config, 0o664);
+    assert_eq!(Ran::of(doctor(&place, &[])).code, 0);
+}
+
+#[test]
+fn what_is_below_the_home_may_not_be_used() {
+    let place = used();
+    let names = ["run", "logs", "data/iris.db", "token"];
+    names.iter().for_each(|name| set_mode(&place.home().join(name), 0));
+    let checks = ["access", "token", "database"];
+    snapshot!(said_by(without_privileges(doctor(&place, &[])), &place, &checks));
+    let up = Ran::of(without_privileges(place.command(&["serve", "--port", "0"])));
+    assert!(up.stderr.contains("Permission denied") && up.stderr.contains("iris doctor"), "{up:?}");
+    let fixed = said_by(without_privileges(doctor(&place, &["--fix"])), &place, &checks);
+    assert!(fixed.contains("chmod 700 [folder]/home/run"), "{fixed}");
+    assert_eq!(names.map(|name| mode(&place.home().join(name))), [0o700, 0o700, 0o600, 0o600]);
+    assert_eq!(Ran::of(without_privileges(doctor(&place, &[]))).code, 0, "nothing is left");
+}
+
+#[test]
+fn a_lock_that_may_not_be_read_says_nothing_of_the_daemon() {
+    let place = used();
+    set_mode(&place.home().join("run"), 0);
+    for command in ["status", "down", "up"] {
+        let ran = Ran::of(without_privileges(place.command(&[command])));
+        assert!(ran.code != 0 && ran.stderr.contains("whether iris runs for"), "{command}: {ran:?}");
+    }
+    set_mode(&place.home().join("run"), 0o700);
+}
+
+#[test]
+fn the_home_belongs_to_another() {
+    // Only root can give something away.
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let place = used();
+    std::os::unix::fs::chown(place.home(), Some(12345), None).expect("given away");
+    let said = said_by(without_privileges(doctor(&place, &["--fix"])), &place, &["home"]);
+    assert!(said.contains("[folder]/home belongs to 12345") && said.contains("`sudo chown -R root"), "{said}");
+    set_mode(&place.home(), 0o777);
+    let said = said_by(without_privileges(doctor(&place, &["--fix"])), &place, &["home"]);
+    assert!(said.contains("`sudo chmod 700 [folder]/home`") && !said.contains("repairs"), "{said}");
+}
+
+#[test]
+fn a_folder_of_ours_is_a_file() {
+    let place = used();
+    let logs = place.home().join("logs");
+    std::fs::remove_dir_all(&logs).expect("removed");
+    std::fs::write(&logs, "").expect("written");
+    let said = said(&place, &["home", "access"], &["--fix"]);
+    assert!(said.contains("home/logs is no folder, and has to be one") && !said.contains("has no logs"), "{said}");
+}
+
+#[test]
+fn a_database_that_may_not_be_used_is_no_fault_of_the_disk() {
+    let place = used();
+    for name in ["data/iris.db", "data"] {
+        let path = place.home().join(name);
+        let before = mode(&path);
+        set_mode(&path, 0o500);
+        let up = Ran::of(without_privileges(place.command(&["serve", "--port", "0"])));
+        assert!(up.stderr.contains("may not be read and written") && !up.stderr.contains("space"), "{up:?}");
+        set_mode(&path, before);
+    }
+}
+
+#[test]
+fn what_is_below_the_home_belongs_to_another() {
+    // Only root can give something away.
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let place = used();
+    std::os::unix::fs::chown(place.home().join("run"), Some(12345), None).expect("given away");
+    let said = said_by(without_privileges(doctor(&place, &["--fix"])), &place, &["access"]);
+    assert!(said.contains("[folder]/home/run belongs to 12345"), "{said}");
+    assert!(said.contains("`sudo chown -R root [folder]/home/run`") && said.contains("(exit code 10)"), "{said}");
 }
 
 #[test]
@@ -240,6 +352,15 @@ fn the_token_is_empty() {
         said.contains("is empty, so that no command finds its way in") && said.contains("(exit code 10)"),
         "{said}"
     );
+}
+
+#[test]
+fn the_token_is_too_short() {
+    let place = used();
+    std::fs::write(place.home().join("token"), "fifteen-letters\n").expect("written");
+    let said = said(&place, &["token"], &[]);
+    assert!(said.contains("has fewer than 16 characters") && said.contains("run `rm "), "{said}");
+    assert!(said.contains("(exit code 10)"), "{said}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use iris_api::question::Question;
 use iris_api::session::{LastSaid, Session};
 use iris_api::team::Team;
 use iris_api::turn::TurnFigures;
-use iris_core::message::Message;
+use iris_core::message::{Message, MessageType};
 use iris_core::said;
 use iris_core::turn::Ending;
 use serde::Deserialize;
@@ -29,6 +29,8 @@ pub struct Fleet {
     steps: HashMap<String, (i64, String)>,
     /// When each agent was last heard of, also if that was nothing to show.
     heard: HashMap<String, i64>,
+    /// When each agent's newest message came, and whether it calls a tool.
+    calls: HashMap<String, (i64, bool)>,
     /// What each session was told last: the number of the turn, and the text.
     told: HashMap<String, (i64, String)>,
     /// What the daemon has counted, however much was said since.
@@ -84,6 +86,7 @@ impl Fleet {
         self.is_read = true;
         self.steps.retain(|id, _| self.sessions.contains_key(id));
         self.heard.retain(|id, _| self.sessions.contains_key(id));
+        self.calls.retain(|id, _| self.sessions.contains_key(id));
         self.told.retain(|id, _| self.sessions.contains_key(id));
         let mut newest: Vec<&Known> = self.sessions.values().collect();
         newest.sort_by_key(|known| std::cmp::Reverse(known.session.used_at));
@@ -110,6 +113,7 @@ impl Fleet {
         self.sessions.remove(id);
         self.steps.remove(id);
         self.heard.remove(id);
+        self.calls.remove(id);
         self.told.remove(id);
     }
 
@@ -120,6 +124,8 @@ impl Fleet {
             "message" => {
                 self.heard.insert(session.clone(), event.at);
                 let message = serde_json::from_str::<Message>(event.data.get()).ok();
+                let is_call = message.as_ref().is_some_and(|message| message.kind == MessageType::ToolUse);
+                self.calls.insert(session.clone(), (event.at, is_call));
                 if let Some(step) = message.as_ref().and_then(said::step) {
                     self.steps.insert(session.clone(), (event.at, text::headline(&step, STEP)));
                 }
@@ -208,6 +214,13 @@ impl Fleet {
     pub fn heard_at(&self, known: &Known) -> Option<i64> {
         let then = known.read_at - known.session.silent_ms?;
         Some(self.heard.get(&known.session.id).map_or(then, |heard| then.max(*heard)))
+    }
+
+    /// The newest of its agent is a call that has not come back.
+    pub fn is_in_call(&self, session: &Session) -> bool {
+        let heard = self.calls.get(&session.id);
+        let last = session.last.as_ref().filter(|last| heard.is_none_or(|(at, _)| last.at > *at));
+        last.map_or(heard.is_some_and(|(_, is_call)| *is_call), |last| last.kind == "tool_use")
     }
 
     /// What it does while it does something, else what it was told last.

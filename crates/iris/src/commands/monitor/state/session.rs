@@ -50,6 +50,8 @@ struct Said {
     results: Vec<CallResult>,
     #[serde(default)]
     noise: bool,
+    #[serde(default)]
+    aside: bool,
 }
 
 /// How many things of a conversation are kept. What is further away is read again when somebody goes there.
@@ -195,8 +197,8 @@ impl Conversation {
         }
         let said: Said = serde_json::from_str(event.data.get()).ok()?;
         let (seq, at) = (event.seq, event.at);
-        let Said { kind, text, parent, calls, results, noise } = said;
-        let message = Message { seq, at, kind, text, parent, calls, results, noise, model: None, data: None };
+        let Said { kind, text, parent, calls, results, noise, aside } = said;
+        let message = Message { seq, at, kind, text, parent, calls, results, noise, aside, model: None, data: None };
         if message.kind == "assistant" && message.parent.is_none() {
             self.writing.clear();
         }

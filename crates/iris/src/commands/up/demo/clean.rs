@@ -8,7 +8,7 @@ use iris_api::session::{Removed, Session};
 use iris_api::team::{PartyRequest, SleepResponse};
 use iris_api::turn::{Turn, TurnCancelled};
 use iris_core::fault::FaultKind;
-use iris_engine::config::{self, Config};
+use iris_engine::config;
 use iris_engine::home::Home;
 use tokio::time::Instant;
 
@@ -30,30 +30,37 @@ pub enum Cleaned {
     ButForeignFiles,
 }
 
-/// Conversations are the daemon's, so there has to be one; if none runs, one is started for it.
+/// Conversations are the daemon's, so there has to be one; if none runs, one is started for it. Of several who clean at once
+/// one does, and the others find nothing: what there is, and whether a daemon runs, is asked anew once one's turn has come.
 pub async fn clean(context: &mut Context) -> Result<Cleaned, Failure> {
-    in_force::refuse_unsettled(context).await?;
-    let ground = Ground::at(&context.home);
-    let config = config::load(&Home::at(&context.home).config())?;
-    if !ground.is_there(&config) {
+    in_force::refuse_other_home(context).await?;
+    let (client, ground) = (context.client(), Ground::at(&context.home));
+    if !client.finds_a_daemon() && !is_there(&ground, context)? {
         return Ok(Cleaned::Nothing);
     }
-    let client = context.client();
+    let _held = Home::prepare(&context.home)?.lock_demo()?;
+    in_force::refuse_unsettled(context).await?;
+    if !is_there(&ground, context)? {
+        return Ok(Cleaned::Nothing);
+    }
     let was_there = client.finds_a_daemon();
     if !was_there {
         context.printer.wait_for("starting iris to forget the demo's conversations");
         mcp::start::ensure(&client, &context.home, &["--port", "0"]).await?;
     }
-    let held = Home::at(&context.home).lock_demo()?;
-    let cleaned = take_away(context, &ground, &config).await;
-    drop(held);
+    let cleaned = take_away(context, &ground).await;
     if !was_there {
         down::end(context, down::Patience::Usual).await?;
     }
     cleaned
 }
 
-async fn take_away(context: &Context, ground: &Ground, config: &Config) -> Result<Cleaned, Failure> {
+fn is_there(ground: &Ground, context: &Context) -> Result<bool, Failure> {
+    Ok(ground.is_there(&config::load(&Home::at(&context.home).config())?))
+}
+
+async fn take_away(context: &Context, ground: &Ground) -> Result<Cleaned, Failure> {
+    let config = &config::load(&Home::at(&context.home).config())?;
     let client = context.client();
     let teams: Vec<&'static Member> = ground.teams(config).collect();
     for member in &MEMBERS {

@@ -1,0 +1,59 @@
+//! What is wanted in a list: "please: 1. share … 2. describe …", "1. open … 2. tell me when it's done", "a) … b) …".
+
+use super::ASKING;
+use crate::detect::lexicon::{Cue, Hit, Marked};
+use crate::detect::page::{Ending, LineKind, Page};
+
+fn is_item(page: &Page, index: usize) -> bool {
+    page.sentences.get(index).is_some_and(|next| matches!(page.line_of(next).kind, LineKind::Item { .. }))
+}
+
+/// "Please: 1. share the file 2. describe the problem".
+pub(super) fn leads_to_wishes(page: &Page, marked: &Marked, index: usize) -> bool {
+    const MANY: usize = 16;
+    let leads = page.sentences[index].ending == Ending::Colon && marked.cues(index).has(Cue::Lead);
+    let wishes = ASKING.with(Cue::Listed);
+    let mut items = (index + 1..page.sentences.len()).take(MANY).take_while(|&next| is_item(page, next));
+    leads && !is_item(page, index) && items.any(|next| marked.cues(next).any(wishes))
+}
+
+const TO_ME: &[&str] = &[
+    " me",
+    "me ",
+    "-me",
+    "moi",
+    "mir",
+    "мне",
+    "我",
+    "ame",
+    "ami",
+    "mi ",
+    "here",
+    "aquí",
+    "aqui",
+    "ici",
+    "hier",
+    "qui",
+    "сюда",
+    "ください",
+    "주세요",
+];
+
+/// "3. Tell me when it's done", as the last of the steps.
+pub(super) fn ends_with_report(page: &Page, marked: &Marked, index: usize) -> bool {
+    let cues = marked.cues(index);
+    let to_agent = |hit: &Hit| {
+        let words = &page.said[hit.start..hit.end];
+        hit.cue == Cue::Say || (hit.cue == Cue::Back && TO_ME.iter().any(|me| words.contains(me)))
+    };
+    let reports = cues.has(Cue::Request) && marked.hits(index).iter().any(to_agent);
+    reports && !is_item(page, index + 1) && index > 0 && is_item(page, index - 1)
+}
+
+/// A question with ways to answer it below: "- a) … - b) …".
+pub(super) fn has_lettered(page: &Page, index: usize) -> bool {
+    let line = page.sentences[index].line;
+    let mut below = page.lines.get(line + 1..).unwrap_or_default().iter();
+    let mut next = || below.next().is_some_and(|line| line.lettered);
+    next() && next()
+}

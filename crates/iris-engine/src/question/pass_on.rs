@@ -48,7 +48,9 @@ async fn was_passed_on(engine: &Arc<Inner>, row: &QuestionRow) -> Result<bool, S
     let id = row.id.clone();
     let now = engine.store.read(move |tx| question::find(tx, &id)).await?;
     let is_answered = |row: &QuestionRow| matches!(row.state, QuestionState::Answered | QuestionState::Defaulted);
-    Ok(now.is_some_and(|now| is_answered(&now) && now.resume.as_deref() == Some("done")))
+    // Handed over is as good: the agent may not have said anything since.
+    let is_passed = |row: &QuestionRow| matches!(row.resume.as_deref(), Some("handed" | "done"));
+    Ok(now.is_some_and(|now| is_answered(&now) && is_passed(&now)))
 }
 
 /// Resumes the conversation with the answer.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
@@ -275,8 +276,11 @@ struct Halted(Pid);
 impl Halted {
     fn of(daemon: &Daemon) -> Self {
         let pid = daemon.ready["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).expect("it runs");
-        kill(Pid::from_raw(pid), Signal::SIGSTOP).expect("it is ours");
-        Self(Pid::from_raw(pid))
+        let pid = Pid::from_raw(pid);
+        kill(pid, Signal::SIGSTOP).expect("it is ours");
+        // A signal is sent, not heeded: until every thread has stopped, one may still answer.
+        waitpid(pid, Some(WaitPidFlag::WUNTRACED)).expect("it is our child");
+        Self(pid)
     }
 }
 

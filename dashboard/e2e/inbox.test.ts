@@ -3,7 +3,7 @@ import { type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, PHONE, WIDE, closeBrowser, closePages, forgive, signedIn } from "./stage";
+import { Daemon, PHONE, WIDE, closeBrowser, closePages, signedIn } from "./stage";
 
 const MANY = Array.from({ length: 9 }, (_, index) => `team${index + 1}`);
 let daemon: Daemon;
@@ -376,7 +376,6 @@ test("words whose own answer came second stay", async () => {
   await page.getByText("Not needed any more").waitFor();
   await page.getByRole("button", { name: "Show it" }).click();
   expect(await page.getByLabel("What you wrote, to be copied").inputValue()).toBe("Green, but not before noon");
-  forgive(page);
 });
 
 test("what was changed of an action stays field by field, and nothing that was there before", async () => {

@@ -321,7 +321,6 @@ test("of two who answer at once, one wins and the other is told", async () => {
   expect(await answerOf(turnId)).toBe("Blue it is");
   letGo();
   await other.getByText("Not needed any more").waitFor();
-  forgive(other);
 });
 
 test("similar ones are answered together", async () => {

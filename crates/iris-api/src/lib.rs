@@ -24,6 +24,12 @@ pub const CLIENT: &str = "iris-client";
 /// all the same.
 pub const FOLLOWS: &str = "iris-follows";
 
+/// The header by which a page in a browser asks for refusals as 200, so that the browser takes none for an error of the page.
+pub const QUIET: &str = "iris-quiet";
+
+/// The header in which such a refusal has its status.
+pub const STATUS: &str = "iris-status";
+
 /// A page of a list. `next` is the cursor of the next page; absent on the last.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -4,6 +4,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use iris_api::problem::CONTENT_TYPE;
 use iris_core::hex::hex;
 use sha2::{Digest, Sha256};
 
@@ -27,6 +28,24 @@ pub(crate) fn guard(response: &mut Response) {
     }
     // What is said here is for whoever asked, now. A file that never changes says otherwise itself.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+/// A browser writes into its console, as an error of the page, every answer that is not a success: also one that the page
+/// expects, as of two who answer at once one gets. A page that asks for it has refusals as 200, with their status beside it.
+pub(crate) struct Quiet(bool);
+
+impl Quiet {
+    pub fn of(request: &Request) -> Self {
+        Self(request.headers().contains_key(iris_api::QUIET))
+    }
+
+    pub fn put(self, response: &mut Response) {
+        let is_problem = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == CONTENT_TYPE);
+        if self.0 && is_problem {
+            let status = std::mem::replace(response.status_mut(), StatusCode::OK);
+            response.headers_mut().insert(HeaderName::from_static(iris_api::STATUS), status.as_u16().into());
+        }
+    }
 }
 
 /// Answers larger than this are not worth being hashed.

@@ -21,12 +21,14 @@ use crate::{App, auth, headers};
 const BODY_PAUSE: Duration = Duration::from_secs(30);
 
 pub(crate) async fn pass(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let quiet = headers::Quiet::of(&request);
     let noted = Noted::begin(&mut request);
     let inside = |request| serve(&app, request, next);
     let past_the_door = |request| auth::require(&app, request, inside);
     let mut response = auth::cors::allow(&app, request, past_the_door).await;
     headers::guard(&mut response);
     noted.end(&mut response);
+    quiet.put(&mut response);
     response
 }
 

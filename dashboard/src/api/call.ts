@@ -69,6 +69,8 @@ export async function isSignedOut(answer: Response): Promise<boolean> {
 const headers: Middleware = {
   onRequest({ request }) {
     for (const [name, value] of Object.entries(signs())) request.headers.set(name, value);
+    // A browser calls every refusal an error of the page, in its console; asked like this they come as 200, see `meant`.
+    request.headers.set("Iris-Quiet", "1");
     if (request.method !== "GET" && !request.headers.has("Idempotency-Key")) request.headers.set("Idempotency-Key", crypto.randomUUID());
   },
   async onResponse({ response }) {
@@ -91,6 +93,8 @@ export function abandonReads() {
   reads = new AbortController();
 }
 
+const meant = (answer: Response) => Number(answer.headers.get("Iris-Status") ?? answer.status);
+
 /** The time runs from the last piece, not from the first: what is long may take long. */
 async function fetchHeard(request: Request): Promise<Response> {
   const isRead = request.method === "GET";
@@ -105,7 +109,7 @@ async function fetchHeard(request: Request): Promise<Response> {
     const answer = await fetch(request, { signal: AbortSignal.any([cut.signal, ...(isRead ? [reads.signal] : [])]) });
     const pieces = answer.body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ transform: (piece, next) => (heard(), next.enqueue(piece)), flush: () => clearTimeout(limit) }));
     if (!pieces) clearTimeout(limit);
-    return new Response(pieces ?? null, answer);
+    return new Response(pieces ?? null, { status: meant(answer), headers: answer.headers });
   } catch (error) {
     clearTimeout(limit);
     throw error;

@@ -67,6 +67,24 @@ async fn every_error_is_a_problem() {
     assert_eq!(stranger.header("www-authenticate"), Some("Bearer"));
 }
 
+/// For a browser, which takes every other status for an error of the page.
+#[tokio::test]
+async fn whoever_asks_for_it_has_refusals_as_200_with_their_status_beside_it() {
+    let world = World::new(setup().team("alpha", ECHO));
+    let owner = bearer(&world.daemon.token);
+    let quiet = ("iris-quiet", "1");
+    for (path, headers, status) in [
+        ("/api/teams/nobody/status", vec![("authorization", &*owner), quiet], "404"),
+        ("/api/teams", vec![quiet], "401"),
+    ] {
+        let answer = world.send("GET", path, &headers, "").await;
+        assert_eq!((answer.status, answer.header("iris-status")), (200, Some(status)), "{path}");
+        assert_eq!(answer.json().expect("a problem")["status"].to_string(), status, "{path}");
+    }
+    let answer = world.send("GET", "/api/teams", &[("authorization", &owner), quiet], "").await;
+    assert_eq!((answer.status, answer.header("iris-status")), (200, None), "nothing was refused");
+}
+
 #[tokio::test]
 async fn every_answer_carries_the_guards() {
     let world = World::new(setup().team("alpha", ECHO));

@@ -34,8 +34,8 @@ pub use change::Pending;
 pub use explain::closest;
 pub use listen::{Refused, listening_address};
 pub use load::{
-    ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_text, says_nothing,
-    value_place_of,
+    ConfigError, check_value, has_key, load, parse, parse_unfilled, parse_values, place_of, read_regular, read_text,
+    says_nothing, value_place_of,
 };
 pub use place::lines_of_texts;
 pub use questions::{DeadlinesConfig, QuestionsConfig};

@@ -32,8 +32,11 @@ pub async fn back_up(home: &Home, target: PathBuf, break_off: &BreakOff) -> Resu
     if is_on_postgres(home) {
         return Err(BackupError::Postgres);
     }
-    if !home.database().exists() {
-        return Err(BackupError::NoDatabase(home.root().to_owned()));
+    let path = home.database();
+    match path.try_exists() {
+        Ok(true) => {}
+        Ok(false) => return Err(BackupError::NoDatabase(home.root().to_owned())),
+        Err(source) => return Err(BackupError::Io { path, source }),
     }
     let _held = home.lock()?;
     make(home.clone(), target, Arc::clone(break_off)).await

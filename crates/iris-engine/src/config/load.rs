@@ -121,7 +121,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
 
 /// What is in a file, or what is there instead of one. Whoever reads a pipe waits until somebody writes to it, and a device
 /// may never end: neither is read, nor waited for when it is opened.
-fn read_regular(path: &Path) -> std::io::Result<Result<Vec<u8>, &'static str>> {
+pub fn read_regular(path: &Path) -> std::io::Result<Result<Vec<u8>, &'static str>> {
     let mut file = std::fs::OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
     let kind = file.metadata()?.file_type();
     if !kind.is_file() {

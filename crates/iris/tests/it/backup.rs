@@ -170,4 +170,8 @@ fn a_home_that_never_served_says_so() {
     std::fs::create_dir_all(place.home()).expect("a folder");
     let told = place.iris(&["backup", "x.tar"]).failed(3);
     assert!(told.contains("Iris never ran there") && told.contains("iris up"), "{told}");
+    // Where it cannot be seen what there is, that is said.
+    std::fs::write(place.home().join("data"), "").expect("written");
+    let told = place.iris(&["backup", "x.tar"]).failed(2);
+    assert!(told.contains("data/iris.db: Not a directory"), "{told}");
 }

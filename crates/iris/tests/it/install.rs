@@ -140,6 +140,9 @@ fn what_cannot_be_read_is_not_touched() {
         4,
         "it may be Iris MCP's; if you do not need it, run `claude mcp remove --scope user iris`",
     );
+    std::fs::remove_file(&file).expect("removed");
+    nix::unistd::mkfifo(&file, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    assert!(run(&place, &["install"]).failed(2).contains("it is a named pipe, and has to be a file"));
     assert_eq!(copies(&place).len(), 0);
 }
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use iris_agents::launch::find_in_path;
+use iris_engine::config::read_regular;
 use serde_json::Value;
 
 use super::entry::{Entry, NAME};
@@ -57,8 +58,9 @@ impl Registry {
 
     /// The text of the file; nothing if there is none.
     pub fn text(&self) -> Result<Option<String>, Failure> {
-        match std::fs::read_to_string(&self.file) {
-            Ok(text) => Ok(Some(text)),
+        match read_regular(&self.file) {
+            Ok(Ok(bytes)) => String::from_utf8(bytes).map(Some).map_err(|error| self.unreadable(error.to_string())),
+            Ok(Err(instead)) => Err(self.unreadable(format!("it is {instead}, and has to be a file"))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.unreadable(error.to_string())),
         }

@@ -167,3 +167,14 @@ fn the_kind_of_two_questions_and_of_a_list() {
         assert_eq!(found(text).kind, kind, "{text}: {:?}", found(text));
     }
 }
+
+#[test]
+fn what_follows_once_it_is_known_waits_for_it() {
+    check_asking(
+        &[
+            "The image could be much smaller.\n\nSo, what is it for? Once I know that, I can work out the right scope.",
+            "The draft is saved.\n\n**Select:** [A] Look closer [B] Start over [C] Go on to step 2",
+        ],
+        &["The image could be much smaller.\n\nSo, what is it for? Once the base is cached, only the build matters."],
+    );
+}

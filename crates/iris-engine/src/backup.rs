@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use iris_agents::launch::CONVERSATIONS;
 use iris_core::fault::FaultKind;
-use iris_store::StoreError;
+use iris_store::{Location, StoreError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::config::{self, ConfigError};
 use crate::home::{Home, HomeError};
 pub use iris_store::backup::BreakOff;
 pub use make::back_up;
@@ -28,10 +29,11 @@ pub enum BackupError {
     NotABackup { path: PathBuf, what: String },
     #[error("{} is not whole ({what})", .path.display())]
     NotWhole { path: PathBuf, what: String },
-    #[error("a PostgreSQL database is backed up with its own tools")]
-    Postgres,
-    #[error("{} keeps what it knows in PostgreSQL, and this backup is of an embedded database", .0.display())]
-    IntoPostgres(PathBuf),
+    /// The config of the backup would have it on a database that nobody named.
+    #[error("this backup is of a PostgreSQL database, and the config of {} names none", .0.display())]
+    NoUrl(PathBuf),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     #[error("nothing is kept in {} yet: Iris never ran there", .0.display())]
     NoDatabase(PathBuf),
     #[error(transparent)]
@@ -44,7 +46,7 @@ impl BackupError {
     pub fn kind(&self) -> FaultKind {
         match self {
             Self::Exists(_) => FaultKind::Conflict,
-            Self::Postgres | Self::IntoPostgres(_) => FaultKind::Unsupported,
+            Self::NoUrl(_) | Self::Config(_) => FaultKind::Invalid,
             Self::NoDatabase(_) | Self::NoFolder(_) => FaultKind::NotFound,
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::NotFound => FaultKind::NotFound,
@@ -64,10 +66,10 @@ impl BackupError {
             Self::NoFolder(_) => "make it first, or name a file in a folder that is there",
             Self::Io { source, .. } if is_no_room(source) => "free some space, or name a file on another disk",
             Self::NotWhole { .. } => "take another backup: this one was cut off or changed after it was made",
-            Self::Postgres => "use pg_dump and pg_restore on the database of database.url",
-            Self::IntoPostgres(_) => {
-                "use pg_restore on the database of database.url, or take database.url out of config.yaml first"
+            Self::NoUrl(_) => {
+                "write `database: { url: … }` into its config.yaml first: the database to put it into, which is replaced"
             }
+            Self::Config(error) => return error.hint().map(str::to_owned),
             Self::NoDatabase(_) => "start it once with `iris up`, or name another home with --home or IRIS_HOME",
             Self::Home(HomeError::AlreadyRunning { .. }) => "stop Iris first, then restore",
             Self::Store(StoreError::DiskFull) => "free some space, and try again",
@@ -119,6 +121,8 @@ pub struct Restored {
     pub damage: Option<String>,
     /// How many turns wait in it, and run when Iris starts.
     pub waiting_turns: i64,
+    /// Where its config is, if that of the home stays: with PostgreSQL it says which database this is.
+    pub config: Option<PathBuf>,
 }
 
 /// What a backup that was put back could be held against.
@@ -167,12 +171,22 @@ fn files_below(folder: &Path) -> std::io::Result<Vec<(PathBuf, PathBuf)>> {
     Ok(found)
 }
 
-/// Whether the home's config names a PostgreSQL server. It is not asked to be right otherwise: a backup may be wanted because
-/// it is not.
-fn is_on_postgres(home: &Home) -> bool {
-    let text = std::fs::read_to_string(home.config()).unwrap_or_default();
-    let config: serde_json::Value = serde_saphyr::from_str(&text).unwrap_or_default();
-    config["database"]["url"].is_string()
+/// Whether a config names a PostgreSQL server. It is not asked to be right otherwise: a backup may be wanted because it is
+/// not.
+pub fn is_on_postgres(config: &Path) -> bool {
+    let text = std::fs::read_to_string(config).unwrap_or_default();
+    config::parse_unfilled(&text).is_some_and(|config| config["database"]["url"].is_string())
+}
+
+/// Where a home that no daemon holds keeps what it knows.
+fn location(home: &Home) -> Result<Location, BackupError> {
+    let path = home.config();
+    if !is_on_postgres(&path) {
+        return Ok(Location::Sqlite(home.database()));
+    }
+    let text = config::read_text(&path)?.unwrap_or_default();
+    let config = config::parse_values(&path, &text, |name| std::env::var(name).ok())?;
+    Ok(Location::Postgres(config["database"]["url"].as_str().unwrap_or_default().to_owned()))
 }
 
 fn digest_text(digest: Sha256) -> String {

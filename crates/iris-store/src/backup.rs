@@ -1,4 +1,6 @@
-//! Copies of the SQLite file, made while it is in use, and put back when it is not.
+//! Copies of a database in one file, made while it is in use, and put back when it is not. Here those of SQLite.
+
+mod postgres;
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -15,6 +17,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::StoreError;
 use crate::migrate;
 use crate::wall_ms;
+pub use postgres::{copy_postgres, put_into_postgres};
 
 /// Said by whoever asked for a copy and wants it no longer: it is broken off soon after.
 pub type BreakOff = Arc<AtomicBool>;
@@ -35,6 +38,11 @@ pub(crate) fn copy_sqlite(source: &Connection, target: &Path, break_off: &BreakO
     make_private(target)?;
     let mut copy = Connection::open(target)?;
     copy_pages(source, &mut copy, || !break_off.load(Ordering::Relaxed))?;
+    seal(copy, target, break_off)
+}
+
+/// Looks at a copy whole, and has it on disk.
+fn seal(mut copy: Connection, target: &Path, break_off: &BreakOff) -> Result<(), StoreError> {
     let watched = Arc::clone(break_off);
     copy.progress_handler(1000, Some(move || watched.load(Ordering::Relaxed)))?;
     check_integrity(&copy, target)?;

@@ -13,6 +13,9 @@ pub(crate) enum Connection {
     Postgres(Box<postgres::Postgres>),
 }
 
+/// Whoever reads everything, one row after the other.
+pub(crate) type TakeRow<'a> = &'a mut dyn FnMut(Row) -> Result<(), StoreError>;
+
 /// What a transaction is for. Writers take the lock when they begin, so that no statement inside can be refused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -63,6 +66,34 @@ impl Connection {
         match self {
             Self::Sqlite(sqlite) => sqlite.many(sql, values),
             Self::Postgres(postgres) => postgres.many(sql, values),
+        }
+    }
+
+    pub fn is_postgres(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
+    /// What is no part of any verb: a copy of everything, and back.
+    pub fn plain(&mut self, sql: &str) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.plain(sql),
+            Self::Postgres(postgres) => postgres.plain(sql),
+        }
+    }
+
+    /// One row after the other, however many there are.
+    pub fn each_row(&mut self, sql: &str, take: TakeRow<'_>) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.each_row(sql, take),
+            Self::Postgres(postgres) => postgres.each_row(sql, take),
+        }
+    }
+
+    /// The same statement for each of these rows.
+    pub fn run_each(&mut self, sql: &str, rows: Vec<Row>) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.run_each(sql, rows),
+            Self::Postgres(postgres) => postgres.run_each(sql, rows),
         }
     }
 }

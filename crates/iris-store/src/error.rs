@@ -35,6 +35,9 @@ pub enum StoreError {
     TooNew { found: u32, known: u32 },
     #[error("SQLite {found} is linked in, but at least {needed} is required")]
     OldSqlite { found: String, needed: &'static str },
+    /// What is to be replaced as a whole may be changed by nobody meanwhile.
+    #[error("another daemon is at work on the database (node {0})")]
+    InUse(String),
     #[error("the store has been closed")]
     Closed,
     #[error("it was broken off")]
@@ -56,7 +59,7 @@ impl StoreError {
             | Self::Closed
             | Self::BrokenOff => FaultKind::Unavailable,
             Self::Url(_) => FaultKind::Invalid,
-            Self::Fenced => FaultKind::Conflict,
+            Self::Fenced | Self::InUse(_) => FaultKind::Conflict,
             Self::TooNew { .. } | Self::OldSqlite { .. } => FaultKind::Unsupported,
             Self::Damaged { .. } | Self::Sql(_) => FaultKind::Internal,
         }
@@ -107,6 +110,7 @@ impl StoreError {
             Self::InDoubt => Some("send it again with the same key: a repeated key never makes a second turn"),
             Self::TooNew { .. } => Some("use the newer iris, or restore the backup made before the upgrade"),
             Self::Damaged { .. } => Some("stop Iris and run `iris restore <backup>`"),
+            Self::InUse(_) => Some("stop every daemon on it; one that ended just now counts as there for 15 s more"),
             Self::Fenced | Self::OldSqlite { .. } | Self::Closed | Self::BrokenOff | Self::Url(_) | Self::Sql(_) => {
                 None
             }

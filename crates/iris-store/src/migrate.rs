@@ -33,8 +33,11 @@ pub(crate) fn all() -> Vec<Step> {
     ]
 }
 
+/// The table in which the steps that were made are written down.
+pub(crate) const HISTORY: &str = "refinery_schema_history";
+
 /// Any number: it only has to be the same for every Iris.
-const MIGRATION_LOCK: i64 = 1_615_001;
+pub(crate) const MIGRATION_LOCK: i64 = 1_615_001;
 
 pub(crate) fn bring_up_to_date(
     connection: &mut Connection,
@@ -200,10 +203,10 @@ fn quoted(name: &str) -> String {
 }
 
 /// The tables that the steps up to a version have made, and the one that says so.
-fn tables(steps: &[Step], found: u32) -> Vec<&'static str> {
+pub(crate) fn tables(steps: &[Step], found: u32) -> Vec<&'static str> {
     let made = steps.iter().filter(|step| step.version <= found).flat_map(|step| step.sql.lines());
     let names = made.filter_map(|line| line.strip_prefix("CREATE TABLE ")?.split([' ', '(']).next());
-    names.chain(["refinery_schema_history"]).collect()
+    names.chain([HISTORY]).collect()
 }
 
 #[cfg(test)]

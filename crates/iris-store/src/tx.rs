@@ -135,6 +135,16 @@ impl<'a> From<&'a String> for Value<'a> {
     }
 }
 
+impl<'a> From<&'a Cell> for Value<'a> {
+    fn from(cell: &'a Cell) -> Self {
+        match cell {
+            Cell::Null => Value::Null,
+            Cell::Int(number) => Value::Int(*number),
+            Cell::Text(text) => Value::Text(text),
+        }
+    }
+}
+
 impl<'a, T> From<Option<T>> for Value<'a>
 where
     T: Into<Value<'a>>,

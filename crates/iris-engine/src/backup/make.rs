@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 
 use super::{
     AGENTS, BackedUp, BackupError, CONFIG, DATABASE, Entry, HOMES, MANIFEST, Manifest, conversations, digest_text,
-    files_below, is_on_postgres,
+    files_below, location,
 };
 use crate::engine::Engine;
 use crate::home::Home;
@@ -20,35 +20,31 @@ use crate::home::Home;
 impl Engine {
     /// Backs the home up while it is in use.
     pub async fn back_up(&self, target: PathBuf) -> Result<BackedUp, BackupError> {
-        match self.store().location() {
-            Location::Postgres(_) => Err(BackupError::Postgres),
-            Location::Sqlite(_) => make(self.home().clone(), target, BreakOff::default()).await,
-        }
+        make(self.home().clone(), self.store().location().clone(), target, BreakOff::default()).await
     }
 }
 
 /// Backs a home up that no daemon holds. Broken off, it ends when nothing of it is left.
 pub async fn back_up(home: &Home, target: PathBuf, break_off: &BreakOff) -> Result<BackedUp, BackupError> {
-    if is_on_postgres(home) {
-        return Err(BackupError::Postgres);
-    }
-    let path = home.database();
-    match path.try_exists() {
-        Ok(true) => {}
-        Ok(false) => return Err(BackupError::NoDatabase(home.root().to_owned())),
-        Err(source) => return Err(BackupError::Io { path, source }),
+    let location = location(home)?;
+    let has_served = match &location {
+        Location::Sqlite(path) => path.try_exists().map_err(|source| BackupError::Io { path: path.clone(), source })?,
+        Location::Postgres(_) => home.instance().is_some(),
+    };
+    if !has_served {
+        return Err(BackupError::NoDatabase(home.root().to_owned()));
     }
     let _held = home.lock()?;
-    make(home.clone(), target, Arc::clone(break_off)).await
+    make(home.clone(), location, target, Arc::clone(break_off)).await
 }
 
 /// Beside the runtime's threads, which have others to serve meanwhile. If nobody waits for it any more, it is broken off.
-async fn make(home: Home, target: PathBuf, break_off: BreakOff) -> Result<BackedUp, BackupError> {
+async fn make(home: Home, location: Location, target: PathBuf, break_off: BreakOff) -> Result<BackedUp, BackupError> {
     if target.exists() {
         return Err(BackupError::Exists(target));
     }
     let _waited_for = WaitedFor(Arc::clone(&break_off));
-    let made = tokio::task::spawn_blocking(move || copy_and_pack(&home, &target, &break_off)).await;
+    let made = tokio::task::spawn_blocking(move || copy_and_pack(&home, &location, &target, &break_off)).await;
     made.unwrap_or(Err(BackupError::Store(StoreError::Closed)))
 }
 
@@ -61,7 +57,12 @@ impl Drop for WaitedFor {
     }
 }
 
-fn copy_and_pack(home: &Home, target: &Path, break_off: &BreakOff) -> Result<BackedUp, BackupError> {
+fn copy_and_pack(
+    home: &Home,
+    location: &Location,
+    target: &Path,
+    break_off: &BreakOff,
+) -> Result<BackedUp, BackupError> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         return Err(BackupError::NoFolder(folder.to_owned()));
@@ -70,11 +71,17 @@ fn copy_and_pack(home: &Home, target: &Path, break_off: &BreakOff) -> Result<Bac
     // Goes with everything in it, however this ends.
     let aside = tempfile::Builder::new().prefix(".iris-backup-").tempdir_in(folder).map_err(failed)?;
     let database = aside.path().join(DATABASE);
-    copies::copy_file(&home.database(), &database, break_off).map_err(|error| match error {
+    let copied = match location {
+        Location::Sqlite(path) => copies::copy_file(path, &database, break_off).map(|()| true),
+        Location::Postgres(url) => copies::copy_postgres(url, &database, break_off),
+    };
+    match copied {
+        Ok(true) => {}
+        Ok(false) => return Err(BackupError::NoDatabase(home.root().to_owned())),
         // The disk that is full is that of the backup.
-        StoreError::DiskFull => failed(std::io::ErrorKind::StorageFull.into()),
-        other => other.into(),
-    })?;
+        Err(StoreError::DiskFull) => return Err(failed(std::io::ErrorKind::StorageFull.into())),
+        Err(error) => return Err(error.into()),
+    }
     let schema = copies::inspect(&database)?;
     let file = NamedTempFile::new_in(aside.path()).map_err(failed)?;
     let mut packing = Packing { archive: tar::Builder::new(Watched { file, break_off }), entries: Vec::new() };

@@ -6,20 +6,19 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use iris_agents::launch::CONVERSATIONS;
+use iris_store::Location;
 use iris_store::backup::{self as copies, BreakOff};
 use sha2::{Digest, Sha256};
 
 use super::{
     AGENTS, BackupError, CONFIG, DATABASE, Entry, HOMES, MANIFEST, Manifest, Proof, Restored, conversations,
-    digest_text, files_below, is_on_postgres,
+    digest_text, files_below, is_on_postgres, location,
 };
 use crate::home::Home;
 
 /// Puts a backup back into a home that no daemon holds: a file of `iris backup`, or a database by itself.
 pub fn restore(home: &Home, source: &Path) -> Result<Restored, BackupError> {
-    if is_on_postgres(home) {
-        return Err(BackupError::IntoPostgres(home.root().to_owned()));
-    }
+    let location = location(home)?;
     let _held = home.lock()?;
     finish(home)?;
     let folder = unfinished(home);
@@ -29,16 +28,36 @@ pub fn restore(home: &Home, source: &Path) -> Result<Restored, BackupError> {
         false => unpack(source, &folder),
     };
     let prepared = unpacked.and_then(|(manifest, proof)| {
-        let prepared = copies::prepare(&folder.join(DATABASE), &home.database())?;
+        let (copy, config) = (folder.join(DATABASE), folder.join(CONFIG));
+        let (prepared, config) = match &location {
+            Location::Sqlite(_) if is_on_postgres(&config) => return Err(BackupError::NoUrl(home.root().to_owned())),
+            Location::Sqlite(database) => (copies::prepare(&copy, database)?, None),
+            Location::Postgres(url) => {
+                let prepared = copies::put_into_postgres(&copy, url, &home.database(), home.node().ok().as_ref())?;
+                (prepared, leave_out(home, &copy, &config)?)
+            }
+        };
         let copies::PutBack { kept, damage, waiting_turns } = prepared;
         decide(&folder).map_err(failed(&folder))?;
-        Ok(Restored { manifest, proof, kept, damage, waiting_turns })
+        Ok(Restored { manifest, proof, kept, damage, waiting_turns, config })
     });
     // Or takes away what came to nothing.
     let kept = finish(home);
     let mut restored = prepared?;
     restored.kept.extend(kept?.unwrap_or_default());
     Ok(restored)
+}
+
+/// What has no place in a home on PostgreSQL: the database is where it belongs, and the home's own config says where that is.
+/// The one of the backup is put beside it.
+fn leave_out(home: &Home, copy: &Path, config: &Path) -> Result<Option<PathBuf>, BackupError> {
+    std::fs::remove_file(copy).map_err(failed(copy))?;
+    if !config.exists() {
+        return Ok(None);
+    }
+    let beside = home.config().with_file_name(format!("config-of-backup-{}.yaml", iris_store::wall_ms()));
+    std::fs::rename(config, &beside).map_err(failed(&beside))?;
+    Ok(Some(beside))
 }
 
 /// Everything that is not yet in its place.

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use futures_util::future::{join, join_all};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, timeout};
@@ -17,7 +18,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Statement};
 
 use self::address::Address;
-use super::Access;
+use super::{Access, TakeRow};
 use crate::error::StoreError;
 use crate::tx::{Cell, Row, Value};
 
@@ -120,6 +121,25 @@ impl Postgres {
         rows?.iter().map(read_row).collect()
     }
 
+    /// No more of them are here than are on their way.
+    pub fn each_row(&mut self, sql: &str, take: TakeRow<'_>) -> Result<(), StoreError> {
+        let asked = self.client.query_raw(sql, std::iter::empty::<&str>());
+        let mut rows = pin!(self.wait(asked, LONGEST_STATEMENT)??);
+        while let Some(row) = self.wait(rows.try_next(), LONGEST_STATEMENT)?? {
+            take(read_row(&row)?)?;
+        }
+        Ok(())
+    }
+
+    /// Sent together, and waited for once.
+    pub fn run_each(&mut self, sql: &str, rows: Vec<Row>) -> Result<(), StoreError> {
+        let statement = self.wait(self.client.prepare(&sql.replace('?', "$")), LONGEST_STATEMENT)??;
+        let all: Vec<_> = rows.into_iter().map(|row| Unsent::Prepared(statement.clone(), row.0)).collect();
+        let client = &self.client;
+        let sent = self.wait(join_all(all.iter().map(|one| one.send(client))), LONGEST_STATEMENT)?;
+        Ok(sent.into_iter().collect::<Result<(), _>>()?)
+    }
+
     fn prepare(&mut self, sql: &'static str) -> Result<Statement, StoreError> {
         if let Some(statement) = self.prepared.get(sql) {
             return Ok(statement.clone());
@@ -155,7 +175,7 @@ impl Unsent {
         match self {
             Self::Plain(sql) => client.batch_execute(sql).await,
             Self::Prepared(statement, cells) => {
-                let values: Vec<_> = cells.iter().map(borrow).collect();
+                let values: Vec<_> = cells.iter().map(Value::from).collect();
                 let parameters: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
                 client.execute(statement, &parameters).await.map(drop)
             }
@@ -168,14 +188,6 @@ fn own(value: &Value<'_>) -> Cell {
         Value::Null => Cell::Null,
         Value::Int(number) => Cell::Int(*number),
         Value::Text(text) => Cell::Text((*text).to_owned()),
-    }
-}
-
-fn borrow(cell: &Cell) -> Value<'_> {
-    match cell {
-        Cell::Null => Value::Null,
-        Cell::Int(number) => Value::Int(*number),
-        Cell::Text(text) => Value::Text(text),
     }
 }
 

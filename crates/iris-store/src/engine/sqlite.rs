@@ -9,7 +9,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
 
-use super::{Access, log_file};
+use super::{Access, TakeRow, log_file};
 use crate::clock::Clock;
 use crate::error::StoreError;
 use crate::tx::{Cell, Row, Value};
@@ -91,7 +91,7 @@ impl Sqlite {
         Ok(!was_busy?)
     }
 
-    fn plain(&self, sql: &str) -> Result<(), StoreError> {
+    pub fn plain(&self, sql: &str) -> Result<(), StoreError> {
         self.connection.prepare_cached(sql)?.execute([])?;
         Ok(())
     }
@@ -107,10 +107,27 @@ impl Sqlite {
         let mut rows = statement.query(params_from_iter(values))?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            let cells = (0..columns).map(|index| Ok(cell(row.get_ref(index)?)));
-            found.push(Row(cells.collect::<Result<_, rusqlite::Error>>()?));
+            found.push(read_row(row, columns)?);
         }
         Ok(found)
+    }
+
+    pub fn each_row(&mut self, sql: &str, take: TakeRow<'_>) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare(sql)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            take(read_row(row, columns)?)?;
+        }
+        Ok(())
+    }
+
+    pub fn run_each(&mut self, sql: &str, rows: Vec<Row>) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        for row in &rows {
+            statement.execute(params_from_iter(row.0.iter().map(Value::from)))?;
+        }
+        Ok(())
     }
 }
 
@@ -121,6 +138,11 @@ fn make_private(path: &Path) -> Result<(), StoreError> {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(StoreError::Io(error.to_string())),
         _ => Ok(()),
     }
+}
+
+fn read_row(row: &rusqlite::Row<'_>, columns: usize) -> Result<Row, StoreError> {
+    let cells = (0..columns).map(|index| Ok(cell(row.get_ref(index)?)));
+    Ok(Row(cells.collect::<Result<_, rusqlite::Error>>()?))
 }
 
 fn cell(value: ValueRef<'_>) -> Cell {

@@ -1,6 +1,7 @@
 //! One suite, both databases. Without IRIS_TEST_POSTGRES (set by `cargo xtask test`) the PostgreSQL half is left out.
 
 mod agent;
+mod backup;
 mod databases;
 mod figures;
 mod lane;

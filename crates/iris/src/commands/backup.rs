@@ -24,8 +24,8 @@ Examples:
   iris --home /srv/iris backup      another home
 
 In it are the database, the config, and the conversations of teams with `home: own`. What Claude Code keeps in your own \
-home (~/.claude/projects) is not: back that up beside it, or a restored conversation begins anew, and says so. A PostgreSQL \
-database is backed up with its own tools (pg_dump), and this command refuses there.
+home (~/.claude/projects) is not: back that up beside it, or a restored conversation begins anew, and says so. With a shared \
+PostgreSQL it is the same file: its tables at one moment, and what this host has.
 
 Put it back with `iris restore FILE`.")]
 pub struct BackupArguments {

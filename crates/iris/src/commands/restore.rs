@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iris_engine::backup::{Proof, Restored, restore};
+use iris_engine::backup::{Proof, Restored, is_on_postgres, restore};
 use iris_engine::home::Home;
 
 use super::Context;
@@ -21,7 +21,9 @@ Examples:
   iris restore ~/.iris/data/iris-before-upgrade-from-7.db
                                                      the database alone, as it was before an upgrade
 
-Iris must not be running for that home. What is replaced is kept beside it, also a database that is damaged.")]
+Iris must not be running for that home. What is replaced is kept beside it, also a database that is damaged. If config.yaml \
+names a PostgreSQL database, it goes in there in one transaction, config.yaml stays as it is, and no other daemon may be at \
+work on it.")]
 pub struct RestoreArguments {
     /// The backup, or a database of Iris by itself
     file: PathBuf,
@@ -41,11 +43,19 @@ pub async fn run(arguments: RestoreArguments, context: &mut Context) -> Result<E
     if let Err(source) = std::fs::metadata(&file) {
         return Err(iris_engine::backup::BackupError::Io { path: file, source }.into());
     }
-    if home.database().exists() {
-        let question = format!("replace what is in {} (it is kept aside)?", place::shown(home.root()));
+    let shown = place::shown(home.root());
+    let replaced = match is_on_postgres(&home.config()) {
+        true => Some(format!("the PostgreSQL database of {shown}")),
+        false => home.database().exists().then_some(shown),
+    };
+    if let Some(replaced) = replaced {
+        let question = format!("replace what is in {replaced} (it is kept aside)?");
         confirm(&mut context.printer, Consent::from_flag(arguments.yes), &question)?;
     }
-    let restored = restore(&Home::prepare(&context.home)?, &file)?;
+    let home = Home::prepare(&context.home)?;
+    // A connection to PostgreSQL waits by itself, which no thread of the runtime may.
+    let restored = tokio::task::spawn_blocking(move || restore(&home, &file)).await;
+    let restored = restored.map_err(|error| Failure::internal(error.to_string()))??;
     report(&restored, context)?;
     Ok(Exit::Done)
 }
@@ -58,7 +68,8 @@ fn report(restored: &Restored, context: &mut Context) -> Result<(), Failure> {
         return printer.json(&serde_json::json!({
             "home": home.display().to_string(), "version": manifest.version, "schema": manifest.schema,
             "madeAt": manifest.made_at, "kept": kept, "damage": restored.damage,
-            "waitingTurns": restored.waiting_turns, "databaseOnly": restored.proof == Proof::DatabaseOnly, "checked": restored.proof != Proof::Unlisted,
+            "waitingTurns": restored.waiting_turns, "configOfBackup": restored.config.as_ref().map(|path| path.display().to_string()),
+            "databaseOnly": restored.proof == Proof::DatabaseOnly, "checked": restored.proof != Proof::Unlisted,
         }));
     }
     let (made, shown) = (moment::date(manifest.made_at), place::shown(&home));
@@ -80,6 +91,12 @@ fn report(restored: &Restored, context: &mut Context) -> Result<(), Failure> {
     }
     for path in &restored.kept {
         printer.line(format!("kept what was there before: {}", place::shown(path)))?;
+    }
+    if let Some(config) = &restored.config {
+        printer.line(format!(
+            "config.yaml stays: it says which database this is; the backup's is {}",
+            place::shown(config)
+        ))?;
     }
     match restored.waiting_turns {
         0 => {}

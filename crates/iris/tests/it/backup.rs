@@ -133,19 +133,88 @@ fn a_database_by_itself_is_taken() {
     assert_eq!(kept["turns"][0]["response"], "You said: remember this (turn 1)");
 }
 
-/// What a home on PostgreSQL has in data/ is of another time, if it is there at all.
+/// A place whose teams are kept in a database of PostgreSQL.
+fn on_postgres(url: &str) -> Place {
+    let place = Place::with_teams();
+    let config = std::fs::read_to_string(place.home().join("config.yaml")).expect("a config");
+    place.configure(&format!("database: {{ url: '{url}' }}\n{config}"));
+    place
+}
+
+/// What alpha was told, and whether the log has gone on.
+fn told(place: Place) -> (Place, Vec<String>, i64) {
+    let daemon = Daemon::on(place);
+    let kept = daemon.iris(&["cache", "inspect", "alpha", "--json"]).json();
+    let turns = kept["turns"].as_array().expect("turns").iter();
+    let texts = turns.map(|turn| turn["message"].as_str().expect("a text").to_owned()).collect();
+    let head = daemon.iris(&["status", "--json"]).json()["newestEvent"].as_i64().expect("a number");
+    (daemon.stop().0, texts, head)
+}
+
+fn crash_at(place: &Place, words: &[&str], point: &str) {
+    let mut command = place.command(words);
+    command.env("IRIS_CRASH_AT", point);
+    assert_eq!(crate::daemon::Ran::of(command).code, -1, "it was killed");
+}
+
 #[test]
-fn a_home_on_postgres_is_neither_copied_nor_replaced() {
-    let (place, file) = backed_up();
-    let config = place.home().join("config.yaml");
-    let text_before = std::fs::read_to_string(&config).expect("a config");
-    let on_postgres = format!("database:\n  url: postgres://127.0.0.1/iris\n{text_before}");
-    std::fs::write(&config, &on_postgres).expect("writable");
-    let told = place.iris(&["backup", "stale.tar"]).failed(7);
-    assert!(told.contains("pg_dump"), "{told}");
-    let told = place.iris(&["restore", text(&file), "--yes"]).failed(7);
-    assert!(told.contains("PostgreSQL") && told.contains("pg_restore"), "{told}");
-    assert_eq!(std::fs::read_to_string(&config).expect("a config"), on_postgres);
+fn a_database_of_postgres_is_in_the_backup_and_comes_back_whole_or_not_at_all() {
+    let Some(url) = iris_testing::postgres::fresh_database() else { return };
+    let place = on_postgres(&url);
+    assert!(place.iris(&["backup", "early.tar"]).failed(3).contains("Iris never ran there"));
+    let daemon = Daemon::on(place);
+    daemon.iris(&["tell", "alpha", "one"]).ok();
+    daemon.iris(&["backup", "live.tar"]).ok();
+    daemon.iris(&["tell", "alpha", "two"]).ok();
+    let place = daemon.stop().0;
+    place.iris(&["backup", "stopped.tar"]).ok();
+    let config = std::fs::read_to_string(place.home().join("config.yaml")).expect("a config");
+
+    let restore = ["restore", "live.tar", "--yes", "--json"];
+    crash_at(&place, &restore, "restore.before_commit:1");
+    let (place, texts, head) = told(place);
+    assert_eq!(texts, ["one", "two"], "nothing has changed");
+    crash_at(&place, &restore, "restore.after_commit:1");
+    let (place, texts, after) = told(place);
+    assert_eq!(texts, ["one"], "all of it has");
+    assert!(after > head, "no number is given twice: {after} after {head}");
+
+    let restored = place.iris(&["restore", "stopped.tar", "--yes", "--json"]).json();
+    let (place, texts, _) = told(place);
+    assert_eq!(texts, ["one", "two"]);
+    assert_eq!(std::fs::read_to_string(place.home().join("config.yaml")).expect("a config"), config);
+    let beside = restored["configOfBackup"].as_str().expect("a path");
+    assert_eq!(std::fs::read_to_string(beside).expect("there"), config);
+    // What was there before.
+    let kept = restored["kept"][0].as_str().expect("a path");
+    let report = place.iris(&["restore", kept, "--yes"]).ok();
+    assert!(report.contains("restored the database of"), "{report}");
+    assert_eq!(told(place).1, ["one"]);
+}
+
+#[test]
+fn a_backup_of_postgres_goes_only_where_a_database_is_named_and_nobody_else_is_at_work() {
+    let Some(url) = iris_testing::postgres::fresh_database() else { return };
+    let daemon = Daemon::on(on_postgres(&url));
+    daemon.iris(&["tell", "alpha", "one"]).ok();
+    let file = daemon.place.path("whole.tar");
+    daemon.iris(&["backup", text(&file)]).ok();
+    let refused = Place::with_teams().iris(&["restore", text(&file)]).failed(2);
+    assert!(refused.contains("of a PostgreSQL database") && refused.contains("database: { url"), "{refused}");
+    // Another home on the same database, whose daemon works on.
+    let refused = on_postgres(&url).iris(&["restore", text(&file), "--yes"]).failed(4);
+    assert!(refused.contains("another daemon is at work") && refused.contains("stop every daemon"), "{refused}");
+    let (_place, texts, _) = told(daemon.stop().0);
+    assert_eq!(texts, ["one"]);
+    // Into another database, and from an embedded one.
+    let Some(url) = iris_testing::postgres::fresh_database() else { return };
+    let place = on_postgres(&url);
+    place.iris(&["restore", text(&file), "--yes"]).ok();
+    let (place, texts, _) = told(place);
+    assert_eq!(texts, ["one"]);
+    let (_embedded, file) = backed_up();
+    place.iris(&["restore", text(&file), "--yes"]).ok();
+    assert_eq!(told(place).1, ["remember this"]);
 }
 
 #[test]

@@ -171,11 +171,13 @@ fn files_below(folder: &Path) -> std::io::Result<Vec<(PathBuf, PathBuf)>> {
     Ok(found)
 }
 
-/// Whether a config names a PostgreSQL server. It is not asked to be right otherwise: a backup may be wanted because it is
-/// not.
-pub fn is_on_postgres(config: &Path) -> bool {
-    let text = std::fs::read_to_string(config).unwrap_or_default();
-    config::parse_unfilled(&text).is_some_and(|config| config["database"]["url"].is_string())
+/// Whether a config names a PostgreSQL server. It is not asked to be right otherwise, nor are its variables asked for: a backup
+/// may be wanted because it is not. Unfilled, `{ url: ${NAME} }` is no YAML.
+pub fn is_on_postgres(path: &Path) -> bool {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let filled = config::parse_values(path, &text, |name| std::env::var(name).ok().or(Some(name.to_owned())));
+    let config = filled.ok().or_else(|| config::parse_unfilled(&text));
+    config.is_some_and(|config| config["database"]["url"].is_string())
 }
 
 /// Where a home that no daemon holds keeps what it knows.

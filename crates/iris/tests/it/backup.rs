@@ -244,3 +244,17 @@ fn a_home_that_never_served_says_so() {
     let told = place.iris(&["backup", "x.tar"]).failed(2);
     assert!(told.contains("data/iris.db: Not a directory"), "{told}");
 }
+
+/// Else a backup would go into an embedded database that nobody looks at.
+#[test]
+fn a_database_that_a_variable_names_is_known_to_be_one() {
+    let (place, file) = backed_up();
+    let config = std::fs::read_to_string(place.home().join("config.yaml")).expect("a config");
+    for url in ["{ url: ${IRIS_TEST_NO_SUCH} }", "{ url: '${IRIS_TEST_NO_SUCH}' }", "\n  url: ${IRIS_TEST_NO_SUCH}"] {
+        place.configure(&format!("database: {url}\n{config}"));
+        for words in [&["backup", "x.tar"][..], &["restore", text(&file), "--yes"]] {
+            let told = place.iris(words).failed(2);
+            assert!(told.contains("the environment has no IRIS_TEST_NO_SUCH"), "{url}: {told}");
+        }
+    }
+}

@@ -18,6 +18,7 @@ Examples:
   iris status                          the daemon of ~/.iris
   iris --home /srv/iris status         that of another home
   iris status --json | jq .agents      how many agents are alive
+  iris status --json | jq -r .url      where it serves
   until iris status; do sleep 1; done  wait for it")]
 pub struct StatusArguments {}
 
@@ -25,9 +26,9 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
     let client = context.client();
     let printer = &mut context.printer;
     let status: Status = printer.while_waiting("asking iris", client.get(&["status"], &[])).await?;
-    let alerts = alerts(&client, &status).await;
+    let (url, alerts) = (client.base().await?, alerts(&client, &status).await);
     if printer.is_json() {
-        printer.json(&Shown { status: &status, alerts: &alerts })?;
+        printer.json(&Shown { status: &status, url: &url, alerts: &alerts })?;
         return Ok(Exit::Done);
     }
     let (store, hint) = match status.store {
@@ -48,6 +49,7 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
     };
     let mut pairs = vec![
         ("iris", format!("{}, process {}, up {}", status.version, status.pid, moment::age(status.uptime_ms))),
+        ("address", url),
         ("home", place::shown(status.home.as_ref())),
         ("agents", format!("{} of {}{waiting}", status.agents, status.max_agents)),
         ("store", format!("{}, {store}", status.database)),
@@ -65,11 +67,12 @@ pub async fn run(_: StatusArguments, context: &mut Context) -> Result<Exit, Fail
     Ok(Exit::Done)
 }
 
-/// The status, and what may be wrong with questions.
+/// The status, where it was asked for, and what may be wrong with questions.
 #[derive(Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
     status: &'a Status,
+    url: &'a str,
     alerts: &'a [QuestionAlert],
 }
 

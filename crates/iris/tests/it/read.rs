@@ -197,8 +197,10 @@ fn the_daemon_says_how_it_is() {
     let daemon = Daemon::start();
     let status = daemon.iris(&["status", "--json"]).json();
     assert_eq!((&status["pid"], &status["store"]["state"]), (&daemon.ready["pid"], &"well".into()));
+    assert_eq!(status["url"], daemon.ready["url"]);
     let told = daemon.iris(&["status"]).ok();
-    assert!(told.contains("agents        0 of 10"), "{told}");
+    let url = daemon.ready["url"].as_str().expect("an address");
+    assert!(told.contains("agents        0 of 10") && told.contains(&format!("address       {url}\n")), "{told}");
 }
 
 /// What a copy was to begin with is kept for it when its origin goes, and not for longer.

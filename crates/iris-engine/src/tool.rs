@@ -42,3 +42,33 @@ pub fn specs_for_clients() -> &'static [ToolSpec] {
 pub fn find(name: &str) -> Option<&'static ToolSpec> {
     specs_for_clients().iter().find(|spec| spec.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    /// Whatever is described is of one kind, or one of several that are each described: dialects that know no more than that
+    /// take it too.
+    fn check(tool: &str, path: &str, schema: &Value) {
+        let kinds = schema["anyOf"].as_array();
+        assert!(kinds.is_some() != schema["type"].is_string(), "{tool} {path}: {schema}");
+        for (number, kind) in kinds.into_iter().flatten().enumerate() {
+            check(tool, &format!("{path}/{number}"), kind);
+        }
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            check(tool, &format!("{path}.{name}"), property);
+        }
+        if schema["type"] == "array" {
+            check(tool, &format!("{path}[]"), &schema["items"]);
+        }
+    }
+
+    #[test]
+    fn every_client_can_read_what_a_tool_takes_and_answers() {
+        for spec in specs().iter().chain(specs_for_clients()) {
+            check(spec.name, "takes ", &spec.input);
+            check(spec.name, "answers ", &spec.output);
+        }
+    }
+}

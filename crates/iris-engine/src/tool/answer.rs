@@ -101,7 +101,7 @@ pub(super) fn read() -> Value {
             "sessionId": text(),
             "total": { "type": "integer", "description": "How many turns are on record." },
             "turns": { "type": "array", "items": turn(), "description": "Oldest first." },
-            "next": { "type": ["integer", "null"],
+            "next": { "anyOf": one_of(&["integer", "null"]),
                       "description": "Give it as `before` for the turns before these, or as `after` if you gave that; \
                                       null if there are no more." },
         }),
@@ -171,7 +171,7 @@ fn usage() -> Value {
 }
 
 fn state() -> Value {
-    json!({ "type": ["string", "null"],
+    json!({ "anyOf": one_of(&["string", "null"]),
             "description": "stopped, spawning, idle, processing, waiting_for_input or waiting_for_approval (of a \
                             person), or terminating; null if you never spoke." })
 }
@@ -189,7 +189,12 @@ fn yes_or_no() -> Value {
 }
 
 fn maybe(kind: &str) -> Value {
-    json!({ "type": [kind, "null"] })
+    json!({ "anyOf": one_of(&[kind, "null"]) })
+}
+
+/// What may be of several kinds is said of each by itself: a list as its `type` makes some clients refuse the tool.
+pub(super) fn one_of(kinds: &[&str]) -> Value {
+    kinds.iter().map(|kind| json!({ "type": kind })).collect()
 }
 
 fn list(name: &str, required: &[&str], properties: Value) -> Value {

@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::ASK;
-use super::answer::Refusal;
+use super::answer::{Refusal, one_of};
 use super::call::{Answer, Caller, read_arguments};
 use super::spec::{object, text};
 use crate::engine::Engine;
@@ -32,9 +32,11 @@ pub(super) fn spec() -> ToolSpec {
                 "status": { "type": "string", "enum": ["answered", "open"] },
                 "by": { "type": "string", "description": "Who answered." },
                 "response": { "type": "object", "properties": {
-                    "type": { "type": "string" }, "value": {}, "text": { "type": ["string", "null"] },
+                    "type": { "type": "string" },
+                    "value": { "anyOf": [{ "type": "string" }, { "type": "boolean" }, texts(), { "type": "object" }] },
+                    "text": { "anyOf": one_of(&["string", "null"]) },
                 } },
-                "default": { "type": ["string", "null"], "description": "What holds until somebody answers." },
+                "default": { "anyOf": one_of(&["string", "null"]), "description": "What holds until somebody answers." },
                 "note": { "type": "string" },
             },
             "required": ["questionId", "status"],
@@ -59,19 +61,28 @@ fn arguments() -> Value {
         "options": { "type": "array", "maxItems": 50, "items": { "type": "object", "properties": {
             "id": text("By which it may be answered, too."),
             "label": text("What the person sees."),
-            "value": { "type": ["string", "boolean", "number"], "description": "What you get, as text; the label if left out." },
+            "value": { "anyOf": one_of(&["string", "boolean", "number"]),
+                       "description": "What you get, as text; the label if left out." },
             "description": text("What it would mean."),
             "implications": text("What follows from it, if that is more to say."),
             "recommended": { "type": "boolean" },
         }, "required": ["label"] } },
-        "context": { "description": "Why you ask: what the person needs to know to decide." },
+        "context": { "anyOf": one_of(&["string", "object"]),
+                     "description": "Why you ask: what the person needs to know to decide." },
         "timeoutMinutes": { "type": "number", "minimum": 5, "maximum": 1440,
                             "description": "How long somebody has to answer." },
-        "defaultResponse": { "description": "What holds if nobody answers in time." },
+        "defaultResponse": { "anyOf": [{ "type": "string" }, { "type": "boolean" }, { "type": "number" }, texts(),
+                             { "type": "object" }],
+                             "description": "What holds if nobody answers in time." },
         "onDeadline": { "type": "string", "enum": ["default", "fail", "wait"] },
         "allowFreeText": { "type": "boolean", "description": "Take words of the person's own beside the options." },
         "key": text("The same key never asks twice."),
     })
+}
+
+/// Of a question that takes several options.
+fn texts() -> Value {
+    json!({ "type": "array", "items": { "type": "string" } })
 }
 
 pub(super) async fn ask(engine: &Engine, caller: &Caller, arguments: &RawValue) -> Answer {

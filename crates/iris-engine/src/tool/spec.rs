@@ -162,7 +162,7 @@ pub(super) fn tell_arguments() -> Value {
         "message": text("What to say to it."),
         "timeout": { "type": "integer", "minimum": -1,
                      "description": "Milliseconds to wait; 0 until the end, -1 not at all." },
-        "delay": { "type": ["integer", "string"], "minimum": 0,
+        "delay": { "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }],
                    "description": "Tell it only after this time: milliseconds, or a text such as 30m. Best with timeout \
                                    -1." },
     })

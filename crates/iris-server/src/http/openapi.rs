@@ -10,6 +10,7 @@ use utoipa::openapi::OpenApi;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::App;
+use crate::auth::table::{self, Entry};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -42,8 +43,13 @@ pub(crate) fn describe(api: &OpenApi) -> Value {
                      "description": "A browser that was signed in by a one-time link." },
     });
     api["security"] = json!([{ "token": [] }, { "browser": [] }]);
-    let operations = api["paths"].as_object_mut().into_iter().flatten().filter_map(|(_, path)| path.as_object_mut());
-    for (method, operation) in operations.flatten() {
+    let paths = api["paths"].as_object_mut().into_iter().flatten();
+    let operations =
+        paths.flat_map(|(path, item)| item.as_object_mut().into_iter().flatten().map(move |of| (path, of)));
+    for (path, (method, operation)) in operations {
+        if table::find(&method.to_uppercase(), path) == Some(Entry::Open) {
+            operation["security"] = json!([]);
+        }
         // A handler is named after its verb; together with its noun the name is unique.
         let name = [&operation["tags"][0], &operation["operationId"]].map(|part| part.as_str().unwrap_or_default());
         operation["operationId"] = json!(name.join("_"));

@@ -7,8 +7,10 @@ mod message;
 mod session;
 pub mod start;
 
+use std::io::IsTerminal;
+
 use super::Context;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use bridge::Bridge;
 
@@ -24,8 +26,16 @@ Whoever starts it in the folder of a team speaks for that team, else for you. Th
 With IRIS_URL it talks to that daemon and starts none.")]
 pub struct McpArguments {}
 
+/// Clients show what they are answered, and seldom what is on stderr: why there is no daemon is said on both.
 pub async fn run(McpArguments {}: McpArguments, context: &mut Context) -> Result<Exit, Failure> {
-    start::ensure(&context.client(), &context.home, &[]).await?;
-    Bridge::new(context)?.run().await?;
-    Ok(Exit::Done)
+    let failed = start::ensure(&context.client(), &context.home, &[]).await.err();
+    if let Some(failure) = &failed {
+        context.printer.failure(failure);
+        if std::io::stdin().is_terminal() {
+            return Ok(exit::of(failure.why));
+        }
+    }
+    // Every request tries to start one, and is answered with why there is none.
+    let had_daemon = Bridge::new(context)?.run().await?;
+    Ok(failed.filter(|_| !had_daemon).map_or(Exit::Done, |failure| exit::of(failure.why)))
 }

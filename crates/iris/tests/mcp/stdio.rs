@@ -295,6 +295,32 @@ async fn a_daemon_that_cannot_start_is_explained() {
     assert!(said.contains("config.yaml") && said.contains("daemon.log"), "{said}");
 }
 
+/// Clients show what they are answered: without it, all that is known there is that the connection was closed.
+#[tokio::test]
+async fn why_there_is_no_daemon_is_the_answer_to_what_is_asked() {
+    let place = Place::new();
+    let config = place.path().join("config.yaml");
+    let usable = std::fs::read_to_string(&config).expect("readable");
+    std::fs::write(&config, "settings: { prot: 0 }\n").expect("written");
+    let mut command = place.command(place.path());
+    command.stderr(std::process::Stdio::piped());
+    let mut pipe = Pipe::start(command);
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let newer = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
+    for (method, params) in [("server/discover", &newer), ("initialize", &params)] {
+        let answer = pipe.request(method, params.clone()).await;
+        let said = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(said.contains("config.yaml:1:13: `prot` is no key here") && said.contains("daemon.log"), "{answer}");
+        assert!(!said.contains('\n'), "{said}");
+    }
+    // It need not be started again when that is mended.
+    std::fs::write(&config, usable).expect("written");
+    let answer = pipe.request("initialize", params).await;
+    assert_eq!(answer["result"]["serverInfo"]["name"], "iris", "{answer}");
+    pipe.close().await;
+}
+
 /// An address that was given and where nobody is, or a token that is not good there: said at once, with what to do.
 #[tokio::test]
 async fn a_wrong_address_and_a_wrong_token_are_said_on_both_ends() {

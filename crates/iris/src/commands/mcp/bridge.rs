@@ -253,8 +253,8 @@ async fn gone(client: Pid) {
 }
 
 impl Ends {
-    /// Until the client closes its end and has its answers, or ends it.
-    pub async fn run(self) -> Result<(), Failure> {
+    /// Until the client closes its end and has its answers, or ends it. Whether there ever was a daemon.
+    pub async fn run(self) -> Result<bool, Failure> {
         let Self { bridge, lines } = self;
         let mut signals = Signals::listen()?;
         let client = getppid();
@@ -278,7 +278,7 @@ impl Ends {
             () = signals.next() => {}
         }
         bridge.end().await;
-        Ok(())
+        Ok(bridge.was_there.load(Ordering::Relaxed))
     }
 }
 

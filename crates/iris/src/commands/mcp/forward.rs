@@ -15,6 +15,7 @@ use super::session::Current;
 use super::start;
 use crate::client::ClientError;
 use crate::client::frames::Frames;
+use crate::failure::Failure;
 
 /// Why a message did not get its answer.
 #[derive(Debug)]
@@ -99,8 +100,17 @@ async fn exchange(bridge: &Bridge, message: &Message) -> Result<(), String> {
         tracing::info!(what, "trying again");
         tokio::time::sleep(AGAIN).await;
         if !was_taken && began.elapsed() < BEGINNING {
-            start::ensure(&bridge.client, &bridge.home, &[]).await.map_err(|failure| failure.message)?;
+            start::ensure(&bridge.client, &bridge.home, &[]).await.map_err(in_one_line)?;
         }
+    }
+}
+
+/// Why no daemon could be started, and what helps. Of a file that cannot be used the place is told, without a picture of it.
+fn in_one_line(failure: Failure) -> String {
+    let what = failure.message.lines().next().unwrap_or_default();
+    match failure.hint {
+        Some(hint) => format!("{what}; {hint}"),
+        None => what.to_owned(),
     }
 }
 

@@ -95,6 +95,10 @@ fn explain_form(said: &str) -> Option<String> {
         "expected mapping start" => "here must be keys with values, such as `name: value`".to_owned(),
         "expected sequence start" => "here must be a list, such as [one, two]".to_owned(),
         said if said.starts_with("tabs disallowed") => "YAML is indented with spaces, and this is a tab".to_owned(),
+        said if said.starts_with("mapping values are not allowed") => {
+            "no key can begin here: keys that belong together are indented alike, and a value with `: ` in it needs quotes"
+                .to_owned()
+        }
         "unclosed quote" => "this quote is never closed".to_owned(),
         said if said.starts_with("unclosed bracket") => "this bracket is never closed".to_owned(),
         said if said.starts_with("multiple YAML documents") => {

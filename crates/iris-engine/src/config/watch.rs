@@ -23,9 +23,9 @@ use arrival::{Arrival, Arrivals};
 
 const EVERY: Duration = Duration::from_millis(100);
 /// So many looks in a row have to see the same: half a file may be a config, too, and some write with pauses.
-const SETTLED: u32 = 5;
+const SETTLED: u32 = 3;
 /// One that is written again and again before it could settle is read after so many looks, between two writes.
-const RESTLESS: u32 = 10;
+const RESTLESS: u32 = 9;
 /// Where something is missing at the end, what is there may be all that is meant, or all that was written so far. So many
 /// looks have to see the same before it is taken for the former.
 const LASTING: u32 = 50;
@@ -195,10 +195,16 @@ impl Looks {
             return Sight::Used;
         }
         self.unread += 1;
-        // Once in half a second: looking who has it open takes some time.
+        // Not with every look: looking who has it open takes some time.
         let is_settled = self.same >= SETTLED && self.same.is_multiple_of(SETTLED);
         let is_overdue = self.unread >= RESTLESS && self.unread.is_multiple_of(SETTLED);
         if is_settled || is_overdue { Sight::Ready } else { Sight::Changed }
+    }
+
+    /// What was seen is used or refused. The next has its own time to settle, also if it is there before the next look.
+    fn use_up(&mut self, now: Option<Seen>) {
+        self.used = Some(now);
+        self.unread = 0;
     }
 }
 
@@ -275,7 +281,7 @@ async fn keep_looking(
                     }
                     continue;
                 }
-                looks.used = Some(now.clone());
+                looks.use_up(now.clone());
                 let found = found.map(|(text, config)| {
                     in_force = Some(InForce { text, file: now });
                     config
@@ -421,13 +427,15 @@ mod tests {
     #[test]
     fn a_file_is_read_when_it_rests_or_has_not_for_too_long() {
         let mut looks = Looks { used: Some(seen(0)), ..Looks::default() };
-        let rests: Vec<_> = (0..6).map(|_| looks.see(None, &seen(1))).collect();
-        assert!(rests[..5].iter().all(|sight| *sight == Sight::Changed) && rests[5] == Sight::Ready, "{rests:?}");
-        looks.used = Some(seen(1));
-        assert_eq!(looks.see(None, &seen(1)), Sight::Used);
+        for file in 1..4 {
+            let rests: Vec<_> = (0..4).map(|_| looks.see(None, &seen(file))).collect();
+            assert!(rests[..3].iter().all(|sight| *sight == Sight::Changed) && rests[3] == Sight::Ready, "{rests:?}");
+            looks.use_up(seen(file));
+        }
+        assert_eq!(looks.see(None, &seen(3)), Sight::Used);
         // Saved with every third look, it never rests.
-        let restless: Vec<_> = (0..20).map(|at| looks.see(None, &seen(2 + at / 3))).collect();
+        let restless: Vec<_> = (0..20).map(|at| looks.see(None, &seen(4 + at / 3))).collect();
         let first = restless.iter().position(|sight| *sight == Sight::Ready);
-        assert_eq!(first, Some(9), "{restless:?}");
+        assert_eq!(first, Some(8), "{restless:?}");
     }
 }

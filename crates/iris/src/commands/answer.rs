@@ -1,6 +1,7 @@
 //! `iris answer`: say what an agent waits for.
 
 use clap::ValueEnum;
+use iris_api::Page;
 use iris_api::question::{AnswerRequest, Choice, EditRequest, Pending, Question, Remember, Response};
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
@@ -78,7 +79,8 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
         let failure = Failure::fault(FaultKind::Unfit, "a yes carries no words here");
         return Err(failure.hint("tell the team, or say no and why: iris answer <question> no 'use the staging db'"));
     }
-    if approves {
+    // One that is closed is refused, with who closed it and when.
+    if approves && (question.state == "open" || arguments.again) {
         check_seen(&question, &arguments, &mut context.printer)?;
     }
     if let Some(edit) = arguments.edit {
@@ -156,16 +158,28 @@ pub fn describe(answered: &Value) -> String {
     format!("answered{also}{goes_on}{from_now}")
 }
 
-/// An open question by the beginning of its id; any other by its whole id.
+/// A question by its id, or by the beginning of it: an open one, else one of those that were closed last.
 async fn find(client: &Client, wanted: &str) -> Result<Question, Failure> {
     let pending: Pending = client.get(&["questions", "pending"], &[]).await?;
-    let mut found = pending.questions.into_iter().filter(|question| question.id.starts_with(wanted));
+    if let Some(question) = find_one(pending.questions, wanted, "open question")? {
+        return Ok(question);
+    }
+    // Not open: the daemon knows whether it ever was, and who answered it.
+    match client.get(&["questions", wanted], &[]).await {
+        Err(error) if error.is_not_found() => {
+            let closed: Page<Question> = client.get(&["questions", "decided"], &[]).await?;
+            find_one(closed.items, wanted, "question")?.ok_or_else(|| error.into())
+        }
+        found => Ok(found?),
+    }
+}
+
+fn find_one(questions: Vec<Question>, wanted: &str, what: &str) -> Result<Option<Question>, Failure> {
+    let mut found = questions.into_iter().filter(|question| question.id.starts_with(wanted));
     match (found.next(), found.next()) {
-        (Some(question), None) => Ok(question),
-        (Some(_), Some(_)) => Err(Failure::invalid(format!("more than one open question begins with {wanted}"))
+        (one, None) => Ok(one),
+        _ => Err(Failure::invalid(format!("more than one {what} begins with {wanted}"))
             .hint("give more of its id; see `iris inbox`")),
-        // Not open: the daemon knows whether it ever was, and who answered it.
-        (None, _) => Ok(client.get(&["questions", wanted], &[]).await?),
     }
 }
 

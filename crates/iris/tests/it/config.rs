@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::daemon::{Daemon, Place, Ran};
 
 /// What people get wrong, one at a time.
-const MISTAKES: [&str; 24] = [
+const MISTAKES: [&str; 26] = [
     "setings: {}",
     "settings:\n  maxProcess: 3",
     "settings:\n  maxProcesses: 0",
@@ -25,6 +25,8 @@ const MISTAKES: [&str; 24] = [
     "settings:\n  port: 99999",
     "settings:\n  port: ${IRIS_NO_SUCH_PORT}",
     "settings:\n\tport: 1615",
+    "teams:\n  alpha:\n   path: /tmp\n    agent: claude",
+    "teams:\n  alpha:\n    path: /tmp\n    description: mind: the gap",
     "teams: [",
     "teams: alpha",
     "teams:\n  - path: /tmp",
@@ -119,10 +121,10 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
          variables itself (`${{A:-${{B:-c}}}}`). In quotes neither is ever a list or keys: write \
          `${{A:-[b, c]}}` without them. `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
-         one that cannot be used changes nothing, and `iris status` says so. What is moved into the place of the file, as many editors and \
-         the commands of Iris do, is taken as it is. What is written where it is may be half-written: if its last line is not ended, \
-         or something is missing that was there and its end is not as it was, it is taken after five seconds in which nothing \
-         more came; if it is what it was up to the middle of a line, it is refused until that line is ended. What an agent is started with (its folder, \
+         one that cannot be used changes nothing, and `iris status` says so. A file that somebody still has open to write to is \
+         waited for. One that was closed is taken as it is, unless it was written in place and looks half-written: something in \
+         it is new, and it ends within what was a line or a team, or before a whole section. That is taken after five seconds in which nothing more came; what is the old text up to the middle of a line is refused until that \
+         line is ended. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",
         keys.trim_start()
@@ -263,33 +265,28 @@ fn half_a_file_is_no_config() {
 /// Whole lines of the beginning may be all that is meant, or all that was written so far.
 #[test]
 fn a_file_that_ends_early_is_waited_for_and_then_taken() {
-    let daemon = Daemon::on(Place::with_teams());
+    let daemon = Daemon::on(edited());
     let file = file(&daemon);
-    let whole = format!("settings: {{ maxQueue: 150 }}\n{}", fs::read_to_string(&file).expect("a config"));
-    fs::write(&file, &whole).expect("written");
-    wait_for(&daemon, "it is read", |config| config["config"]["settings"]["maxQueue"] == 150);
-    let first: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
-    fs::write(&file, format!("# with a word before it\n{first}")).expect("written");
+    wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
+    fs::write(&file, beginning(&daemon.place)).expect("written");
     wait_for(&daemon, "it is waited for", |config| config["waitingFor"] == "remainder");
-    let shown = shown(&daemon);
-    assert!(!shown["config"]["teams"]["beta"].is_null(), "the old one serves: {shown}");
-    wait_for(&daemon, "that is all", |config| config["config"]["teams"]["beta"].is_null());
-    assert!(!self::shown(&daemon)["config"]["teams"]["alpha"].is_null());
+    assert_eq!(version_of(&shown(&daemon)), 101, "the old one serves");
+    wait_for(&daemon, "that is all", |config| config["config"]["settings"]["maxQueue"] == 102);
+    assert!(shown(&daemon)["config"]["teams"]["alpha"]["description"].is_null());
     let told = daemon.iris(&["events", "--kind", "config.refused"]).ok();
-    assert!(told.contains("may be half-written: `teams.beta` is not in it any more"), "{told}");
+    assert!(told.contains("may be half-written: `teams.alpha.description` is not in it any more"), "{told}");
 }
 
 /// What was refused is not said of a file that has changed since and is waited for.
 #[test]
 fn what_may_be_half_written_is_not_refused_for_what_was_in_it_before() {
-    let daemon = Daemon::on(Place::with_teams());
+    let daemon = Daemon::on(edited());
     let file = file(&daemon);
     wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
     let whole = fs::read_to_string(&file).expect("a config");
     fs::write(&file, format!("{whole}bogus: 1\n")).expect("written");
     wait_for(&daemon, "it is refused", |config| config["refused"].is_string());
-    let first: String = whole.lines().take(2).map(|line| format!("{line}\n")).collect();
-    fs::write(&file, &first).expect("written");
+    fs::write(&file, beginning(&daemon.place)).expect("written");
     wait_for(&daemon, "more may come", |config| config["waitingFor"] == "remainder");
     let (status, shown) = (daemon.iris(&["status"]), daemon.iris(&["config", "show"]));
     let folder = daemon.place.path("").display().to_string();
@@ -298,26 +295,42 @@ fn what_may_be_half_written_is_not_refused_for_what_was_in_it_before() {
     assert!(status.stdout.contains("may be half-written") && !status.stderr.contains("bogus"), "{status:?}");
     assert!(!shown.stderr.contains("bogus"), "{shown:?}");
     // Then something else is missing: that is said, too, and that all is well again.
-    fs::write(&file, format!("{first}  other: {{ path: {folder} }}")).expect("written");
+    let next = version(&daemon.place, 2);
+    fs::write(&file, next.trim_end().trim_end_matches(char::is_numeric)).expect("written");
     let told = || daemon.iris(&["events", "--kind", "config.refused"]).ok();
     wait_for(&daemon, "the other is told", |_| told().contains("may be half-written: its last line is not ended"));
-    assert_eq!(told().matches("`teams.beta` is not in it any more").count(), 1, "{}", told());
+    assert_eq!(told().matches("`teams.alpha.description` is not in it any more").count(), 1, "{}", told());
     fs::write(&file, &whole).expect("written");
     wait_for(&daemon, "all of it", |config| config["waitingFor"].is_null() && config["refused"].is_null());
     assert_eq!(daemon.iris(&["events", "--kind", "config.applied"]).ok().lines().count(), 1);
 }
 
-/// Many an editor ends no last line.
+/// Many an editor ends no last line, and the last team is a team like others.
 #[test]
-fn a_file_whose_last_line_is_not_ended_is_taken_after_a_while() {
+fn what_is_saved_in_place_is_not_waited_for() {
     let daemon = Daemon::on(edited());
     let file = file(&daemon);
     wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
     fs::write(&file, version(&daemon.place, 20).trim_end()).expect("written");
-    wait_for(&daemon, "more may come", |config| config["waitingFor"] == "remainder");
-    assert_eq!(version_of(&shown(&daemon)), 101, "the old one serves meanwhile");
-    wait_for(&daemon, "that is all", |config| config["config"]["settings"]["maxQueue"] == 120);
+    wait_for(&daemon, "no last newline", |config| config["config"]["settings"]["maxQueue"] == 120);
     assert_eq!(version_of(&shown(&daemon)), 120);
+    let folder = daemon.place.path("").display().to_string();
+    let two =
+        format!("settings: {{ maxQueue: 5 }}\nteams:\n  one: {{ path: {folder} }}\n  two: {{ path: {folder} }}\n");
+    fs::write(&file, &two).expect("written");
+    wait_for(&daemon, "all is another", |config| config["config"]["settings"]["maxQueue"] == 5);
+    let one: String = two.lines().take(3).map(|line| format!("{line}\n")).collect();
+    fs::write(&file, &one).expect("written");
+    wait_for(&daemon, "no last team", |config| config["config"]["teams"]["two"].is_null());
+    fs::write(&file, &two).expect("written");
+    wait_for(&daemon, "both", |config| !config["config"]["teams"]["two"].is_null());
+    fs::write(&file, one.replace(": 5", ": 6")).expect("written");
+    wait_for(&daemon, "no last team and another number", |config| config["config"]["teams"]["two"].is_null());
+    fs::write(&file, one.replace("settings: { maxQueue: 5 }\n", "").replace("one", "other")).expect("written");
+    wait_for(&daemon, "no settings", |config| !config["config"]["teams"]["other"].is_null());
+    fs::write(&file, "teams: {}\n").expect("written");
+    wait_for(&daemon, "no team", |config| config["config"]["teams"] == json!({}));
+    assert_eq!(daemon.iris(&["events", "--kind", "config.refused"]).ok(), "", "nothing was waited for");
 }
 
 /// What is moved into place is whole, however quickly it was: also without a last team or the end of its last line.
@@ -341,33 +354,30 @@ fn what_is_moved_into_place_is_not_waited_for() {
 /// A new file, but written where it is: that who may read it was said after that makes it no more whole.
 #[test]
 fn a_new_file_that_is_written_in_place_is_waited_for() {
-    let daemon = Daemon::on(Place::with_teams());
+    let daemon = Daemon::on(edited());
     let file = file(&daemon);
     wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
-    let first: String =
-        fs::read_to_string(&file).expect("a config").lines().take(2).map(|line| format!("{line}\n")).collect();
-    fs::remove_file(&file).and_then(|()| fs::write(&file, first)).expect("written");
+    fs::remove_file(&file).and_then(|()| fs::write(&file, beginning(&daemon.place))).expect("written");
     std::thread::sleep(Duration::from_millis(20));
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("set");
     wait_for(&daemon, "more may come", |config| {
-        config["waitingFor"] == "remainder" || config["config"]["teams"]["beta"].is_null()
+        config["waitingFor"] == "remainder" || config["config"]["settings"]["maxQueue"] == 102
     });
-    assert!(!shown(&daemon)["config"]["teams"]["beta"].is_null(), "the old one serves");
+    assert_eq!(version_of(&shown(&daemon)), 101, "the old one serves");
 }
 
 /// What a command changes is in force with all that is in the file, also with what the daemon does not use or waits for.
 #[test]
 fn nothing_is_changed_in_a_file_that_is_not_in_force() {
-    let daemon = Daemon::on(Place::with_teams());
+    let daemon = Daemon::on(edited());
     let file = file(&daemon);
     wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
     let whole = fs::read_to_string(&file).expect("a config");
     let theirs = daemon.place.path("theirs.yaml");
     let folder = daemon.place.path("").display().to_string();
     fs::write(&theirs, format!("teams:\n  theirs: {{ path: {folder} }}\n")).expect("written");
-    let alpha: Vec<&str> = whole.lines().take(2).collect();
-    let (cut, short) =
-        (format!("{}\n  beta: {{ path: {folder} }}", alpha.join("\n")), format!("{}\n", alpha.join("\n")));
+    let short = beginning(&daemon.place);
+    let cut = short.trim_end().to_owned();
     let refused = format!("{whole}  gamma: {{ path: {folder}, env: {{ A: '${{ONLY_HERE}}' }} }}\n");
     for (text, told) in [
         (&cut, "may be half-written"),
@@ -391,7 +401,7 @@ fn nothing_is_changed_in_a_file_that_is_not_in_force() {
             assert_eq!(&fs::read_to_string(&file).expect("a config"), text, "{words:?}");
         }
     }
-    assert!(!shown(&daemon)["config"]["teams"]["beta"].is_null(), "the old one serves");
+    assert_eq!(version_of(&shown(&daemon)), 101, "the old one serves");
     fs::write(&file, &whole).expect("written");
     wait_for(&daemon, "it is right again", |config| config["refused"].is_null() && config["waitingFor"].is_null());
     daemon.iris(&["teams", "add", &folder, "--name", "more"]).ok();
@@ -483,9 +493,9 @@ fn file(daemon: &Daemon) -> PathBuf {
     daemon.place.home().join("config.yaml")
 }
 
-/// Somewhere in a line, or at the end of one.
+/// Somewhere in a line, or at the end of one. What has only its last value cut may be a save that does not end its last line.
 fn cut(text: &str, round: usize) -> &str {
-    let at = text.len() * (round * 37 % 97) / 97;
+    let at = text.rfind(" v").expect("a last value") * (round * 37 % 97) / 97;
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
     // With its last line, it would be whole.
     let is_whole = end == text.len();
@@ -510,6 +520,12 @@ fn version_of(shown: &Value) -> u64 {
 
 fn shown(daemon: &Daemon) -> Value {
     daemon.iris(&["config", "show", "--json"]).json()
+}
+
+/// Of the second version: a team that is not all that it was, as if the rest were still to come.
+fn beginning(place: &Place) -> String {
+    let text = version(place, 2);
+    text[..text.find("    description").expect("its last line")].to_owned()
 }
 
 /// As editors do: a new file, renamed over the old one.

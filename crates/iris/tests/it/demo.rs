@@ -170,6 +170,27 @@ fn what_was_decided_goes_with_it() {
     assert_eq!(stage.rules(), Value::Array(Vec::new()));
 }
 
+/// What was asked is not asked again, and what was allowed is done.
+#[test]
+fn an_approval_holds_over_a_restart() {
+    let stage = Stage::new();
+    stage.up().ok();
+    stage.answer("10 percent");
+    stage.wait_for_its_question();
+    stage.iris(&["down", "--now"]).ok();
+    stage.iris(&["up", "--no-open"]).ok();
+    stage.answer("yes");
+    let began = Instant::now();
+    let said = || stage.iris(&["cache", "inspect", "demo-lead"]).ok();
+    while !said().contains("That was the demo") {
+        let asked = stage.iris(&["inbox", "--json"]).json();
+        assert_eq!(asked["questions"], Value::Array(Vec::new()), "{}", said());
+        assert!(began.elapsed() < Duration::from_secs(60), "{}", said());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(said().contains("Committed"), "{}", said());
+}
+
 /// Git takes the repository from its environment before the one it stands in.
 #[test]
 fn a_repository_that_the_environment_names_is_somebody_elses() {

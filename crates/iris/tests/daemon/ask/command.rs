@@ -42,6 +42,22 @@ async fn a_question_is_seen_and_answered_by_commands() {
     assert!(!iris(&world, &["rules", "revoke", rule]).0, "once");
 }
 
+/// Whoever comes second with the beginning of an id is told so, and does not hear that there is none.
+#[tokio::test]
+async fn a_question_that_is_closed_is_known_by_its_beginning() {
+    let world = asking();
+    for (tell, answer) in [("ask", "Blue"), ("permit echo x", "yes")] {
+        let told = world.tell_async("user", tell).await;
+        let question = world.open_question().await;
+        assert!(iris(&world, &["answer", question_id(&question), answer]).0);
+        world.ended(id(&told)).await;
+        let (done, said) = iris(&world, &["answer", &question_id(&question)[..18], answer]);
+        assert!(!done && said.contains("answered already by user (cli, owner)"), "{said}");
+    }
+    let (done, said) = iris(&world, &["answer", "nothing", "yes"]);
+    assert!(!done && said.contains("there is no question nothing"), "{said}");
+}
+
 /// An approval is for what was seen: the beginning of an id says too little, and an edit is no part of a no.
 #[tokio::test]
 async fn an_approval_says_what_it_is_for() {

@@ -21,7 +21,7 @@ struct Pair {
     near: usize,
 }
 
-const PAIRS: [Pair; 12] = [
+const PAIRS: [Pair; 13] = [
     Pair { first: Cue::Source, second: Cue::Silent, means: Cue::Gap, turned: true, near: NEAR },
     Pair { first: Cue::Await, second: Cue::Yes, means: Cue::Confirm, turned: true, near: NEAR },
     Pair { first: Cue::Do, second: Cue::Sake, means: Cue::Request, turned: false, near: NEAR },
@@ -33,6 +33,7 @@ const PAIRS: [Pair; 12] = [
     Pair { first: Cue::Object, second: Cue::Back, means: Cue::Request, turned: false, near: NEAR },
     Pair { first: Cue::GoOn, second: Cue::Sending, means: Cue::Request, turned: false, near: BESIDE },
     Pair { first: Cue::Say, second: Cue::Permit, means: Cue::Confirm, turned: false, near: BESIDE },
+    Pair { first: Cue::Hold, second: Cue::Until, means: Cue::Confirm, turned: true, near: NEAR },
     Pair { first: Cue::Must, second: Cue::Unable, means: Cue::Request, turned: true, near: NEAR },
 ];
 

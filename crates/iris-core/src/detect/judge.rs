@@ -300,7 +300,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let question = marked.is_question(page, index);
     let lettered = question && listed::has_lettered(page, index);
     let itself = question && asks_itself(marked, index) && !lacks_an_answer(page, marked, index) && !lettered;
-    let posed = question && listed::is_posed(page, index);
+    let posed = question && (listed::is_posed(page, index) || is_advised(page, marked, index));
     let open =
         question && !itself && (posed || lettered || offers_two(page, marked, index) || has_gap(page, marked, index));
     let after = places.after(index);
@@ -361,6 +361,13 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         logit -= 5.0;
     }
     Said::Ask(logit)
+}
+
+/// "Should it have a start page? … Recommended answer: yes.": an answer is wanted, and not this one for certain.
+fn is_advised(page: &Page, marked: &Marked, index: usize) -> bool {
+    const NEAR: usize = 24;
+    let after = index + 1..page.sentences.len().min(index + NEAR);
+    after.into_iter().any(|after| marked.cues(after).has(Cue::Advice))
 }
 
 /// "¿Subo el límite?", "Поднять лимит?"

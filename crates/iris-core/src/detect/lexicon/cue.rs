@@ -153,6 +153,8 @@ pub(in crate::detect) enum Cue {
     Deed,
     /// "you approve": what the agent waits for before it goes on.
     Agree,
+    /// "recommended answer": so that one is wanted.
+    Advice,
     /// "first": before anything else.
     First,
     /// "I won't change": that the agent does nothing.
@@ -241,6 +243,7 @@ impl Cue {
             "review" => Self::Review,
             "deed" => Self::Deed,
             "agree" => Self::Agree,
+            "advice" => Self::Advice,
             "first" => Self::First,
             "hold" => Self::Hold,
             "until" => Self::Until,

@@ -147,6 +147,9 @@ fn a_recommendation_does_not_answer_a_question_of_its_own() {
             "我的下一个问题是：上传失败要不要阻塞整个批次？\n\n我的建议是要，否则后面的文件会在缺少依赖的情况下导入。",
             "次の質問です：アップロードが失敗したらバッチ全体を止めるべきですか？\n\n私の推奨は「はい」です。そうしないと後のファイルだけが取り込まれます。",
             "다음 질문입니다: 업로드가 실패하면 배치 전체를 막아야 할까요?\n\n제 추천은 예입니다. 그렇지 않으면 나중 파일이 먼저 들어갑니다.",
+            "Question 2: Should a draft expire after a week?\n\nToday it lives until somebody deletes it:\n\n```\ndrafts: 4,112\nolder than a week: 3,980\n```\n\nMost of them were never opened again, and the nightly export carries all of them along.\n\nRecommended answer: yes, after fourteen days, with a notice on the tenth.",
+            "Frage 2: Soll ein Entwurf nach einer Woche verfallen?\n\nHeute bleibt er, bis ihn jemand löscht, und der nächtliche Export nimmt alle mit, auch die seit Jahren niemand mehr geöffnet hat.\n\nEmpfohlene Antwort: ja, nach vierzehn Tagen.",
+            "Вопрос 2: должен ли черновик удаляться через неделю?\n\nСейчас он живёт, пока его не удалят вручную, и ночная выгрузка каждый раз тащит за собой все старые черновики.\n\nРекомендуемый ответ: да, через две недели.",
         ],
         &[
             "The question is: why did it fail? The cache was stale, so the reader saw the old key.",
@@ -154,6 +157,8 @@ fn a_recommendation_does_not_answer_a_question_of_its_own() {
             "Should a failed upload block the batch? Yes: a later file may depend on it, so I made it block.",
             "The next question is how the batch gets retried. The scheduler does that every ten minutes.",
             "Why does it matter? My recommendation follows from the numbers: keep 50.",
+            "The quiz page now shows, below each question, a line that begins with \"Recommended answer\".",
+            "Should a draft expire? Yes: after two weeks it is removed, and the owner gets a notice on the tenth day.",
         ],
     );
 }

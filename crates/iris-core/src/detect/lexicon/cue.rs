@@ -153,6 +153,8 @@ pub(in crate::detect) enum Cue {
     Deed,
     /// "you approve": what the agent waits for before it goes on.
     Agree,
+    /// "I can't continue": that the work ends there.
+    Stuck,
     /// "recommended answer": so that one is wanted.
     Advice,
     /// "first": before anything else.
@@ -243,6 +245,7 @@ impl Cue {
             "review" => Self::Review,
             "deed" => Self::Deed,
             "agree" => Self::Agree,
+            "stuck" => Self::Stuck,
             "advice" => Self::Advice,
             "first" => Self::First,
             "hold" => Self::Hold,

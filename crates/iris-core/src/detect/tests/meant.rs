@@ -25,6 +25,37 @@ fn what_is_to_be_checked_is_no_yes() {
 }
 
 #[test]
+fn what_it_cannot_reach_asks_where_the_work_ends() {
+    check_asking(
+        &[
+            "I don't have access to the private registry, so I can't continue from here.",
+            "I don't have access to the repository, so I'm stuck at this point.",
+            "I don't have access to `secrets.yaml`; without it I can't finish the deploy.",
+            "I don't have access to the staging database. I need read credentials to go on.",
+            "Auf das private Repository habe ich keinen Zugriff, also komme ich nicht weiter.",
+            "No tengo acceso al registro privado, así que no puedo continuar.",
+            "Não tenho acesso ao registro privado e não consigo continuar.",
+            "Je n'ai pas accès au registre privé, je ne peux pas continuer.",
+            "Non ho accesso al registro privato, quindi non posso continuare.",
+            "К приватному реестру нет доступа, дальше не могу.",
+            "我没有权限访问私有仓库，无法继续。",
+            "非公開レジストリにアクセスできません。これ以上は進められません。",
+            "비공개 저장소에 접근할 수 없어 더 진행할 수 없습니다.",
+            "K privátnímu registru nemám přístup, nemohu pokračovat.",
+        ],
+        &[
+            "I don't have access to live data, so the figures are from March.",
+            "I don't have access to your screen, but the CSS suggests a z-index issue.",
+            "I can't run the app here, so I only checked that it compiles.",
+            "I don't have access to a Windows machine; the fix is untested there.",
+            "Users without a token can't continue past the first page.",
+            "К старому чату нет доступа, поэтому опираюсь на файлы.",
+            "我无法访问实时行情，因此用了昨天的收盘价。",
+        ],
+    );
+}
+
+#[test]
 fn what_the_agent_shows_is_copied_by_the_human() {
     check_asking(
         &["Скопируйте вывод команды сюда.", "Скопируйте содержимое лога в чат.", "Please copy the output here."],

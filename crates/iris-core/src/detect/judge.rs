@@ -16,8 +16,8 @@ mod plea;
 mod statement;
 mod survey;
 
-use super::lexicon::{Cue, Cues, Marked, is_anything, joins_verbs, only_tries};
-use super::page::{Ending, LineKind, Page};
+use super::lexicon::{Cue, Cues, Hit, Marked, is_anything, is_hangul, joins_verbs, only_tries};
+use super::page::{Ending, LineKind, Page, is_unspaced};
 use super::{deed, options};
 
 use answer::{is_answered, is_decided, is_recalled};
@@ -223,7 +223,7 @@ fn asks_itself(marked: &Marked, index: usize) -> bool {
 fn asks_before_closing(page: &Page, marked: &Marked, index: usize) -> bool {
     let first = |cue| marked.first(index, Cues::of(&[cue]));
     let Some(closer) = first(Cue::Closer) else { return false };
-    if is_left_for_more(page, marked, index) {
+    if is_left_for_more(page, marked, index) || names_one_before(page, marked, index, closer) {
         return true;
     }
     let Some(leave) = first(Cue::Leave) else { return false };
@@ -239,6 +239,18 @@ fn asks_before_closing(page: &Page, marked: &Marked, index: usize) -> bool {
     // "o" is "or" only where it cannot be an article, and before a closing phrase it never is.
     let or = first(Cue::Or).is_some_and(|or| leave.end <= or.start && or.end <= closer.start);
     or || between.contains(" o ")
+}
+
+/// "从第一阶段开始，还是先做别的？": no word says that leave is asked, but what comes before the "or" has a name.
+fn names_one_before(page: &Page, marked: &Marked, index: usize, closer: Hit) -> bool {
+    let start = page.sentences[index].said.start;
+    let hits = marked.hits(index);
+    let Some(or) = hits.iter().find(|hit| hit.cue == Cue::Or && hit.end <= closer.start) else { return false };
+    let before = &page.said[start..or.start];
+    let open = Cues::of(&[Cue::Closer, Cue::Idle, Cue::Else]);
+    let is_open = hits.iter().any(|hit| open.has(hit.cue) && hit.start < or.start) || is_anything(before);
+    let named = before.chars().filter(|next| is_unspaced(*next) || is_hangul(*next)).count();
+    named >= 4 && !is_open && !only_tries(before)
 }
 
 /// "Do you want to use that, or do we keep this and go on with something else?": two ways, and the second ends with it.
@@ -288,7 +300,9 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let question = marked.is_question(page, index);
     let lettered = question && listed::has_lettered(page, index);
     let itself = question && asks_itself(marked, index) && !lacks_an_answer(page, marked, index) && !lettered;
-    let open = question && !itself && (lettered || offers_two(page, marked, index) || has_gap(page, marked, index));
+    let posed = question && (listed::is_posed(page, index) || is_advised(page, marked, index));
+    let open =
+        question && !itself && (posed || lettered || offers_two(page, marked, index) || has_gap(page, marked, index));
     let after = places.after(index);
     // Whoever waits for a yes says nothing more after it.
     let marked_so = sentence.yes_or_no && (after.weight == 0 || after.same_paragraph);
@@ -323,7 +337,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         _ => {}
     }
     if open {
-        logit += 1.0;
+        logit += if posed { 3.0 } else { 1.0 };
     }
     if sentence.yes_or_no && !marked_so && !cues.has(Cue::Leave) {
         logit -= 3.0;
@@ -347,6 +361,13 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         logit -= 5.0;
     }
     Said::Ask(logit)
+}
+
+/// "Should it have a start page? … Recommended answer: yes.": an answer is wanted, and not this one for certain.
+fn is_advised(page: &Page, marked: &Marked, index: usize) -> bool {
+    const NEAR: usize = 24;
+    let after = index + 1..page.sentences.len().min(index + NEAR);
+    after.into_iter().any(|after| marked.cues(after).has(Cue::Advice))
 }
 
 /// "¿Subo el límite?", "Поднять лимит?"

@@ -10,6 +10,7 @@ mod frame;
 mod pair;
 mod read;
 mod spoken;
+mod turn;
 mod vague;
 
 use std::sync::LazyLock;
@@ -19,9 +20,10 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use super::DetectSettings;
 use super::page::{Ending, Page, Sentence, is_word};
 
-pub(super) use closing::{is_anything, joins_verbs, only_tries};
+pub(super) use closing::{is_anything, is_hangul, joins_verbs, only_tries};
 pub(super) use cue::{Cue, Cues};
 use read::{Begins, Phrase};
+pub(super) use turn::names_readiness;
 
 const LANGUAGES: &[&str] = &[
     include_str!("lexicon/english.txt"),
@@ -37,6 +39,7 @@ const LANGUAGES: &[&str] = &[
     include_str!("lexicon/other.txt"),
     include_str!("lexicon/errand.txt"),
     include_str!("lexicon/frame.txt"),
+    include_str!("lexicon/turn.txt"),
 ];
 
 /// A phrase that was found.
@@ -272,6 +275,7 @@ pub(super) fn mark(page: &Page, settings: &DetectSettings) -> Marked {
             .chain(frame::suited(&page.said, planned, sentence, hits, cues))
             .chain(closing::find(&page.said, sentence, hits))
             .chain(closing::asks_for_steps(&page.said, sentence, cues))
+            .chain(turn::find(&page.said, sentence, hits, cues))
             .chain(vague::find(&page.said, sentence, planned.is_some()))
             .collect();
         if !pairs.is_empty() {

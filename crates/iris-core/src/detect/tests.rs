@@ -5,9 +5,11 @@ mod frame;
 mod handed;
 mod kind;
 mod listed;
+mod meant;
 mod shape;
 mod statement;
 mod told;
+mod turn;
 mod vague;
 
 use super::*;

@@ -64,6 +64,62 @@ pub(super) fn is_decided(page: &Page, marked: &Marked, index: usize) -> bool {
             let cues = marked.cues(after);
             // "I'll start with the first, as soon as you agree" has decided nothing.
             let waits = cues.any(Cues::of(&[Cue::Confirm, Cue::Wait, Cue::Condition, Cue::Address]));
-            cues.has(Cue::Decision) && !waits && page.sentences[after].ending != Ending::Question
+            cues.has(Cue::Decision)
+                && !waits
+                && page.sentences[after].ending != Ending::Question
+                && !says_how_to_start(page, marked, index, after)
         })
+}
+
+/// "Shall I start? I'll begin with the schema.": what comes after a yes.
+fn says_how_to_start(page: &Page, marked: &Marked, index: usize, after: usize) -> bool {
+    const START: &[&str] = &[
+        "start",
+        "begin",
+        "proceed",
+        "go ahead",
+        "implement",
+        "anfangen",
+        "beginnen",
+        "loslegen",
+        "umsetzen",
+        "commenc",
+        "lancer",
+        "empez",
+        "empiez",
+        "comenz",
+        "começ",
+        "inizi",
+        "cominci",
+        "нача",
+        "приступ",
+        "开始",
+        "继续",
+        "执行",
+        "实现",
+        "实施",
+        "始め",
+        "開始",
+        "進め",
+        "시작",
+        "진행",
+    ];
+    const WILL: &[&str] = &[
+        "i'll start",
+        "i'll begin",
+        "ich beginne",
+        "ich starte",
+        "je commence",
+        "empiezo",
+        "começo",
+        "comincio",
+        "начну",
+        "我会先",
+        "我先从",
+    ];
+    let has = |said: &str, words: &[&str]| words.iter().any(|word| said.contains(word));
+    let decides = marked.first(after, Cues::of(&[Cue::Decision])).map(|hit| &page.said[hit.start..hit.end]);
+    marked.cues(index).has(Cue::Leave)
+        && has(page.text_of(&page.sentences[index]), START)
+        && decides.is_some_and(|decides| has(decides, WILL))
 }

@@ -78,5 +78,7 @@ fn goes_on(page: &Page, index: usize) -> bool {
         (LineKind::Item { .. }, _) => line.paragraph == after.paragraph,
         _ => true,
     };
-    is_below && next.ending != Ending::Question
+    // "Weather? (rain fills the ponds)": what is meant by it.
+    let is_meant = next.line == page.sentences[index].line && page.text_of(next).starts_with(['(', '（']);
+    is_below && !is_meant && next.ending != Ending::Question
 }

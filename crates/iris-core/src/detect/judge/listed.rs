@@ -57,3 +57,51 @@ pub(super) fn has_lettered(page: &Page, index: usize) -> bool {
     let mut next = || below.next().is_some_and(|line| line.lettered);
     next() && next()
 }
+
+/// "Open questions: 1. Ground water? 2. Weather?": what leads to them says what they are.
+pub(super) fn is_posed(page: &Page, index: usize) -> bool {
+    const MANY: usize = 12;
+    const LEADS: &[&str] = &[
+        "questions",
+        "open questions",
+        "my questions",
+        "remaining questions",
+        "clarifying questions",
+        "questions for you",
+        "fragen",
+        "offene fragen",
+        "meine fragen",
+        "fragen an dich",
+        "questions ouvertes",
+        "questions en suspens",
+        "mes questions",
+        "preguntas",
+        "preguntas abiertas",
+        "preguntas pendientes",
+        "mis preguntas",
+        "perguntas",
+        "perguntas em aberto",
+        "minhas perguntas",
+        "domande",
+        "domande aperte",
+        "вопросы",
+        "открытые вопросы",
+        "мои вопросы",
+        "待确认",
+        "待确认的问题",
+        "需要确认的问题",
+        "質問",
+        "確認事項",
+        "確認したいこと",
+        "질문",
+        "확인 사항",
+        "otázky",
+        "otevřené otázky",
+    ];
+    let is_lead = |index: usize| {
+        let said = page.text_of(&page.sentences[index]);
+        LEADS.contains(&said.trim_matches(|next: char| !next.is_alphanumeric()))
+    };
+    let top = (0..index).rev().take(MANY).find(|&before| !is_item(page, before));
+    is_item(page, index) && top.is_some_and(is_lead)
+}

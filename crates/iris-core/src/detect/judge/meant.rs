@@ -17,6 +17,8 @@ pub(super) fn is_meant(page: &Page, marked: &Marked, index: usize, ask: Hit) -> 
         wants_time,
         tells_by_itself,
         wants_a_view,
+        is_to_be_checked,
+        is_copied_from_here,
     ];
     !not.iter().any(|not| not(page, index, ask))
         && !waits_for_more(marked, index, ask)
@@ -85,6 +87,39 @@ fn wants_a_view(page: &Page, index: usize, ask: Hit) -> bool {
     let said = page.text_of(&page.sentences[index]);
     let tries = |word: &str| TRIES.iter().any(|tries| word.starts_with(tries));
     ask.cue == Cue::Request && VIEWS.iter().any(|view| said.contains(view)) && said.split([' ', '，']).any(tries)
+}
+
+/// "Copy this block and replace the old one": what is copied is the agent's own.
+fn is_copied_from_here(page: &Page, index: usize, ask: Hit) -> bool {
+    const COPIES: &[&str] = &["copy", "скопируй", "복사", "붙여넣"];
+    const OWN: &[&str] = &["this ", "these ", "above", "этот ", "эту ", "эти ", "выше", "이 코드", "이 내용", "위 "];
+    const TO_AGENT: &[&str] = &[" here", "to me", "chat", "сюда", "мне", "чат", "여기", "채팅"];
+    let said = page.text_of(&page.sentences[index]);
+    let has = |phrases: &[&str]| phrases.iter().any(|phrase| said.contains(phrase));
+    let copies = COPIES.iter().any(|copies| page.said[ask.start..ask.end].contains(copies));
+    ask.cue == Cue::Request && copies && has(OWN) && !has(TO_AGENT)
+}
+
+/// "Confirm the version and clear the cache": one of the things to do, and not a yes to the agent.
+fn is_to_be_checked(page: &Page, index: usize, ask: Hit) -> bool {
+    const JOINS: &[&str] = &[" and ", " e ", " y ", " et "];
+    const OWN: &[&str] =
+        &[" i ", " i'", " eu ", " je ", " j'", " me ", "antes ", "before ", "avant ", " seguir", " para "];
+    const THE: &[&str] = &["the", "o", "a", "os", "as", "el", "la", "los", "las", "le", "les", "l", "su", "seu", "sua"];
+    const ASKS: &[&str] = &["and ", "e ", "y ", "et ", "se ", "si ", "que ", "if ", "whether ", "that ", "to ", "qual"];
+    let words = &page.said[ask.start..ask.end];
+    let rest = &page.said[ask.end..page.sentences[index].said.end];
+    let has = |phrases: &[&str]| phrases.iter().any(|phrase| rest.contains(phrase));
+    let named = !ASKS.iter().any(|asks| rest.trim_start().starts_with(asks));
+    let bare = words.starts_with("confirm") && !words.contains(' ');
+    // "… the name and the region" are two things to confirm.
+    let joins_deed = |join: &'static str| {
+        rest.match_indices(join).any(|(at, join)| {
+            let next = rest[at + join.len()..].split([' ', '\'']).next().unwrap_or_default();
+            !THE.contains(&next)
+        })
+    };
+    ask.cue == Cue::Confirm && bare && named && JOINS.iter().any(|join| joins_deed(join)) && !has(OWN)
 }
 
 /// "It will ping me when it's done", "结束后会通知我": what runs says so, and nobody is asked to.
@@ -233,7 +268,8 @@ fn is_told_of(page: &Page, index: usize, ask: Hit) -> bool {
 /// "Once you confirm the address, you can log in": what comes of it is theirs.
 fn is_their_own(page: &Page, index: usize, ask: Hit) -> bool {
     const WHEN: &[&str] = &["once you", "after you", "when you", "if you"];
-    const THEIRS: &[&str] = &[", you can", ", you'll", ", you will", ", you're", ", you should", ", it ", ", github"];
+    const THEIRS: &[&str] =
+        &[", you can", ", you'll", ", you will", ", you're", ", you should", ", it ", ", the ", ", github"];
     let words = &page.said[ask.start..ask.end];
     let rest = &page.said[ask.end..page.sentences[index].said.end];
     let has = |phrases: &[&str]| phrases.iter().any(|phrase| rest.contains(phrase));

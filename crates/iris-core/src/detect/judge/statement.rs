@@ -3,8 +3,8 @@
 use super::meant::is_meant;
 use super::plea::begins_with_if;
 use super::{ASKING, Said};
-use crate::detect::lexicon::{Cue, Cues, Hit, Marked};
-use crate::detect::page::{Ending, Page, is_word};
+use crate::detect::lexicon::{Cue, Cues, Hit, Marked, names_readiness};
+use crate::detect::page::{Ending, Page, QUOTED, is_word};
 
 /// Without a question mark the first words decide: "tell me which, or if you …" asks, "if you …, tell me which" does not.
 pub(super) fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said {
@@ -19,6 +19,7 @@ pub(super) fn statement_says(page: &Page, marked: &Marked, index: usize) -> Said
     let soft = marked.first(index, soft).map(|soft| longest(soft, Cues::of(&[Cue::Offer])));
     let cues = marked.cues(index);
     let softened = match (ask, soft) {
+        (None, None) if is_run_to_see(page, marked, index) => return Said::Ask(1.8),
         (None, None) if !is_for_approval(page, marked, index) => return Said::Nothing,
         (Some(ask), _) if ask.cue == Cue::Request && is_on_condition(page, marked, index, Some(ask)) => true,
         (Some(ask), Some(soft)) => softens(soft, ask) && !stands_apart(page, soft, ask),
@@ -55,6 +56,11 @@ pub(in crate::detect) fn is_awaited(page: &Page, marked: &Marked, index: usize) 
         "that will tell me",
         "this tells me",
         "this will tell me",
+        "this will tell us",
+        "that will tell us",
+        "that'll tell us",
+        "this will show us",
+        "that will show us",
         "then i'll know",
         "then i know",
         "then we'll know",
@@ -62,30 +68,36 @@ pub(in crate::detect) fn is_awaited(page: &Page, marked: &Marked, index: usize) 
         "so i can tell whether",
         "dann weiß ich",
         "dann wissen wir",
+        "dann sehen wir",
         "daran sehe ich",
         "daran erkenne ich",
         "das sagt mir",
         "je saurai",
         "on saura",
+        "on verra si",
         "nous saurons",
         "cela me dira",
         "ça me dira",
         "con eso sabré",
         "así sabré",
         "así sabremos",
+        "así veremos",
         "eso me dirá",
         "assim saberei",
         "assim saberemos",
+        "assim veremos",
         "isso me dirá",
         "assim eu sei",
         "così saprò",
         "così sapremo",
+        "così vediamo",
         "così capisco",
         "mi dirà se",
         "тогда я пойму",
         "тогда пойму",
         "тогда будет ясно",
         "тогда станет ясно",
+        "тогда увидим",
         "так я пойму",
         "这样我就知道",
         "这样就知道",
@@ -106,6 +118,14 @@ pub(in crate::detect) fn is_awaited(page: &Page, marked: &Marked, index: usize) 
     let knows = |said: &str| KNOWS.iter().any(|phrase| said.contains(phrase));
     (knows(page.text_of(sentence)) || next.is_some_and(|next| knows(page.text_of(next))))
         && !is_on_condition(page, marked, index, None)
+}
+
+/// "Run the first one. This will tell us whether it is up.": nobody else can.
+fn is_run_to_see(page: &Page, marked: &Marked, index: usize) -> bool {
+    const NEAR: usize = 24;
+    let deeds = Cues::of(&[Cue::Deed, Cue::Do, Cue::Once]);
+    let start = page.sentences[index].said.start;
+    marked.first(index, deeds).is_some_and(|hit| hit.start <= start + NEAR) && is_awaited(page, marked, index)
 }
 
 /// "Let me know if this looks right and I'll start": a yes is wanted, and what comes of it is said.
@@ -171,7 +191,11 @@ fn is_first(marked: &Marked, index: usize, cue: Cue, before: Hit) -> bool {
 fn stands_apart(page: &Page, soft: Hit, ask: Hit) -> bool {
     let between = page.said.get(soft.end..ask.start).unwrap_or_default();
     let is_if = IFS.iter().any(|word| page.said[soft.start..soft.end].contains(word));
-    ask.cue == Cue::Confirm && soft.cue == Cue::Offer && !is_if && between.contains(['—', '–', ';', ':'])
+    // "When you're ready, reply "go"": how far the human is says only when.
+    let lead = page.said.get(soft.start..ask.start).unwrap_or_default();
+    let is_ready = names_readiness(lead) && page.said[ask.start..ask.end].contains(QUOTED);
+    let apart = soft.cue == Cue::Offer && !is_if && between.contains(['—', '–', ';', ':']);
+    ask.cue == Cue::Confirm && (apart || is_ready)
 }
 
 const IFS: &[&str] =

@@ -94,7 +94,7 @@ pub(super) fn asks_for_steps(said: &str, sentence: &Sentence, cues: Cues) -> Opt
     (has(NOW) && !has(OWN)).then_some(Hit { cue: Cue::Idle, start, end: start + steps.len() })
 }
 
-fn is_hangul(letter: char) -> bool {
+pub(in crate::detect) fn is_hangul(letter: char) -> bool {
     matches!(letter, '\u{ac00}'..='\u{d7af}')
 }
 

@@ -149,6 +149,20 @@ pub(in crate::detect) enum Cue {
     Plan,
     /// "please review": that the human is to look at it.
     Review,
+    /// "please", "reload": what the human does before the agent goes on (`turn.rs`).
+    Deed,
+    /// "you approve": what the agent waits for before it goes on.
+    Agree,
+    /// "I can't continue": that the work ends there.
+    Stuck,
+    /// "recommended answer": so that one is wanted.
+    Advice,
+    /// "first": before anything else.
+    First,
+    /// "I won't change": that the agent does nothing.
+    Hold,
+    /// "until you": and for how long.
+    Until,
     /// A pattern of the deployment's own.
     Pattern,
 }
@@ -229,6 +243,13 @@ impl Cue {
             "permit" => Self::Permit,
             "plan" => Self::Plan,
             "review" => Self::Review,
+            "deed" => Self::Deed,
+            "agree" => Self::Agree,
+            "stuck" => Self::Stuck,
+            "advice" => Self::Advice,
+            "first" => Self::First,
+            "hold" => Self::Hold,
+            "until" => Self::Until,
             _ => return None,
         })
     }

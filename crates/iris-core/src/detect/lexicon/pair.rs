@@ -21,7 +21,7 @@ struct Pair {
     near: usize,
 }
 
-const PAIRS: [Pair; 12] = [
+const PAIRS: [Pair; 14] = [
     Pair { first: Cue::Source, second: Cue::Silent, means: Cue::Gap, turned: true, near: NEAR },
     Pair { first: Cue::Await, second: Cue::Yes, means: Cue::Confirm, turned: true, near: NEAR },
     Pair { first: Cue::Do, second: Cue::Sake, means: Cue::Request, turned: false, near: NEAR },
@@ -33,13 +33,16 @@ const PAIRS: [Pair; 12] = [
     Pair { first: Cue::Object, second: Cue::Back, means: Cue::Request, turned: false, near: NEAR },
     Pair { first: Cue::GoOn, second: Cue::Sending, means: Cue::Request, turned: false, near: BESIDE },
     Pair { first: Cue::Say, second: Cue::Permit, means: Cue::Confirm, turned: false, near: BESIDE },
+    Pair { first: Cue::Hold, second: Cue::Until, means: Cue::Confirm, turned: true, near: NEAR },
+    Pair { first: Cue::Unable, second: Cue::Stuck, means: Cue::Wait, turned: true, near: NEAR },
     Pair { first: Cue::Must, second: Cue::Unable, means: Cue::Request, turned: true, near: NEAR },
 ];
 
 /// "I can't renew it from here. Somebody with access has to.": the halves of this one may stand in two sentences.
 pub(super) fn across(before: Cues, hits: &[Hit]) -> Option<Hit> {
     let half = hits.iter().find(|hit| {
-        (hit.cue == Cue::Must && before.has(Cue::Unable)) || (hit.cue == Cue::Unable && before.has(Cue::Must))
+        (matches!(hit.cue, Cue::Must | Cue::Stuck) && before.has(Cue::Unable))
+            || (hit.cue == Cue::Unable && before.has(Cue::Must))
     });
     half.map(|hit| Hit { cue: Cue::Request, ..*hit })
 }

@@ -50,6 +50,22 @@ test("a question shows up in the inbox, the badge and the title, and is answered
   await page.getByText(/answered by user: Blue/).first().waitFor();
 });
 
+test("what was answered before is given once more with one press", async () => {
+  for (let times = 0; times < 2; times++) {
+    const { turnId } = await daemon.tell("delta", "pick");
+    await expect.poll(async () => (await daemon.call("GET", "/api/questions/pending")).questions.length).toBe(1);
+    const [{ id }] = (await daemon.call("GET", "/api/questions/pending")).questions;
+    await daemon.call("POST", `/api/questions/${id}/answer`, { response: { value: "Light" } });
+    await answerOf(turnId);
+  }
+  const page = await signedIn(daemon);
+  const { turnId } = await daemon.tell("delta", "pick");
+  await card(page, "delta").getByText("Answered before with Light, 2 of 2 times, last by user").waitFor();
+  await new Promise((seen) => setTimeout(seen, SEEN));
+  await card(page, "delta").getByRole("button", { name: "The same again" }).click();
+  expect(await answerOf(turnId)).toContain('"value": "Light"');
+});
+
 test("a press on a card that was not current goes where it was aimed", async () => {
   const page = await signedIn(daemon);
   const first = await daemon.tell("atlas", "approve seven");

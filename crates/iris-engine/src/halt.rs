@@ -7,7 +7,7 @@ use iris_core::actor::Actor;
 use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
 use iris_core::fault::FaultKind;
 use iris_core::id::TurnId;
-use iris_store::{StoreError, Tx, event, question, turn};
+use iris_store::{StoreError, Tx, event, job, question, turn};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -64,6 +64,8 @@ const LADDER_LIMIT: Duration = Duration::from_millis(7_500);
 const WITHDRAW_LIMIT: Duration = Duration::from_secs(1);
 const WITHDRAWN_AT_ONCE: i64 = 500;
 const AGAIN: Duration = Duration::from_millis(250);
+/// Why what waited was withdrawn.
+const STOPPED: &str = "everything was stopped";
 
 impl Halt {
     pub fn is_on(&self) -> bool {
@@ -112,7 +114,7 @@ impl Engine {
 async fn halt(inner: &Arc<Inner>, by: Actor, reply: oneshot::Sender<Result<Halted, HaltError>>) {
     let _on = inner.halt.begin();
     tracing::warn!("everything is stopped");
-    let first = withdraw(inner).await.unwrap_or_default();
+    let first = withdraw(inner, &by).await.unwrap_or_default();
     let agents = end_agents(inner).await;
     match withdraw_rest(inner, by.clone(), agents, first).await {
         Ok(withdrawn) => drop(reply.send(Ok(Halted { agents, withdrawn }))),
@@ -134,10 +136,12 @@ async fn withdraw_rest(
 ) -> Result<Vec<TurnId>, StoreError> {
     // What was asked would start its agent again when somebody answers.
     let who = by.clone();
-    let cancel =
-        inner.store.write("question.withdraw", move |tx| question::cancel_all(tx, &who, "everything was stopped"));
+    let cancel = inner.store.write("question.withdraw", move |tx| {
+        job::stop_waiting(tx, &who, STOPPED)?;
+        question::cancel_all(tx, &who, STOPPED)
+    });
     timeout(WITHDRAW_LIMIT, cancel).await.map_err(|_| no_answer())??;
-    withdrawn.extend(withdraw(inner).await?);
+    withdrawn.extend(withdraw(inner, &by).await?);
     let halted = DaemonEvent::Halted { by, agents, withdrawn: withdrawn.len() };
     let note = inner.store.write("daemon.halt", move |tx| append(tx, &halted));
     timeout(WITHDRAW_LIMIT, note).await.map_err(|_| no_answer())??;
@@ -165,10 +169,15 @@ async fn end_agents(inner: &Arc<Inner>) -> usize {
     agents
 }
 
-async fn withdraw(inner: &Inner) -> Result<Vec<TurnId>, StoreError> {
+async fn withdraw(inner: &Inner, by: &Actor) -> Result<Vec<TurnId>, StoreError> {
     let mut withdrawn = Vec::new();
     loop {
-        let write = inner.store.write("turn.withdraw", |tx| turn::cancel_all_waiting(tx, WITHDRAWN_AT_ONCE));
+        let who = by.clone();
+        let write = inner.store.write("turn.withdraw", move |tx| {
+            // First: without what they wait for, jobs would look finished.
+            job::stop_waiting(tx, &who, STOPPED)?;
+            turn::cancel_all_waiting(tx, WITHDRAWN_AT_ONCE)
+        });
         let some = timeout(WITHDRAW_LIMIT, write).await.map_err(|_| no_answer())??;
         some.iter().for_each(|turn| inner.waiters.look(turn));
         let more = i64::try_from(some.len()) == Ok(WITHDRAWN_AT_ONCE);

@@ -224,6 +224,20 @@ pub(crate) fn fail(tx: &mut Tx<'_>, id: &JobId, why: &str) -> Result<bool, Store
     end(tx, id, JobState::Failed, None, Some(said.as_str()).filter(|said| !said.is_empty()), Some(why))
 }
 
+/// Everything is being stopped: a job that only waits, for an answer, a turn or work in the background, ends with that,
+/// however well its last turn went. One whose turn runs ends as that does, and one that is at its end as it would.
+pub fn stop_waiting(tx: &mut Tx<'_>, by: &Actor, why: &str) -> Result<(), StoreError> {
+    for row in tx.many(job_columns!("WHERE ended_at IS NULL ORDER BY id"), &[])? {
+        let job = JobRow::read(&row)?;
+        let view = look(tx, &job)?;
+        if !view.has_running_turn && settle(&view).is_none() {
+            let said = Some(view.last_response.as_str()).filter(|said| !said.is_empty());
+            end(tx, &job.id, JobState::Stopped, Some(by), said, Some(why))?;
+        }
+    }
+    Ok(())
+}
+
 const SETTLED_AT_ONCE: i64 = 1000;
 
 /// Ends the jobs that are at their end.
@@ -263,9 +277,10 @@ fn look(tx: &mut Tx<'_>, job: &JobRow) -> Result<JobView, StoreError> {
                count(CASE WHEN resume IN ('due', 'handed') THEN 1 END) FROM question WHERE job = ?1";
     let (open_questions, answers_under_way) =
         tx.one(sql, values![&job.id])?.map_or((0, 0), |row| (row.int(0), row.int(1)));
-    // A telling that was not needed any more is not how the job ended.
+    // A telling that was not needed any more, and belongs to no answer since, is not how the job ended.
     let sql = "SELECT ending, response FROM turn WHERE session = ?1 AND finished_at IS NOT NULL \
-               AND NOT (state = 'cancelled' AND coalesce(origin, '') = 'answer') ORDER BY number DESC LIMIT 1";
+               AND NOT (state = 'cancelled' AND coalesce(origin, '') = 'answer' \
+               AND NOT EXISTS (SELECT id FROM question WHERE session = ?1 AND resume_turn = turn.id)) ORDER BY number DESC LIMIT 1";
     let last = tx.one(sql, values![&job.session])?;
     let scheduled = tx.one("SELECT count(*) FROM timer WHERE session = ?1", values![&job.session])?;
     Ok(JobView {

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 
 import { sessionsQuery } from "@/api/ask";
-import { UNKNOWN } from "@/api/call";
+import { type Shapes, UNKNOWN } from "@/api/call";
 import { meQuery } from "@/api/me";
 import { useWatched } from "@/api/watch";
 import { PartyName } from "@/session/party";
@@ -18,6 +18,7 @@ import { Action } from "./action";
 import { answer, hold, holding, refusals, sending } from "./ask";
 import { Deadline } from "./deadline";
 import { deed } from "./deed";
+import { takesAnswers } from "./edit";
 import { AskedForm } from "./form";
 import { QuestionMenu } from "./menu";
 import { useKeptWords } from "./overtaken";
@@ -45,11 +46,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
         </div>
       )}
       <Action question={question} isEditing={isEditing} onEdit={setEditing} />
-      {question.suggestion && (
-        <p className="said text-xs text-dim">
-          Answered before with <span className="text-ink"><Plain text={labelled(question, question.suggestion.answer)} /></span>, {question.suggestion.times} of {question.suggestion.of} times
-        </p>
-      )}
+      {question.suggestion && <Before question={question} suggestion={question.suggestion} disabled={isSending || isEditing} give={give} />}
       {isEditing ? null : question.responseType === "form" ? (
         <SchemaForm schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
       ) : takesForm(question) ? (
@@ -64,6 +61,20 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
         </p>
       )}
     </div>
+  );
+}
+
+/** What the same was answered before, and the same once more with one press. It is never offered for an approval. */
+function Before({ question, suggestion: { answer: before, times, of, lastBy }, disabled, give }: { question: Question; suggestion: Shapes["Suggestion"]; disabled: boolean; give: (value: Value, text?: string) => void }) {
+  return (
+    <p className="said flex flex-wrap items-center gap-x-2 text-xs text-dim">
+      <span>
+        Answered before with <span className="text-ink"><Plain text={labelled(question, before)} /></span>, {times} of {of} times, last by <Plain text={lastBy} />
+      </span>
+      <button type="button" className="link inline-flex min-h-6 items-center" disabled={disabled} onClick={() => takesAnswers(question) && give(before.value as Value, before.text ?? undefined)}>
+        The same again
+      </button>
+    </p>
   );
 }
 

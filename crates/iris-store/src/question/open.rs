@@ -11,6 +11,7 @@ use super::close::supersede_by;
 use super::{QuestionRow, find, question_columns, restate};
 use crate::error::StoreError;
 use crate::session::{self, SessionRow};
+use crate::turn::CancelWaiting;
 use crate::tx::{Tx, values};
 use crate::{event, rule, turn};
 
@@ -158,8 +159,10 @@ fn use_up(tx: &mut Tx<'_>, session: &SessionRow, new: &NewQuestion) -> Result<Op
     let used = QuestionEvent::Used { id: given.id.clone(), job: given.job.clone() };
     event::append(tx, &[EventDraft { subject: subject(session, new), fact: Fact::Question(used) }])?;
     // It need not be told any more, if it has not been.
-    if let Some(telling) = &given.resume_turn {
-        turn::cancel_waiting(tx, telling)?;
+    if let Some(telling) = &given.resume_turn
+        && turn::cancel_waiting(tx, telling)? == CancelWaiting::Done
+    {
+        tx.run("UPDATE question SET resume_turn = NULL WHERE id = ?1", values![&given.id])?;
     }
     Ok(Some(given))
 }

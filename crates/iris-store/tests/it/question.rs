@@ -433,6 +433,48 @@ on_both!(a_job_ends_with_its_last_turn_and_takes_its_questions_along, |database:
     assert_eq!(row(&store, "q1").await.state, QuestionState::Cancelled);
 });
 
+on_both!(
+    a_telling_that_is_cancelled_is_how_its_job_ended_and_one_that_is_not_needed_is_not,
+    |database: Database| async move {
+        let store = database.open_as("n1");
+        for (id, is_needed, expected) in [("1", false, JobState::Completed), ("2", true, JobState::Stopped)] {
+            let party = format!("job-{id}");
+            let new_job = NewJob {
+                id: JobId::new(id),
+                started_by: Party::new("ada").into(),
+                goal: "goal".to_owned(),
+                key: None,
+                again_of: None,
+                first: new_turn(&party, "goal"),
+            };
+            let started = store.write("start", move |tx| job::start(tx, &new_job)).await.expect("written");
+            let Started::New(_, told) = started else { panic!("new") };
+            let (epoch, work) = serve(&store, &told.session).await;
+            let (asked, again) = (format!("{id}-asked"), format!("{id}-again"));
+            open(&store, &told.session, epoch, new(&asked, approval("ls", 60_000))).await;
+            answer(&store, &asked, given(yes())).await;
+            let question = QuestionId::new(asked.as_str());
+            let telling = store.write("resume", move |tx| {
+                let telling = turn::NewTurn { origin: Some("answer"), ..new_turn(&party, "told") };
+                question::resume_by_turn(tx, &question, |_| telling)
+            });
+            let telling = telling.await.expect("written").expect("it is told").turn;
+            if is_needed {
+                let by = Party::new("ada").into();
+                store.write("cancel", move |tx| turn::cancel_by(tx, &telling, &by)).await.expect("written");
+            } else {
+                // It asks once more before it is told, and has its answer by that.
+                let asked_again = open(&store, &told.session, epoch, new(&again, approval("ls", 60_000))).await;
+                assert!(matches!(asked_again, Opening::Answered(_)), "{asked_again:?}");
+            }
+            finish(&store, completed(&work.expect("work"), "done")).await;
+            assert_eq!(store.write("settle", job::settle_all).await.expect("written"), [JobId::new(id)]);
+            let over = store.read(move |tx| job::find(tx, &JobId::new(id))).await.expect("read").expect("there");
+            assert_eq!(over.state, expected);
+        }
+    }
+);
+
 on_both!(a_refusal_holds_and_rules_are_made_listed_and_taken_back, |database: Database| async move {
     let store = database.open_as("n1");
     let (session, epoch) = begin(&store).await;

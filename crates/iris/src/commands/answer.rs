@@ -1,6 +1,7 @@
 //! `iris answer`: say what an agent waits for.
 
 use clap::ValueEnum;
+use clap::builder::NonEmptyStringValueParser;
 use iris_api::Page;
 use iris_api::question::{AnswerRequest, Choice, EditRequest, Pending, Question, Remember, Response};
 use iris_core::duration::Millis;
@@ -35,6 +36,7 @@ Examples:
   iris answer 01a1e1dd yes --similar              also all others that ask for the very same")]
 pub struct AnswerArguments {
     /// The question's id, or enough of its beginning if it is the only one
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     question: String,
     /// yes or no (and why not), the number or name of an option, or words of your own
     #[arg(required = true)]

@@ -19,7 +19,7 @@ use crate::printer::{Printer, Span, Tone};
 #[command(after_help = "\
 Examples:
   echo 'Tests pass. Shall I push?' | iris detect
-  iris cache inspect 0199… --json | jq -r .reply | iris detect --json
+  iris cache inspect 0199… --json | jq -r .turn.response | iris detect --json
   iris detect --jsonl < replies.jsonl > found.jsonl
 
 With --jsonl, each line is {\"id\", \"text\"} and is answered at once with one line: {\"id\", \"needsAnswer\", \"kind\", \

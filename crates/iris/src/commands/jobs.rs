@@ -1,6 +1,7 @@
 //! `iris jobs`: work that a team carries out to its end.
 
 use clap::Subcommand;
+use clap::builder::NonEmptyStringValueParser;
 use iris_api::Page;
 use iris_api::job::{Job, StartJobRequest};
 use iris_api::question::Pending;
@@ -68,6 +69,7 @@ Examples:
   iris jobs show 01a1e1dd --json")]
     Show {
         /// The job's id, or enough of its beginning
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         job: String,
     },
     /// End a job
@@ -76,6 +78,7 @@ Examples:
   iris jobs stop 01a1e1dd       its questions are cancelled and its turns broken off")]
     Stop {
         /// The job's id, or enough of its beginning
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         job: String,
     },
 }
@@ -107,7 +110,8 @@ fn say(job: &Job, line: &str, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 async fn list(client: &Client, context: &mut Context) -> Result<Exit, Failure> {
-    let page: Page<Job> = client.get(&["jobs"], &[]).await?;
+    let items: Vec<Job> = client.all(&["jobs"], &[]).await?;
+    let page = Page { items, next: None };
     let printer = &mut context.printer;
     if printer.is_json() {
         printer.json(&page)?;
@@ -172,7 +176,7 @@ fn shown(text: &str) -> String {
 /// The job that a few characters mean.
 async fn find(client: &Client, wanted: &str) -> Result<String, Failure> {
     let page: Page<Job> = client.get(&["jobs"], &[("limit", "1000".to_owned())]).await?;
-    let mut found = page.items.iter().filter(|job| !wanted.is_empty() && job.id.starts_with(wanted));
+    let mut found = page.items.iter().filter(|job| job.id.starts_with(wanted));
     match (found.next(), found.next()) {
         (Some(job), None) => Ok(job.id.clone()),
         (Some(_), Some(_)) => Err(Failure::invalid(format!("more than one job begins with {wanted}"))

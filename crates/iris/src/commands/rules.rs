@@ -1,6 +1,7 @@
 //! `iris rules`: decisions that hold for a while.
 
 use clap::Subcommand;
+use clap::builder::NonEmptyStringValueParser;
 use iris_api::rule::{Rule, Rules};
 
 use super::Context;
@@ -38,6 +39,7 @@ Examples:
   iris rules revoke 01a1e1dd")]
     Revoke {
         /// The rule's id, or enough of its beginning
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         rule: String,
     },
 }

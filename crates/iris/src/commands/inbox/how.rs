@@ -4,6 +4,8 @@ use iris_api::question::{Asked, Question};
 use iris_core::question::form::{self, Field};
 use serde_json::Value;
 
+use crate::commands::answer::response;
+
 /// Several things are asked, or several may be chosen: that takes more than one key.
 pub fn takes_several(question: &Question) -> bool {
     question.questions.len() > 1 || question.questions.iter().any(|asked| asked.several)
@@ -35,6 +37,40 @@ pub fn command(question: &Question) -> String {
         _ => ("", "<option>".to_owned()),
     };
     format!("{lead}iris answer {} {words}", question.id)
+}
+
+/// The command that says once more what was answered to the same before.
+pub fn same_again(question: &Question) -> Option<String> {
+    let words = shlex::try_join(earlier(question)?.iter().map(String::as_str)).ok()?;
+    Some(format!("iris answer {} {words}", question.id))
+}
+
+/// What was answered to the same before, in the words that say it here; nothing if no words would.
+pub fn earlier(question: &Question) -> Option<Vec<String>> {
+    let given = &question.suggestion.as_ref()?.answer;
+    let options = || question.questions.iter().flat_map(|asked| &asked.options);
+    let word = |value: &Value| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        options().find(|option| option.value == value).map_or(value, |option| option.label.clone())
+    };
+    let words: Vec<String> = match &given.value {
+        Value::Bool(yes) => {
+            Some(if *yes { "yes" } else { "no" }.to_owned()).into_iter().chain(given.text.clone()).collect()
+        }
+        Value::Array(values) => values.iter().map(word).collect(),
+        value => vec![word(value)],
+    };
+    let typed = response(question, &words).ok()?;
+    (said(&typed.value) == said(&given.value) && typed.text == given.text).then_some(words)
+}
+
+/// Several options of one question are kept as one answer.
+fn said(value: &Value) -> String {
+    match value {
+        Value::Array(values) => values.iter().map(said).collect::<Vec<_>>().join(", "),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 /// What is typed where the question is known already; nothing if that needs no telling.
@@ -96,7 +132,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::commands::answer::response;
 
     fn question(more: Value) -> Question {
         let mut base = json!({
@@ -166,6 +201,33 @@ mod tests {
         assert_eq!(shown, ["name, required: text  in full", "size, required: one of: it's, l"]);
         let age = form(json!({"properties": {"age": {"type": "integer", "minimum": 18}}}));
         check(&age, "for example: iris answer q1 18", "18", &json!(18));
+    }
+
+    #[test]
+    fn what_was_answered_before_can_be_said_again() {
+        let again = |more: Value, answer: Value| {
+            let mut more = more;
+            more["suggestion"] = json!({"answer": answer, "times": 2, "of": 2, "lastBy": "user", "lastAt": 0});
+            same_again(&question(more))
+        };
+        let check = |more: Value, answer: Value, expected: &str| {
+            assert_eq!(again(more, answer).as_deref(), Some(format!("iris answer q1 {expected}").as_str()));
+        };
+        let text = json!({"responseType": "text", "allowFreeText": true, "questions": [asked(false, &[])]});
+        check(text.clone(), json!({"value": "the buyer's"}), r#""the buyer's""#);
+        check(json!({"questions": [asked(false, &["Red", "Blue"])]}), json!({"value": "Blue"}), "Blue");
+        let valued = json!({"question": "Which?", "options": [{"value": "1. gh", "label": "GitHub"}]});
+        check(json!({"questions": [valued]}), json!({"value": "1. gh"}), "GitHub");
+        let several = asked(true, &["Red", "Dark blue"]);
+        check(json!({"questions": [several]}), json!({"value": "Red, Dark blue"}), "'Red, Dark blue'");
+        let both = json!({"questions": [several, asked(false, &[])]});
+        check(both, json!({"value": ["Red, Dark blue", "two"]}), "'Red, Dark blue' two");
+        check(json!({"responseType": "boolean"}), json!({"value": false, "text": "not yet"}), "no 'not yet'");
+        let form = json!({"responseType": "form", "schema": {"properties": {"age": {"type": "integer"}}}});
+        check(form, json!({"value": {"age": 3}}), r#"'{"age":3}'"#);
+        assert_eq!(again(text.clone(), json!({"value": false})), None, "they would not say");
+        assert_eq!(again(text, json!({"value": "x", "text": "y"})), None, "a command has no place for both");
+        assert_eq!(same_again(&question(json!({}))), None);
     }
 
     #[test]

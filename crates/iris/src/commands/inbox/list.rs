@@ -49,6 +49,7 @@ fn body(question: &Question) -> Vec<String> {
     let mut parts = parts(question);
     parts.extend(otherwise(question).map(|what| (Tone::Plain, format!("if nobody answers: {what}"))));
     parts.extend(before(question));
+    parts.extend(how::same_again(question).map(|command| (Tone::Faint, format!("the same again: {command}"))));
     parts.extend(others(question).map(|line| (Tone::Faint, line)));
     parts.into_iter().map(|(_, line)| line).collect()
 }

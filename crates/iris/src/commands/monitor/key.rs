@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::draw;
 use super::edit::{Editor, Typed};
 use super::state::fleet::Row;
-use super::state::inbox::{is_risky, is_unknowable, is_yes_or_no, numbered};
+use super::state::inbox::{is_risky, is_unknowable, is_yes_or_no, numbered, written_before};
 use super::state::session::Conversation;
 use super::state::{Mode, Pressed, Purpose, State, View};
 use super::wish::{Act, Wish};
@@ -338,7 +338,8 @@ impl State {
     fn write_to(&mut self, purpose: Purpose) {
         self.notice = None;
         let unsent = match &purpose {
-            Purpose::Reply { question } => self.inbox.unsent.remove(&question.id),
+            // Without words of one's own, what was answered to the same before is what one would write.
+            Purpose::Reply { question } => self.inbox.unsent.remove(&question.id).or_else(|| written_before(question)),
             Purpose::Tell { .. } => None,
         };
         let editor = unsent.map(|typed| Editor::with(&typed)).unwrap_or_default();

@@ -224,6 +224,27 @@ fn words_are_an_answer_or_the_reason_of_a_refusal() {
 }
 
 #[test]
+fn what_was_written_before_is_there_to_be_sent_or_changed() {
+    let more = json!({
+        "responseType": "text", "questions": [{"question": "Which persona?"}],
+        "suggestion": {"answer": {"value": "the buyer"}, "times": 2, "of": 2, "lastBy": "user", "lastAt": 0},
+    });
+    let check = |keys: &str, expected: &str| {
+        let mut state = state(NARROW);
+        read_all(&mut state, vec![question("q-text", more.clone())]);
+        assert_eq!(answers(&press(&mut state, keys)), [("q-text".to_owned(), json!([expected]), None)]);
+    };
+    check("r\n", "the buyer");
+    check("r of shoes\n", "the buyer of shoes");
+    // What is chosen by a number is not written first.
+    let mut chosen = colour();
+    chosen.suggestion = serde_json::from_value(more["suggestion"].clone()).ok();
+    let mut state = state(NARROW);
+    read_all(&mut state, vec![chosen]);
+    assert_eq!(answers(&press(&mut state, "rGreen\n")), [("q-colour".to_owned(), json!(["Green"]), None)]);
+}
+
+#[test]
 fn where_several_may_be_chosen_one_key_is_not_an_answer() {
     let mut state = state(NARROW);
     let mut any = colour();

@@ -151,6 +151,59 @@ async fn what_an_agent_goes_on_with_is_shown() {
     assert!(inbox.contains("<text>"), "{inbox}");
 }
 
+/// The example takes the reply of a turn out of what `cache inspect` prints.
+#[tokio::test]
+async fn a_reply_is_found_where_the_help_of_detect_says() {
+    let world = asking();
+    let told = world.tell("hello").await;
+    let (_, help) = iris(&world, &["detect", "--help"]);
+    let place = help.split("jq -r ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("an example");
+    let inspected = iris(&world, &["cache", "inspect", id(&told), "--json"]).1;
+    let inspected: Value = serde_json::from_str(&inspected).expect("JSON");
+    assert_eq!(inspected.pointer(&place.replace('.', "/")), Some(&json!("You said: hello")), "{place}");
+}
+
+/// In a script a name may be missing: that is no beginning of an id.
+#[tokio::test]
+async fn no_id_is_nobodys() {
+    let world = asking();
+    world.tell_async("user", "ask").await;
+    let question = world.open_question().await;
+    assert!(!iris(&world, &["answer", "", "Red"]).0);
+    assert_eq!(world.open_question().await["id"], question["id"], "nothing was answered");
+    assert!(iris(&world, &["answer", question_id(&question), "Red", "--remember", "1h"]).0);
+    assert!(!iris(&world, &["rules", "revoke", ""]).0);
+    assert!(iris(&world, &["rules", "list"]).1.contains("Red"), "it holds");
+    assert!(!iris(&world, &["jobs", "show", ""]).0);
+}
+
+#[tokio::test]
+async fn all_jobs_are_listed_however_many() {
+    let script = "default: [{ delay: 60s }]\n";
+    let world = World::new(setup().team("alpha", script).setting("maxProcesses: 1"));
+    for number in 0..101 {
+        world.start_job(&format!("job {number}")).await;
+    }
+    assert_eq!(iris(&world, &["jobs", "list"]).1.lines().count(), 102, "with the names of the columns");
+}
+
+#[tokio::test]
+async fn what_was_answered_before_is_offered_as_a_command() {
+    let world = asking();
+    for _ in 0..2 {
+        world.tell_async("user", "tool Which persona?").await;
+        let question = world.open_question().await;
+        assert_eq!(world.answer(&question, json!("the buyer")).await.0, 200);
+    }
+    let told = world.tell_async("user", "tool Which persona?").await;
+    let question = world.open_question().await;
+    let (_, inbox) = iris(&world, &["inbox", "--once"]);
+    let offered = format!("the same again: iris answer {} 'the buyer'", question_id(&question));
+    assert!(inbox.contains("before: the buyer (2 of 2 times, last by user)") && inbox.contains(&offered), "{inbox}");
+    assert!(iris(&world, &["answer", question_id(&question), "the buyer"]).0);
+    assert!(world.ended(id(&told)).await["response"].as_str().expect("text").contains("the buyer"));
+}
+
 /// What an agent writes cannot look like what Iris says.
 #[tokio::test]
 async fn no_line_of_an_agent_passes_for_one_of_iris() {

@@ -174,6 +174,60 @@ replies:
     assert_eq!(world.events("turn.started").await.len(), 3, "its question is cancelled, and nobody is told");
 }
 
+/// A job is not done because nobody is asked any more, and not because nobody tells it what was answered.
+#[tokio::test]
+async fn a_job_that_waits_is_stopped_with_everything_else() {
+    let script = r#"
+replies:
+  - match: "^look$"
+    do: [{ say: "Which port should the server use?" }]
+  - match: "^hold$"
+    do: [{ delay: 60s }]
+"#;
+    let world = World::new(setup().team("alpha", script).setting("maxProcesses: 1"));
+    let stop_all = async || assert_eq!(world.post("/api/agents/stop", json!({})).await.0, 200);
+    let asked = world.start_job("look").await;
+    let question = world.open_question().await;
+    stop_all().await;
+    let over = world.job_is(&asked, "stopped").await;
+    assert_eq!(over["error"], "everything was stopped", "{over}");
+    let closed = world.get(&format!("/api/questions/{}", question_id(&question))).await;
+    assert_eq!((&closed["state"], &closed["closedBy"]), (&json!("cancelled"), &json!("user")), "{closed}");
+
+    let answered = world.start_job("look").await;
+    let question = world.open_question().await;
+    let held = world.start_job("hold").await;
+    world
+        .eventually("the only agent is another's", async || {
+            world.events("turn.started").await.iter().any(|event| event["session"] == held["session"])
+        })
+        .await;
+    assert_eq!(world.answer(&question, json!("8080")).await.0, 200);
+    stop_all().await;
+    world.job_is(&held, "stopped").await;
+    world.job_is(&answered, "stopped").await;
+}
+
+/// Also in the turn that brings an answer: the turn before is not how the job ended.
+#[tokio::test]
+async fn a_job_whose_turn_is_cancelled_is_stopped() {
+    let script = r#"
+replies:
+  - match: "^look$"
+    do: [{ say: "Which port should the server use?" }]
+  - match: "answered: 8080"
+    do: [{ delay: 60s }]
+"#;
+    let world = World::new(setup().team("alpha", script));
+    let job = world.start_job("look").await;
+    let question = world.open_question().await;
+    assert_eq!(world.answer(&question, json!("8080")).await.0, 200);
+    world.eventually("it goes on", async || world.events("turn.started").await.len() == 2).await;
+    let party = format!("job-{}", job["id"].as_str().expect("an id"));
+    assert_eq!(world.post("/api/teams/alpha/cancel", json!({"fromTeam": party})).await.0, 200);
+    assert_eq!(world.job_is(&job, "stopped").await["error"], "cancelled before it ended");
+}
+
 #[tokio::test]
 async fn nobody_answers_in_time() {
     let setup =

@@ -12,7 +12,7 @@ use ratatui::widgets::Paragraph;
 use super::{ROOMY, look};
 use crate::commands::inbox::{how, list};
 use crate::commands::monitor::deed;
-use crate::commands::monitor::state::inbox::{is_own, is_yes_or_no};
+use crate::commands::monitor::state::inbox::{is_own, is_yes_or_no, written_before};
 use crate::commands::monitor::state::{Link, State};
 use crate::commands::monitor::text;
 use crate::moment;
@@ -254,7 +254,8 @@ pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'stat
         };
         push(&mut lines, Tone::Strong, &format!("r answers{between}, like: {like}"), width);
     } else if !has_parts || question.options.is_empty() {
-        lines.push(look::line(Tone::Strong, "r answers in your own words"));
+        let begins = if written_before(question).is_some() { ", beginning with those of before" } else { "" };
+        lines.push(look::line(Tone::Strong, format!("r answers in your own words{begins}")));
     }
     then(question, state).into_iter().for_each(|line| push(&mut lines, Tone::Busy, &line, width));
     list::before(question).iter().for_each(|(tone, line)| push(&mut lines, *tone, line, width));

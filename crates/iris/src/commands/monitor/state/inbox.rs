@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iris_api::question::{Question, Response};
 use serde_json::Value;
 
-use crate::commands::inbox::how::takes_several;
+use crate::commands::inbox::how::{earlier, takes_several};
 
 #[derive(Debug, Default)]
 pub struct Inbox {
@@ -129,6 +129,14 @@ pub fn is_risky(question: &Question) -> bool {
 /// As in the dashboard.
 pub fn is_unknowable(question: &Question) -> bool {
     question.way == "plan" || (question.response_type == "approval" && question.action.is_none())
+}
+
+/// The words that were the answer before, where an answer is written and not chosen.
+pub fn written_before(question: &Question) -> Option<String> {
+    let is_written = question.options.is_empty() && question.questions.len() == 1 && !is_yes_or_no(question);
+    let words = earlier(question).filter(|_| is_written)?.into_iter().next();
+    // It is one line that is written in.
+    words.filter(|words| !words.contains(char::is_control))
 }
 
 /// What a number key says to a question.

@@ -126,7 +126,7 @@ interface ChoiceButtonGiven {
 function ChoiceButton({ choice, says, number, hasKey, isMain, disabled, onPress }: ChoiceButtonGiven) {
   return (
     <button type="button" className={`button relative min-h-11 justify-start @lg:min-h-9 ${isMain ? "button-accent" : ""} ${says ? "outline-2 outline-offset-2 outline-ink" : ""}`} disabled={disabled} onClick={onPress}>
-      {says && <span className="absolute bottom-full left-0 z-10 mb-1 w-max max-w-80 rounded bg-ink px-1.5 py-0.5 text-left text-xs font-medium text-page">{says}</span>}
+      {says && <span className="absolute bottom-full left-0 z-10 mb-0.5 w-max max-w-80 rounded bg-ink px-1.5 text-left text-xs leading-4 font-medium text-page">{says}</span>}
       {number !== undefined && (
         <kbd className={`key hidden pointer-fine:inline-block ${hasKey ? "" : "invisible"}`} aria-hidden="true">
           {number}

@@ -86,6 +86,33 @@ test("after an answer the next one in its place is answered, and none that is of
   expect(await answeredBy(() => page.keyboard.press("2"))).toEqual([order[2]]);
 });
 
+test("what moves up when another is answered has been seen, and its buttons are as large as those of the others", async () => {
+  const page = await signedIn(daemon);
+  const order = await asked(page, "approve moved");
+  const widths = () => page.getByRole("button", { name: "Approve" }).evaluateAll((all) => [...new Set(all.map((one) => (one as HTMLElement).offsetWidth))]);
+  expect(await widths(), "also of those that nobody has scrolled to").toHaveLength(1);
+  expect(await isInView(page, order[2] ?? ""), "the third is out of view").toBe(false);
+  await page.keyboard.press("2");
+  await card(page, order[0] ?? "").waitFor({ state: "detached" });
+  await settled(page);
+  expect(await isInView(page, order[2] ?? ""), "it moved up, and nobody scrolled").toBe(true);
+  for (const team of order.slice(1, 3)) await card(page, team).getByRole("checkbox").check();
+  await page.getByRole("toolbar").getByRole("button", { name: "Approve all 2" }).waitFor();
+  expect(await page.getByRole("toolbar").innerText()).not.toContain("not seen whole");
+});
+
+test("who asks is said in a line, where that is more than one sees", async () => {
+  const page = await signedIn(daemon);
+  const order = await asked(page, "ask");
+  const who = page.locator("[data-who]");
+  expect(await who.innerText()).toBe(order.join(" · "));
+  await who.getByRole("link", { name: "team7" }).click();
+  await expect.poll(() => page.getByRole("article").count()).toBe(1);
+  await card(page, "team7").waitFor();
+  expect(await page.getByLabel("Team", { exact: true }).inputValue()).toBe("team7");
+  expect(await who.count(), "one is seen as it is").toBe(0);
+});
+
 test("while several are selected the numbers are theirs, and no card shows any", async () => {
   const page = await signedIn(daemon);
   for (const team of ["team1", "team2", "team3"]) await daemon.tell(team, "ask");

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { SCRIPT } from "./script";
-import { Daemon, closeBrowser, closePages, signedIn } from "./stage";
+import { Daemon, PHONE, closeBrowser, closePages, signedIn } from "./stage";
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -32,6 +32,13 @@ test("a job is started, asks, is answered, and comes to its end", async () => {
   await page.getByText("It came to this").first().waitFor();
   await page.getByRole("region", { name: "What it asked" }).getByText("Blue").waitFor();
   await page.getByRole("log").getByText("Blue it is").waitFor();
+  const below = () => page.getByRole("log").evaluate((box) => box.getBoundingClientRect().bottom - Math.max(...[...box.querySelectorAll("[data-index]")].map((row) => row.getBoundingClientRect().bottom)));
+  await expect.poll(below, { message: "it is as high as what was said" }).toBeLessThan(40);
+  await page.setViewportSize(PHONE);
+  await page.goto(`${daemon.url}/jobs`);
+  const goal = page.getByRole("link", { name: "ask for the colour" });
+  await goal.waitFor();
+  expect(await goal.evaluate((link) => link.clientWidth), "on a phone what it is for has the line").toBeGreaterThan(250);
 });
 
 test("a job is stopped, and says so at once", async () => {

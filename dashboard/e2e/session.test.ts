@@ -179,6 +179,25 @@ test("what is asked while one reads further up is shown, and numbers answer it w
   expect(await dialog.count()).toBe(0);
 });
 
+test("what leads back to the end lies over nothing that can be pressed", async () => {
+  const tell = (message: string) => daemon.call("POST", "/api/teams/tell", { toTeam: "delta", fromTeam: "atlas", message, timeout: 0 });
+  const { sessionId } = await tell("hello");
+  for (let turn = 0; turn < 12; turn++) await tell(`hay ${turn}`);
+  const page = await signedIn(daemon, { viewport: PHONE });
+  await page.goto(`${daemon.url}/session/${sessionId}`);
+  await page.getByText("You said: hay 11").first().waitFor();
+  await page.getByRole("log").hover();
+  await page.mouse.wheel(0, -1000);
+  const follow = page.getByRole("button", { name: "Follow" });
+  await follow.waitFor();
+  const [log, button] = [await page.getByRole("log").boundingBox(), await follow.boundingBox()];
+  expect((log?.y ?? 0) + (log?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
+  await follow.click();
+  await follow.waitFor({ state: "detached" });
+  await page.waitForTimeout(300);
+  expect(await page.getByRole("log").evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)), "and it is at its end").toBe(0);
+});
+
 test("the beginning of an id leads to its session", async () => {
   const { sessionId } = await daemon.tell("atlas", "hello", 0);
   const page = await signedIn(daemon);

@@ -26,14 +26,14 @@ pub fn perform(arguments: &[String]) -> Result<ExitCode> {
     setup::ensure(setup::TO_TEST)?;
     Browser::ensure()?;
     dashboard::ensure()?;
-    steps.next("looking at every page");
+    steps.next("taking them");
     let mut look = dashboard::browser_check()?.command;
-    shell::run(look.args(["--", "look"]))?;
-    steps.next("keeping those of the README");
+    shell::run(look.args(["--", "picture"]))?;
+    steps.next("keeping them");
     let folder = shell::root().join("docs/pictures");
     fs::create_dir_all(&folder)?;
     for picture in PICTURES {
-        let taken = shell::target_directory()?.join("screenshots").join(picture);
+        let taken = shell::target_directory()?.join("screenshots").join(format!("readme-{picture}"));
         fs::copy(&taken, folder.join(picture)).with_context(|| format!("{} was not taken", taken.display()))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -87,7 +87,7 @@ export function JobPage() {
               Open the session
             </Link>
           </header>
-          <div className="flex h-[60dvh] flex-col">
+          <div className="flex max-h-[60dvh] flex-col">
             <SessionLog id={job.session} />
           </div>
         </section>

@@ -58,12 +58,15 @@ function List({ name, jobs }: { name: string; jobs: Job[] }) {
       <h2 className="border-b border-line px-3 py-2 font-medium">{name}</h2>
       <ul className="divide-y divide-line">
         {jobs.map((job) => (
-          <li key={job.id} className="flex items-center gap-3 px-3 py-1.5 hover:bg-raised">
+          <li key={job.id} className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-3 px-3 py-1.5 hover:bg-raised md:grid-cols-[auto_minmax(0,1fr)_auto]">
             <Avatar name={job.team} />
-            <Link data-row to="/job/$id" params={{ id: job.id }} className="said min-w-0 flex-1 truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
+            <Link data-row to="/job/$id" params={{ id: job.id }} className="said truncate font-medium underline decoration-line underline-offset-2 hover:decoration-current">
               <Plain text={title(job.goal)} />
             </Link>
-            <Status job={job} />
+            {/* On a phone below what it is for, which has the whole line. */}
+            <span className="max-md:col-start-2">
+              <Status job={job} />
+            </span>
           </li>
         ))}
       </ul>

@@ -33,6 +33,7 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
     </p>
   );
   if (!action) return judged ?? null;
+  const canEdit = onEdit && question.way !== "elicitation" && typeof action.input === "object";
   if (isEditing)
     return (
       <div role="group" className="rounded-md border border-line bg-page p-2" aria-label="What would be done">
@@ -46,24 +47,31 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
           You changed this. It was: <Plain text={deedLine(before)} />
         </p>
       )}
-      <p className="label said mb-1">
-        <span className="font-mono text-ink">
-          <Plain text={action.tool} />
-        </span>{" "}
-        {onEdit ? "would be called with exactly this" : "was to be called with exactly this"}
-        {action.folder && (
-          <>
-            {" "}
-            in <Plain text={action.folder} />
-          </>
+      <div className="mb-1 flex items-start justify-between gap-3 pointer-fine:items-baseline">
+        <p className="label said min-w-0">
+          <span className="font-mono text-ink">
+            <Plain text={action.tool} />
+          </span>{" "}
+          {onEdit ? "would be called with exactly this" : "was to be called with exactly this"}
+          {action.folder && (
+            <>
+              {" "}
+              in <Plain text={action.folder} />
+            </>
+          )}
+          {action.reason && (
+            <>
+              {" "}
+              · <Plain text={action.reason} />
+            </>
+          )}
+        </p>
+        {canEdit && (
+          <button type="button" className="link min-h-6 shrink-0 text-xs" onClick={() => onEdit(true)}>
+            Edit first
+          </button>
         )}
-        {action.reason && (
-          <>
-            {" "}
-            · <Plain text={action.reason} />
-          </>
-        )}
-      </p>
+      </div>
       {plan && <Markdown text={plan} />}
       {(!plan || Object.keys(rest).length > 0) && (
         <Witnessed value={witnessed}>
@@ -79,16 +87,10 @@ export function Action({ question, isEditing = false, onEdit }: { question: Ques
           <Block text={action.shown} />
         </details>
       )}
-      {onEdit && question.way !== "elicitation" && typeof action.input === "object" ? (
-        <button type="button" className="link mt-1 min-h-6 text-xs" onClick={() => onEdit(true)}>
-          Edit first
-        </button>
-      ) : (
-        action.digest && (
-          <p className="said mt-1 text-xs text-dim">
-            digest <span className="font-mono">{action.digest}</span>
-          </p>
-        )
+      {!canEdit && action.digest && (
+        <p className="said mt-1 text-xs text-dim">
+          digest <span className="font-mono">{action.digest}</span>
+        </p>
       )}
     </div>
   );

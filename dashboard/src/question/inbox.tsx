@@ -1,7 +1,7 @@
 // The inbox: who needs you, first.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Navigate, getRouteApi } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { Link, Navigate, getRouteApi } from "@tanstack/react-router";
+import { Fragment, useEffect, useState } from "react";
 
 import { teamsQuery } from "@/api/ask";
 import { connection } from "@/api/live";
@@ -9,6 +9,7 @@ import { useWatched } from "@/api/watch";
 import { Empty, NoTeams, Page, Tabs } from "@/shell/page";
 import { useStaleSince } from "@/shell/stale";
 import { Unread } from "@/shell/unread";
+import { Plain } from "@/text/plain";
 import { useNow } from "@/text/time";
 import { headline, visible } from "@/text/visible";
 import { words } from "@/text/words";
@@ -72,8 +73,34 @@ export function Inbox() {
       error={error}
     >
       {isAway && linked && view !== "decided" && <Linked id={linked} />}
-      {view === "decided" ? <Decided linked={linked} fits={fits} isFiltered={isFiltered} clear={<ClearFilter />} /> : isPending ? <Unread what="What is asked" /> : shown.length === 0 ? <Nothing view={view} isRead={error === null} isFiltered={isFiltered} /> : <Cards key={linked} questions={shown} linked={linked} />}
+      {view === "decided" ? <Decided linked={linked} fits={fits} isFiltered={isFiltered} clear={<ClearFilter />} /> : isPending ? <Unread what="What is asked" /> : shown.length === 0 ? <Nothing view={view} isRead={error === null} isFiltered={isFiltered} /> : <><Who questions={shown} /><Cards key={linked} questions={shown} linked={linked} /></>}
     </Page>
+  );
+}
+
+/** So many cards are seen at a glance; of more than these, who asks is said above them. */
+const AT_A_GLANCE = 2;
+const MOST_TEAMS = 12;
+
+/** Who asks, the most urgent first, in a line. */
+function Who({ questions }: { questions: Question[] }) {
+  const counts = new Map<string, number>();
+  for (const { team } of questions) counts.set(team, (counts.get(team) ?? 0) + 1);
+  if (questions.length <= AT_A_GLANCE || counts.size < 2) return null;
+  const teams = [...counts].slice(0, MOST_TEAMS);
+  return (
+    <p className="said text-dim" data-who>
+      {teams.map(([team, count], index) => (
+        <Fragment key={team}>
+          {index > 0 && " · "}
+          <Link to="/inbox" search={(now) => ({ ...now, team, question: undefined })} className="rounded-xs text-ink underline decoration-line underline-offset-2 hover:decoration-current">
+            <Plain text={headline(team, 40)} />
+          </Link>
+          {count > 1 && ` ${count}`}
+        </Fragment>
+      ))}
+      {counts.size > teams.length && ` and ${counts.size - teams.length} more teams`}
+    </p>
   );
 }
 
@@ -141,7 +168,7 @@ function Nothing({ view, isRead, isFiltered }: { view: InboxSearch["view"]; isRe
   return (
     <Empty title="Nobody needs you" text="When an agent asks for leave or for a decision, it shows up here at once. Agents never wait in silence.">
       <p className="mt-2 text-dim">
-        Try it: <code className="font-mono">iris tell {teams?.[0]?.name ?? "website"} "Which file should I start with?"</code>
+        Try it: <code className="font-mono">iris tell {teams?.[0]?.name ?? "website"} "Ask me which file to start with"</code>
       </p>
     </Empty>
   );

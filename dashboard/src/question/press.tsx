@@ -12,7 +12,7 @@ import { type Choice, type Question, type Value, choices, isRisky, isYesNo, take
 import { linesUnseen, unseen } from "./seen";
 
 /** The question whose yes waits for a second press, and how that stands. */
-const armed = new Watched<{ id: string; stands: "pressed" | "early" | "ready" } | undefined>(undefined);
+const armed = new Watched<{ id: string; stands: Stands } | undefined>(undefined);
 /** How soon the second press may come: a double click, a key that bounces or two fingers are one press. */
 const GAP = 600;
 /** A press that came too soon is said to be, for long enough to be read. */
@@ -48,10 +48,10 @@ export function counts(question: Question, value: Value): boolean {
   return false;
 }
 
-const STANDS = ["pressed", "early", "ready"] as const;
+type Stands = "pressed" | "early" | "ready";
 
 /** What the button says meanwhile, and why it asks. */
-export function armedWords(stands: (typeof STANDS)[number], left: number): string {
+export function armedWords(stands: Stands, left: number): string {
   if (stands !== "ready") return stands === "early" ? "Too soon, wait…" : "Wait…";
   return left > 0 ? `${left.toLocaleString()} line${left === 1 ? "" : "s"} not seen. Press again to approve` : "Press again to approve";
 }
@@ -71,11 +71,9 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
   const hasKeys = useWatched(wantsKeys);
   const stands = now?.id === question.id ? now.stands : undefined;
   const offered = choices(question);
-  const left = useWatched(unseen).get(question.id);
+  const left = useWatched(unseen).get(question.id) ?? 0;
   const shown = useWatched(pointedOut);
-  const isShown = (index: number) => shown?.id === question.id && shown.index === index;
-  // Also when all has been seen by now: the button keeps its size.
-  const takesTwo = isRisky(question) || left !== undefined;
+  const says = (value: Value, index: number) => (stands && value === true ? armedWords(stands, left) : shown?.id === question.id && shown.index === index ? againWords(index + 1) : undefined);
   return (
     <div className="flex flex-col gap-2 @lg:flex-row @lg:flex-wrap">
       {offered.length > 0 && (
@@ -84,19 +82,16 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
             <ChoiceButton
               key={index}
               choice={choice}
-              takesTwo={choice.value === true && takesTwo}
-              left={left ?? 0}
-              stands={stands}
+              says={says(choice.value, index)}
               number={index < 9 && keys !== "never" && hasKeys ? index + 1 : undefined}
               hasKey={keys === true}
-              isShown={isShown(index)}
               isMain={choice.recommended}
               disabled={isSending}
               onPress={() => counts(question, choice.value) && give(choice.value)}
             />
           ))}
           <span className="sr-only" aria-live="polite">
-            {stands ? armedWords(stands, left ?? 0) : shown?.id === question.id && `It was out of view. ${againWords(shown.index + 1)}`}
+            {stands ? armedWords(stands, left) : shown?.id === question.id && `It was out of view. ${againWords(shown.index + 1)}`}
           </span>
         </div>
       )}
@@ -116,52 +111,30 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
 
 interface ChoiceButtonGiven {
   choice: Choice;
-  takesTwo: boolean;
-  /** How it stands with the second press. */
-  stands: (typeof STANDS)[number] | undefined;
-  /** How many lines of what it would approve were not seen. */
-  left: number;
+  /** Why one press was not enough. */
+  says: string | undefined;
   number: number | undefined;
   /** Its number is a key just now. */
   hasKey: boolean;
-  /** It was brought into view by its number, which counts from now on. */
-  isShown: boolean;
   isMain: boolean;
   disabled: boolean;
   onPress: () => void;
 }
 
-/** Its size depends on nothing that changes while it is pressed: else a press would go to whatever moves below it. */
-function ChoiceButton({ choice, takesTwo, stands, left, number, hasKey, isShown, isMain, disabled, onPress }: ChoiceButtonGiven) {
+/** Its size depends on nothing that changes while it is pressed: else a press would go to whatever moves below it. What it has
+ * to say meanwhile is on its edge, where it takes no room. */
+function ChoiceButton({ choice, says, number, hasKey, isMain, disabled, onPress }: ChoiceButtonGiven) {
   return (
-    <button type="button" className={`button relative min-h-11 justify-start @lg:min-h-9 ${isMain ? "button-accent" : ""} ${isShown ? "outline-2 outline-offset-2 outline-ink" : ""}`} disabled={disabled} onClick={onPress}>
+    <button type="button" className={`button relative min-h-11 justify-start @lg:min-h-9 ${isMain ? "button-accent" : ""} ${says ? "outline-2 outline-offset-2 outline-ink" : ""}`} disabled={disabled} onClick={onPress}>
+      {says && <span className="absolute bottom-full left-0 z-10 mb-0.5 w-max max-w-80 rounded bg-ink px-1.5 text-left text-xs leading-4 font-medium text-page">{says}</span>}
       {number !== undefined && (
         <kbd className={`key hidden pointer-fine:inline-block ${hasKey ? "" : "invisible"}`} aria-hidden="true">
           {number}
         </kbd>
       )}
-      {isShown && number !== undefined && (
-        // On its edge, where it takes no room.
-        <span className="absolute bottom-full left-2 mb-0.5 w-max max-w-60 rounded bg-ink px-1 text-left text-xs font-medium text-page" aria-hidden="true">
-          {againWords(number)}
-        </span>
-      )}
       {/* The room of its number is kept, so that nothing moves when it has one; without, the words take the middle of it. */}
       <span className={`said min-w-0 ${number !== undefined && !hasKey ? "pointer-fine:-translate-x-[1.625rem] @lg:pointer-fine:-translate-x-[0.8125rem]" : ""}`}>
-        {takesTwo ? (
-          <span className="grid *:col-start-1 *:row-start-1">
-            <span className={stands ? "invisible" : ""}>
-              <Plain text={choice.label} />
-            </span>
-            {STANDS.map((one) => (
-              <span key={one} className={stands === one ? "" : "invisible"}>
-                {armedWords(one, left)}
-              </span>
-            ))}
-          </span>
-        ) : (
-          <Plain text={choice.label} />
-        )}
+        <Plain text={choice.label} />
         {choice.recommended && <span className="font-normal"> · recommended</span>}
         {choice.description && (
           <span className={`block text-xs font-normal ${isMain ? "" : "text-dim"}`}>

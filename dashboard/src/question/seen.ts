@@ -35,11 +35,15 @@ export const witness = (id: string): Witness => (name, box, more) => {
   const later = () => (frame ??= requestAnimationFrame(lookAtAll));
   const watcher = new ResizeObserver(later);
   watcher.observe(box);
+  // Nobody scrolls when what was above it goes and it moves up.
+  const comes = new IntersectionObserver(later, { threshold: [0, 0.25, 0.5, 0.75, 1] });
+  comes.observe(box);
   // Scrolling does not bubble; whatever it is that scrolls, the box or a page around it, is caught on its way down.
   document.addEventListener("scroll", later, { capture: true, passive: true });
   later();
   return () => {
     watcher.disconnect();
+    comes.disconnect();
     document.removeEventListener("scroll", later, { capture: true });
     const last = boxes.get(name);
     if (last?.box === box) boxes.set(name, { ...last, box: undefined });

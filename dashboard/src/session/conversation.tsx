@@ -141,7 +141,7 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
   return (
     <div className="flex min-h-0 flex-1">
       {hasRail && <Rail session={session.id} parts={transcript.list()} items={items} asked={asked} me={me} current={current} onJump={goTo} />}
-      <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         {hasRail && <TurnMenu parts={transcript.list()} onJump={goTo} />}
         {isUnknown && (
           <p role="note" className="said border-b border-line bg-raised px-3 py-1.5 text-xs">
@@ -176,18 +176,21 @@ export function Conversation({ transcript, items, asked, decided, session, me, s
             })}
           </div>
         </div>
-        <div className="absolute right-4 bottom-4 flex gap-2">
-          {unseen && (
-            <button type="button" className="button button-accent shadow-md" onClick={() => jump(items.findIndex(({ key }) => key === unseen.id))}>
-              Show what it asks
-            </button>
-          )}
-          {!follows && (
-            <button type="button" className="button shadow-md" onClick={follow}>
-              <ArrowDown size={15} aria-hidden="true" /> Follow
-            </button>
-          )}
-        </div>
+        {/* Below what is said and not over it: the answers to a question may be there. */}
+        {(unseen || !follows) && (
+          <div className="flex justify-end gap-2 border-t border-line px-3 py-1.5 md:px-5">
+            {unseen && (
+              <button type="button" className="button button-accent" onClick={() => jump(items.findIndex(({ key }) => key === unseen.id))}>
+                Show what it asks
+              </button>
+            )}
+            {!follows && (
+              <button type="button" className="button" onClick={follow}>
+                <ArrowDown size={15} aria-hidden="true" /> Follow
+              </button>
+            )}
+          </div>
+        )}
       </div>
     </div>
   );

@@ -36,7 +36,7 @@ function TeamSetting({ team, isAdmin }: { team: Team; isAdmin: boolean }) {
     <Setting
       title={
         <span className="flex items-center gap-2">
-          <Avatar name={team.name} /> <Plain text={team.name} /> <span className="text-xs font-normal text-dim">{team.agent}</span>
+          <Avatar name={team.name} /> <Plain text={team.name} /> <span className="shrink-0 text-xs font-normal text-dim">{team.agent}</span>
         </span>
       }
       text={

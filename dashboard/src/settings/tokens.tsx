@@ -89,11 +89,11 @@ function Maker() {
     <form className="flex flex-wrap items-end gap-3 px-3 py-2" onSubmit={submit}>
       <label className="label">
         Name
-        <input name="name" required maxLength={64} className="field text-sm" />
+        <input name="name" required maxLength={64} className="field min-h-9 text-sm" />
       </label>
       <label className="label">
         For
-        <select name="kind" className="field text-sm">
+        <select name="kind" className="field min-h-9 text-sm">
           <option value="human">a person</option>
           <option value="agent">an agent</option>
         </select>
@@ -107,7 +107,7 @@ function Maker() {
           </label>
         ))}
       </fieldset>
-      <button type="submit" className="button button-ink">
+      <button type="submit" className="button button-ink min-h-9">
         Make it
       </button>
       {make.data && (

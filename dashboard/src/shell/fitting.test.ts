@@ -13,4 +13,5 @@ test("the first is what was typed word by word, and not what only has its letter
   const cases = [["tell atlas", "tell-atlas"], ["atlas tell", "tell-atlas"], ["team at", "team-atlas"], ["stop atlas", "stop-1"], ["paint", "stop-1"], ["cided", "Decided questions"], ["dcdq", "Decided questions"], ["zzz", undefined]] as const;
   for (const [typed, key] of cases) expect(fitting(GROUPS, typed)[0]?.entries[0]?.key, typed).toBe(key);
   expect(fitting(GROUPS, " ").map(({ heading }) => heading), "nothing typed is everything in its order").toEqual(["Pages", "Do"]);
+  expect(fitting(GROUPS, "te").flatMap(({ entries }) => entries.map(({ key }) => key)), "where words fit, scattered letters do not").toEqual(["team-atlas", "tell-atlas"]);
 });

@@ -15,13 +15,18 @@ export interface Group {
 /** Those groups that have something that fits, the one with the best first: it is the one that Enter does. */
 export function fitting(groups: Group[], typed: string): Group[] {
   if (typed.trim() === "") return groups.filter(({ entries }) => entries.length > 0);
-  const ranked = groups.map(({ heading, entries }) => {
-    const fits = entries.map((entry) => ({ entry, rank: rank(`${entry.label} ${entry.key}`, typed) })).filter(({ rank }) => rank > 0);
+  const all = groups.map(({ heading, entries }) => ({ heading, entries: entries.map((entry) => ({ entry, rank: rank(`${entry.label} ${entry.key}`, typed) })) }));
+  // Scattered letters are for want of anything better.
+  const least = all.some(({ entries }) => entries.some(({ rank }) => rank >= HAS_WORDS)) ? HAS_WORDS : Number.MIN_VALUE;
+  const ranked = all.map(({ heading, entries }) => {
+    const fits = entries.filter(({ rank }) => rank >= least);
     fits.sort((one, other) => other.rank - one.rank);
     return { heading, entries: fits.map(({ entry }) => entry), best: fits[0]?.rank ?? 0 };
   });
   return ranked.filter(({ best }) => best > 0).sort((one, other) => other.best - one.best);
 }
+
+const HAS_WORDS = 0.8;
 
 /** From 0 to 1: what has every word that was typed is before what only has the letters, scattered over other words. */
 function rank(text: string, typed: string): number {
@@ -29,7 +34,7 @@ function rank(text: string, typed: string): number {
   if (said.startsWith(wanted)) return 1;
   const parts = wanted.split(/\s+/);
   if (parts.every((part) => begins(said, part))) return 0.9;
-  if (parts.every((part) => said.includes(part))) return 0.8;
+  if (parts.every((part) => said.includes(part))) return HAS_WORDS;
   return defaultFilter(text, typed) / 2;
 }
 

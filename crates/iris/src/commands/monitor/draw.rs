@@ -101,7 +101,7 @@ fn tabs(state: &State) -> Line<'static> {
     spans.extend(tab(View::Inbox, format!("Inbox {}", state.inbox.questions.len())));
     spans.extend(tab(View::Fleet, format!("Fleet {}", state.fleet.sessions.len())));
     if let Some(session) = &state.session {
-        let name = text::headline(&format!("Session: {} for {}", session.team, session.from), 40);
+        let name = text::headline(&format!("Session: {} for {}", session.team, text::party(&session.from)), 40);
         spans.extend(tab(View::Session, name));
     }
     Line::from(spans)

@@ -338,8 +338,23 @@ fn a_long_list_scrolls_with_the_chosen_one() {
         (0..200).map(|n| session(&format!("s{n:03}"), "backend", &format!("party{n}"), json!({"usedAt": -n})));
     state.got(&Read::Sessions, Got::Sessions(sessions.collect()));
     press(&mut state, "f");
+    assert!(seen(&state).contains("  … 185 more"), "the list goes on: {}", seen(&state));
     press(&mut state, &"j".repeat(100));
     check("fleet_long", &state);
+}
+
+/// All their ids begin with the same time.
+#[test]
+fn jobs_are_told_apart_by_the_end_of_their_ids() {
+    let mut state = state(NARROW);
+    read_all(&mut state, vec![]);
+    let of =
+        |id: &str, end: &str| session(id, "backend", &format!("job-0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f{end}"), json!({}));
+    state.got(&Read::Sessions, Got::Sessions(vec![of("s1", "4a5b"), of("s2", "6c7d")]));
+    press(&mut state, "f");
+    assert!(seen(&state).contains("job …4a5b") && seen(&state).contains("job …6c7d"), "{}", seen(&state));
+    press(&mut state, "j\n");
+    assert!(seen(&state).contains("Session: backend for job …"), "{}", seen(&state));
 }
 
 #[test]

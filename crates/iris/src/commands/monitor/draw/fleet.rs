@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::inbox::{WIDE, first_row};
+use super::inbox::{WIDE, first_row, rest};
 use super::{ROOMY, look};
 use crate::commands::monitor::deed;
 use crate::commands::monitor::state::State;
@@ -23,6 +23,8 @@ use crate::printer::Tone;
 
 /// More problems than this are counted, and fewer are shown where they would leave no room for the teams.
 const PROBLEMS: usize = 4;
+/// Where there is room for fewer, none of it is for saying that the list goes on.
+const FEW: usize = 5;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let width = usize::from(area.width);
@@ -31,10 +33,15 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let height = usize::from(area.height).saturating_sub(lines.len());
     let rows = state.fleet.rows(&state.inbox.questions, &state.me);
     let at = state.fleet.at(&rows);
+    let goes_on = rows.len() > height && height > FEW;
+    let height = height - usize::from(goes_on);
     let first = first_row(at, rows.len(), height);
-    let shown = lines_of(&rows[first..rows.len().min(first + height)], state, width);
-    for (index, line) in shown.into_iter().enumerate() {
+    let shown = first..rows.len().min(first + height);
+    for (index, line) in lines_of(&rows[shown.clone()], state, width).into_iter().enumerate() {
         lines.push(if first + index == at { line.patch_style(look::BAR) } else { line });
+    }
+    if goes_on {
+        lines.push(rest(&shown, rows.len()));
     }
     frame.render_widget(Paragraph::new(lines), area);
 }
@@ -118,8 +125,8 @@ fn session_line(known: &Known, cost: f64, state: &State, width: usize) -> Line<'
         (true, "") => format!("{:>4} ", moment::age(age)),
         (true, queued) => format!("{:>4} {queued} ", moment::age(age)),
         (false, queued) => {
-            let from = text::fill(&text::shown(&session.from), if width >= WIDE { 14 } else { 8 });
-            format!("{:>4} {} {from} {queued:>3}  ", moment::age(age), known_from(session, question, width))
+            let from = text::fill(&text::shown(&text::party(&session.from)), if width >= WIDE { 15 } else { 9 });
+            format!("{:>4} {} {from}{queued:>3}  ", moment::age(age), known_from(session, question, width))
         }
     };
     let cost = if cost > 0.0 && !is_narrow { format!(" ${cost:.2}") } else { String::new() };

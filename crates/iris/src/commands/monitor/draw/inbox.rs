@@ -77,7 +77,7 @@ fn places(area: Rect, state: &State) -> Places {
 }
 
 /// `… 4 more, 2 above`
-fn rest(shown: &Range<usize>, count: usize) -> Line<'static> {
+pub fn rest(shown: &Range<usize>, count: usize) -> Line<'static> {
     let text = match (shown.start, count - shown.end) {
         (0, 0) => return Line::default(),
         (above, 0) => format!("  … {above} above"),

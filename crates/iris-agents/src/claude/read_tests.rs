@@ -291,3 +291,56 @@ fn a_turn_whose_end_is_too_long_to_be_read_has_ended() {
         assert!(end.error.as_deref().is_some_and(|error| error.contains("70000000 bytes")), "{end:?}");
     }
 }
+
+/// A rule of the team's own settings refuses a tool: the line has a `message` that is a text, and is no garbage.
+#[test]
+fn a_line_is_known_though_one_of_its_fields_is_something_else() {
+    let check = |line: &str, kind: MessageType, text: Option<&str>| {
+        let outputs = hear(&mut Reader::new(Tools::new([].into())), line);
+        let [AgentOutput::Message(heard)] = outputs.as_slice() else { panic!("{outputs:?}") };
+        assert_eq!((heard.kind, heard.text.as_deref(), heard.line.as_deref()), (kind, text, Some(line)));
+    };
+    check(
+        r#"{"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"t","message":"it has been denied"}"#,
+        MessageType::System,
+        Some("a rule does not allow Bash to be used in this way"),
+    );
+    check(r#"{"type":"system","subtype":"news","event":"a word"}"#, MessageType::System, Some("news"));
+    check(r#"{"type":"novelty","request":"a word"}"#, MessageType::Unknown, Some("novelty"));
+    check(r#"{"type":"assistant","message":"a word"}"#, MessageType::Unknown, None);
+}
+
+/// 2.1.197 cuts long output of a tool wherever it happens to be.
+#[test]
+fn a_result_that_was_cut_in_the_middle_of_a_letter_is_a_result() {
+    let line = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c1","content":"x\ud83d\ude00\ud83d\n..."}]}}"#;
+    let outputs = hear(&mut Reader::new(Tools::new([].into())), line);
+    let [AgentOutput::Message(heard)] = outputs.as_slice() else { panic!("{outputs:?}") };
+    assert_eq!((heard.kind, heard.text.as_deref()), (MessageType::ToolResult, Some("x\u{1f600}\u{fffd}\n...")));
+    assert_eq!(heard.results[0].call, "c1");
+}
+
+#[test]
+fn a_turn_whose_end_cannot_be_read_has_ended() {
+    let outputs = hear(&mut old_reader(), r#"{"type":"result","subtype":"success","result":["not","a","text"]}"#);
+    let [AgentOutput::Message(garbage), AgentOutput::TurnEnded(end)] = outputs.as_slice() else {
+        panic!("{outputs:?}")
+    };
+    assert_eq!(garbage.kind, MessageType::Garbage);
+    assert!(end.error.as_deref().is_some_and(|error| error.contains("its answer was lost")), "{end:?}");
+}
+
+/// With a subscription, it says with every turn how much of it is used.
+#[test]
+fn a_limit_is_for_people_when_it_is_near() {
+    let check = |status: &str, expected: &str, noise: bool| {
+        let line =
+            format!(r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"{status}","resetsAt":1795022254}}}}"#);
+        let outputs = hear(&mut Reader::new(Tools::new([].into())), &line);
+        let [AgentOutput::Message(heard)] = outputs.as_slice() else { panic!("{outputs:?}") };
+        assert_eq!((heard.text.as_deref(), heard.noise), (Some(expected), noise), "{status}");
+    };
+    check("allowed", "rate limit", true);
+    check("allowed_warning", "a limit of the account is nearly reached", false);
+    check("rejected", "a limit of the account was reached", false);
+}

@@ -125,6 +125,8 @@ pub(super) struct Started {
     pub folder: Standing,
     /// How many turns of its conversation it should know and does not.
     pub forgotten: i64,
+    /// It does not read them because they have changed since they were trusted.
+    pub has_lapsed: bool,
 }
 
 struct StartFailure {
@@ -271,7 +273,8 @@ async fn start_as(
     };
     let why = match ready {
         Some(Some(Ok(Introduction { obstacle: None, .. }))) => {
-            return Ok(Started { agent, folder: spec.folder, forgotten: 0 });
+            let has_lapsed = spec.folder == Standing::Untrusted && trust::has_lapsed(engine, team).await;
+            return Ok(Started { agent, folder: spec.folder, forgotten: 0, has_lapsed });
         }
         Some(Some(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Some(Err(_))) => None,

@@ -215,14 +215,14 @@ fn a_turn_of_its_own_does_not_answer_a_message_that_waits_behind_it() {
     assert!(!is_aside(&hear(&mut reader, SAID)));
 }
 
-/// Older versions say nothing while a command runs, which may be for minutes.
+/// Older versions say nothing while a command runs or a sub-agent writes, which may be for minutes.
 #[test]
 fn a_command_that_runs_is_no_silence() {
-    let check = |version: bool, input: serde_json::Value, expected: Option<u64>| {
+    let check = |version: bool, tool: &str, input: serde_json::Value, expected: Option<u64>| {
         let mut reader = Reader::new(Tools::new([].into()));
         reader.names_version = version;
         let call = serde_json::json!({"type": "assistant", "message": {"content": [
-            {"type": "tool_use", "id": "c1", "name": "Bash", "input": input}]}});
+            {"type": "tool_use", "id": "c1", "name": tool, "input": input}]}});
         hear(&mut reader, &call.to_string());
         let rest = |outputs: Vec<AgentOutput>| match outputs.last() {
             Some(AgentOutput::Rests(rest)) => Some(rest.0),
@@ -233,11 +233,14 @@ fn a_command_that_runs_is_no_silence() {
             r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c1","content":"x"}]}}"#;
         assert_eq!(rest(hear(&mut reader, result)), None, "it is over");
     };
-    check(false, serde_json::json!({"command": "make"}), Some(120_000));
-    check(false, serde_json::json!({"command": "make", "timeout": 300_000}), Some(300_000));
-    check(false, serde_json::json!({"command": "make", "timeout": 9_000_000}), Some(600_000));
-    check(false, serde_json::json!({"command": "make", "run_in_background": true}), None);
-    check(true, serde_json::json!({"command": "make"}), None);
+    check(false, "Bash", serde_json::json!({"command": "make"}), Some(120_000));
+    check(false, "Bash", serde_json::json!({"command": "make", "timeout": 300_000}), Some(300_000));
+    check(false, "Bash", serde_json::json!({"command": "make", "timeout": 9_000_000}), Some(600_000));
+    check(false, "Bash", serde_json::json!({"command": "make", "run_in_background": true}), None);
+    check(true, "Bash", serde_json::json!({"command": "make"}), None);
+    check(false, "Agent", serde_json::json!({"prompt": "dig"}), Some(300_000));
+    check(false, "Agent", serde_json::json!({"prompt": "dig", "run_in_background": true}), None);
+    check(false, "Read", serde_json::json!({"file_path": "a"}), None);
 }
 
 /// Older versions say that it has, and no more, if a turn that runs already speaks of it.

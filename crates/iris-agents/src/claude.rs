@@ -7,6 +7,7 @@ pub(crate) mod command;
 pub(crate) mod explain;
 pub(crate) mod folder;
 pub(crate) mod forget;
+mod letters;
 pub(crate) mod meaning;
 pub(crate) mod read;
 mod speak;

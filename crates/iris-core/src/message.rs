@@ -169,6 +169,11 @@ impl Message {
     pub fn is_reply(&self) -> bool {
         self.kind == MessageType::Assistant && self.parent.is_none() && !self.aside
     }
+
+    /// Whether this is a word of Iris's own: there is no line of the agent's behind it.
+    pub fn is_own(&self) -> bool {
+        self.kind == MessageType::System && self.data.is_none()
+    }
 }
 
 #[cfg(test)]

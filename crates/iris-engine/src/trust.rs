@@ -109,6 +109,11 @@ pub(crate) async fn standing(engine: &Inner, team: &TeamConfig) -> Result<Standi
     }
 }
 
+/// Whether what the folder brings along was trusted once, and has changed since.
+pub(crate) async fn has_lapsed(engine: &Inner, team: &TeamConfig) -> bool {
+    look(engine, team).await.is_ok_and(|found| found.changed)
+}
+
 /// What a team's folder brings along, relative to it: nothing of that takes effect before it is trusted.
 pub async fn files(team: &TeamConfig) -> Result<Vec<PathBuf>, TrustError> {
     Ok(look_at_folder(team).await?.1)

@@ -14,10 +14,11 @@ use super::wire::{Greeting, ResultLine, SystemLine};
 /// Why an agent that is up will not be able to work.
 pub(super) fn obstacle(greeting: &Greeting) -> Option<String> {
     let account = greeting.account.as_ref()?;
-    let none = |source: &Option<String>| source.as_deref().is_none_or(|source| source == "none");
     let first_party = account.api_provider.as_deref() == Some("firstParty");
-    (first_party && none(&account.token_source) && none(&account.api_key_source))
-        .then(|| format!("Claude Code is not logged in; {LOG_IN}"))
+    // Of a subscription (Pro, Max, Team) or a profile it names no source at all: only one that is called none is none.
+    let no_token = account.token_source.as_deref() == Some("none");
+    let no_key = account.api_key_source.as_deref().is_none_or(|source| source == "none");
+    (first_party && no_token && no_key).then(|| format!("Claude Code is not logged in; {LOG_IN}"))
 }
 
 /// Why the CLI ended before it was ready. `args` are the team's own.
@@ -78,13 +79,17 @@ const CAP: &str = "what the account may use is used up, by a limit that was set 
 pub(super) fn failure(result: &ResultLine<'_>) -> String {
     let reason = result.terminal_reason.as_deref().unwrap_or_default();
     let said = result.result.as_deref().unwrap_or_default();
-    let what = match (said, result.errors.is_empty()) {
+    // What is only for those who make the CLI says nothing to anybody else.
+    let errors: Vec<&str> =
+        result.errors.iter().map(AsRef::as_ref).filter(|error: &&str| !error.starts_with(DIAGNOSTIC)).collect();
+    let what = match (said, errors.is_empty()) {
         // Iris itself asks it to break off only where that is wanted, which is no failure.
         _ if reason.starts_with("aborted") => {
             "the agent was interrupted from outside, by a signal to its process for instance; tell it again to go on"
                 .to_owned()
         }
-        ("", false) => result.errors.join("; "),
+        ("", false) => errors.join("; "),
+        ("", true) if !result.errors.is_empty() => NO_ANSWER.to_owned(),
         ("", true) => format!("the agent ended the turn with an error ({reason})"),
         (said, _) => said.to_owned(),
     };
@@ -93,6 +98,11 @@ pub(super) fn failure(result: &ResultLine<'_>) -> String {
         None => what,
     }
 }
+
+const DIAGNOSTIC: &str = "[ede_diagnostic]";
+
+const NO_ANSWER: &str = "the model gave no answer that could be used; tell it again, and if it goes on, look at what is between \
+                         you and the provider (ANTHROPIC_BASE_URL, a proxy)";
 
 fn helps(result: &ResultLine<'_>) -> Option<&'static str> {
     let reason = result.terminal_reason.as_deref().unwrap_or_default();
@@ -180,6 +190,11 @@ pub(super) fn fallback(line: &SystemLine<'_>) -> String {
     format!("went on with {} instead of {}", model(&line.fallback_model), model(&line.original_model))
 }
 
+/// By a rule of its settings or of the team's `disallowedTools`: nobody was asked.
+pub(super) fn denied(line: &SystemLine<'_>) -> String {
+    format!("a rule does not allow {} to be used in this way", line.tool_name.as_deref().unwrap_or("a tool"))
+}
+
 pub(super) fn task(subtype: &str, line: &SystemLine<'_>) -> String {
     let about = line.summary.as_deref().or(line.description.as_deref()).unwrap_or_default();
     match (subtype, line.status.as_deref()) {
@@ -204,6 +219,28 @@ mod tests {
             },
             "{stderr}: {said:?}"
         );
+    }
+
+    /// As both versions say it.
+    #[test]
+    fn only_one_who_has_no_login_is_told_to_log_in() {
+        let check = |account: &str, has_login: bool| {
+            let greeting = serde_json::from_str(&format!(r#"{{"account":{account}}}"#)).expect("a greeting");
+            assert_eq!(obstacle(&greeting).is_none(), has_login, "{account}");
+        };
+        check(r#"{"tokenSource":"none","apiProvider":"firstParty"}"#, false);
+        check(r#"{"tokenSource":"none","apiKeySource":"none","apiProvider":"firstParty"}"#, false);
+        check(r#"{"subscriptionType":"Claude Max","apiProvider":"firstParty"}"#, true);
+        check(
+            r#"{"email":"a@b.c","organization":"o","subscriptionType":"Claude Pro","apiProvider":"firstParty"}"#,
+            true,
+        );
+        check(r#"{"apiProvider":"firstParty"}"#, true);
+        check(r#"{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}"#, true);
+        check(r#"{"tokenSource":"none","apiKeySource":"/login managed key","apiProvider":"firstParty"}"#, true);
+        check(r#"{"tokenSource":"CLAUDE_CODE_OAUTH_TOKEN","apiProvider":"firstParty"}"#, true);
+        check(r#"{"tokenSource":"apiKeyHelper","apiKeySource":"apiKeyHelper","apiProvider":"firstParty"}"#, true);
+        check(r#"{"tokenSource":"none","apiProvider":"bedrock"}"#, true);
     }
 
     #[test]
@@ -253,6 +290,23 @@ mod tests {
             "errors":["[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=tool_use"]}"#;
         let told = failure(&serde_json::from_str(line).expect("a result"));
         assert!(told.starts_with("the agent was interrupted from outside") && !told.contains("ede_"), "{told}");
+    }
+
+    /// A gateway garbles what the model says, for instance.
+    #[test]
+    fn a_diagnostic_of_the_cli_is_told_in_words() {
+        let check = |errors: &str, expected: &str| {
+            let line =
+                format!(r#"{{"type":"result","subtype":"error_during_execution","is_error":true,"errors":{errors}}}"#);
+            let told = failure(&serde_json::from_str(&line).expect("a result"));
+            assert!(told.starts_with(expected) && !told.contains("ede_"), "{told}");
+        };
+        check(
+            r#"["[ede_diagnostic] result_type=assistant stop_reason=end_turn"]"#,
+            "the model gave no answer that could be used",
+        );
+        check(r#"["[ede_diagnostic] x","it broke"]"#, "it broke");
+        check("[]", "the agent ended the turn with an error");
     }
 
     #[test]

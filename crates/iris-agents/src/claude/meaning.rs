@@ -40,13 +40,21 @@ const COMMENTS: [&str; 2] = ["description", "timeout"];
 /// How long a command may run, unless the call says otherwise, and how long at most.
 const COMMAND_TIME: u64 = 120_000;
 const LONGEST_COMMAND: u64 = 600_000;
+/// How long a sub-agent may write on one answer, of which nothing is said before it is whole: as long as the CLI waits for a
+/// model that falls silent.
+const LONGEST_ANSWER: u64 = 300_000;
 
-/// How long the CLI lets a call run, where it has a limit for it.
+/// How long a call that is waited for may go on without a word, as far as that is known.
 pub(super) fn may_take(call: &Call) -> Option<Millis> {
     let input: Value = serde_json::from_str(call.input.get()).unwrap_or_default();
-    let is_waited_for = input["run_in_background"] != true;
-    (call.meaning.nature == ToolNature::Shell && is_waited_for)
-        .then(|| Millis(input["timeout"].as_u64().unwrap_or(COMMAND_TIME).min(LONGEST_COMMAND)))
+    if input["run_in_background"] == true {
+        return None;
+    }
+    match call.meaning.nature {
+        ToolNature::Shell => Some(Millis(input["timeout"].as_u64().unwrap_or(COMMAND_TIME).min(LONGEST_COMMAND))),
+        ToolNature::Delegates => Some(Millis(LONGEST_ANSWER)),
+        _ => None,
+    }
 }
 
 /// What a call of a tool means, by its name and its input.

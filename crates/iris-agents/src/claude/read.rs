@@ -10,9 +10,10 @@ use iris_core::message::{Heard, MessageType};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use super::letters::whole_letters;
 use super::tools::Tools;
 use super::usage::Meter;
-use super::wire::{Greeting, Line, RateLimitLine, ResultLine, SystemLine};
+use super::wire::{Bare, Greeting, Line, RateLimitLine, ResultLine, SystemLine};
 use super::{ask, explain, meaning, speak, tools, write};
 
 /// The conversation with one agent process, as far as it has to be remembered to understand the next line.
@@ -110,7 +111,19 @@ impl Reader {
         let parsed = std::str::from_utf8(bytes).ok().and_then(|text| Some((text, serde_json::from_str(text).ok()?)));
         match parsed {
             Some((text, line)) => self.understand(text, line, outputs, replies),
-            None => outputs.push(garbage(bytes)),
+            None => self.read_loosely(bytes, outputs, replies),
+        }
+    }
+
+    /// A line that is not quite as it should be: it holds half a letter where the agent cut a text, or a field that has the
+    /// name of one that is known and is something else. What is known of it is its kind, then.
+    fn read_loosely(&mut self, bytes: &[u8], outputs: &mut Vec<AgentOutput>, replies: &mut Vec<u8>) {
+        let Ok(text) = std::str::from_utf8(bytes) else { return outputs.push(garbage(bytes)) };
+        let text = whole_letters(text);
+        let line = serde_json::from_str(&text).or_else(|_| serde_json::from_str::<Bare<'_>>(&text).map(Line::from));
+        match line {
+            Ok(line) => self.understand(&text, line, outputs, replies),
+            Err(_) => outputs.push(garbage(bytes)),
         }
     }
 
@@ -210,7 +223,10 @@ impl Reader {
                 self.tasks.retain(|id, _| !ended.contains(id));
                 self.plans.clear();
                 self.running.clear();
-                self.turn_end(text)
+                self.turn_end(text).unwrap_or_else(|| {
+                    outputs.push(garbage(text.as_bytes()));
+                    self.unreadable_end()
+                })
             }
             "stream_event" if self.is_early_aside() => AgentOutput::Heartbeat,
             "stream_event" => delta(&line),
@@ -310,15 +326,20 @@ impl Reader {
         AgentOutput::Withdrawn { request }
     }
 
+    /// How much of a subscription is used is said with every turn; only what is out of the ordinary is for people.
     fn rate_limit(&mut self, text: &str) -> AgentOutput {
-        if let Ok(line) = serde_json::from_str::<RateLimitLine>(text) {
-            let rejected = line.rate_limit_info.status.as_deref() == Some("rejected");
-            let resets_at = line.rate_limit_info.resets_at.filter(|_| rejected);
-            #[expect(clippy::cast_possible_truncation, reason = "a time in this millennium")]
-            let resets_at = resets_at.map(|seconds| (seconds * 1000.0) as i64);
-            self.limit_resets_at = resets_at;
-        }
-        message(MessageType::System, Some("rate limit".to_owned()), None, text)
+        let info = serde_json::from_str::<RateLimitLine>(text).unwrap_or_default().rate_limit_info;
+        let (said, noise) = match info.status.as_deref() {
+            Some("rejected") => ("a limit of the account was reached", false),
+            Some("allowed_warning") => ("a limit of the account is nearly reached", false),
+            _ => ("rate limit", true),
+        };
+        let resets_at = info.resets_at.filter(|_| info.status.as_deref() == Some("rejected"));
+        #[expect(clippy::cast_possible_truncation, reason = "a time in this millennium")]
+        let resets_at = resets_at.map(|seconds| (seconds * 1000.0) as i64);
+        self.limit_resets_at = resets_at;
+        let heard = Heard::new(MessageType::System, Some(said.to_owned()));
+        AgentOutput::Message(Heard { noise, line: own(text), ..heard })
     }
 
     fn system(&mut self, text: &str, line: Line<'_>, replies: &mut Vec<u8>) -> AgentOutput {
@@ -352,6 +373,7 @@ impl Reader {
             }
             "compact_boundary" => (MessageType::Compaction, "the conversation was shortened to fit".to_owned()),
             "model_fallback" => (MessageType::ModelFallback, explain::fallback(&known)),
+            "permission_denied" => (MessageType::System, explain::denied(&known)),
             task if task.starts_with("task_") => {
                 self.note_task(task, &known);
                 let parent = parent.or_else(|| known.tool_use_id.as_ref().map(|id| id.clone().into_owned()));
@@ -365,10 +387,15 @@ impl Reader {
         AgentOutput::Message(Heard { parent, noise, model, line: own(text), ..Heard::new(kind, Some(said)) })
     }
 
-    fn turn_end(&mut self, text: &str) -> AgentOutput {
-        let Ok(result) = serde_json::from_str::<ResultLine<'_>>(text) else {
-            return garbage(text.as_bytes());
-        };
+    /// It is over, though nobody can say how: nothing more will come of it.
+    fn unreadable_end(&mut self) -> AgentOutput {
+        self.is_told = false;
+        let error = "its answer was lost: the line that ended the turn cannot be read".to_owned();
+        AgentOutput::TurnEnded(TurnEnd { error: Some(error), ..TurnEnd::default() })
+    }
+
+    fn turn_end(&mut self, text: &str) -> Option<AgentOutput> {
+        let result = serde_json::from_str::<ResultLine<'_>>(text).ok()?;
         let answers = self.answered(&result.user_message_uuids);
         self.is_told &= result.origin.is_some() && answers.is_empty();
         let used = self.meter.read(&result);
@@ -382,7 +409,7 @@ impl Reader {
         // What the sums are kept under may say more than the message: which window it has, for instance.
         let own = self.model.as_deref().and_then(|own| models.keys().find(|name| name.starts_with(own)));
         let model = own.or(self.model.as_ref()).or_else(|| models.keys().next()).cloned();
-        AgentOutput::TurnEnded(TurnEnd {
+        Some(AgentOutput::TurnEnded(TurnEnd {
             error,
             aborted: result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted")),
             text: result.result.map(|said| said.into_owned()),
@@ -390,7 +417,7 @@ impl Reader {
             own: result.origin.map(|origin| origin.kind.unwrap_or_else(|| "unknown".to_owned())),
             answers,
             limit,
-        })
+        }))
     }
 
     fn control_request(&mut self, text: &str, line: Line<'_>, replies: &mut Vec<u8>) -> AgentOutput {

@@ -215,14 +215,14 @@ fn a_turn_of_its_own_does_not_answer_a_message_that_waits_behind_it() {
     assert!(!is_aside(&hear(&mut reader, SAID)));
 }
 
-/// Older versions say nothing while a command runs, which may be for minutes.
+/// Older versions say nothing while a command runs or a sub-agent writes, which may be for minutes.
 #[test]
 fn a_command_that_runs_is_no_silence() {
-    let check = |version: bool, input: serde_json::Value, expected: Option<u64>| {
+    let check = |version: bool, tool: &str, input: serde_json::Value, expected: Option<u64>| {
         let mut reader = Reader::new(Tools::new([].into()));
         reader.names_version = version;
         let call = serde_json::json!({"type": "assistant", "message": {"content": [
-            {"type": "tool_use", "id": "c1", "name": "Bash", "input": input}]}});
+            {"type": "tool_use", "id": "c1", "name": tool, "input": input}]}});
         hear(&mut reader, &call.to_string());
         let rest = |outputs: Vec<AgentOutput>| match outputs.last() {
             Some(AgentOutput::Rests(rest)) => Some(rest.0),
@@ -233,11 +233,14 @@ fn a_command_that_runs_is_no_silence() {
             r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c1","content":"x"}]}}"#;
         assert_eq!(rest(hear(&mut reader, result)), None, "it is over");
     };
-    check(false, serde_json::json!({"command": "make"}), Some(120_000));
-    check(false, serde_json::json!({"command": "make", "timeout": 300_000}), Some(300_000));
-    check(false, serde_json::json!({"command": "make", "timeout": 9_000_000}), Some(600_000));
-    check(false, serde_json::json!({"command": "make", "run_in_background": true}), None);
-    check(true, serde_json::json!({"command": "make"}), None);
+    check(false, "Bash", serde_json::json!({"command": "make"}), Some(120_000));
+    check(false, "Bash", serde_json::json!({"command": "make", "timeout": 300_000}), Some(300_000));
+    check(false, "Bash", serde_json::json!({"command": "make", "timeout": 9_000_000}), Some(600_000));
+    check(false, "Bash", serde_json::json!({"command": "make", "run_in_background": true}), None);
+    check(true, "Bash", serde_json::json!({"command": "make"}), None);
+    check(false, "Agent", serde_json::json!({"prompt": "dig"}), Some(300_000));
+    check(false, "Agent", serde_json::json!({"prompt": "dig", "run_in_background": true}), None);
+    check(false, "Read", serde_json::json!({"file_path": "a"}), None);
 }
 
 /// Older versions say that it has, and no more, if a turn that runs already speaks of it.
@@ -290,4 +293,57 @@ fn a_turn_whose_end_is_too_long_to_be_read_has_ended() {
         let [AgentOutput::Message(_), AgentOutput::TurnEnded(end)] = ended.as_slice() else { panic!("{ended:?}") };
         assert!(end.error.as_deref().is_some_and(|error| error.contains("70000000 bytes")), "{end:?}");
     }
+}
+
+/// A rule of the team's own settings refuses a tool: the line has a `message` that is a text, and is no garbage.
+#[test]
+fn a_line_is_known_though_one_of_its_fields_is_something_else() {
+    let check = |line: &str, kind: MessageType, text: Option<&str>| {
+        let outputs = hear(&mut Reader::new(Tools::new([].into())), line);
+        let [AgentOutput::Message(heard)] = outputs.as_slice() else { panic!("{outputs:?}") };
+        assert_eq!((heard.kind, heard.text.as_deref(), heard.line.as_deref()), (kind, text, Some(line)));
+    };
+    check(
+        r#"{"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"t","message":"it has been denied"}"#,
+        MessageType::System,
+        Some("a rule does not allow Bash to be used in this way"),
+    );
+    check(r#"{"type":"system","subtype":"news","event":"a word"}"#, MessageType::System, Some("news"));
+    check(r#"{"type":"novelty","request":"a word"}"#, MessageType::Unknown, Some("novelty"));
+    check(r#"{"type":"assistant","message":"a word"}"#, MessageType::Unknown, None);
+}
+
+/// 2.1.197 cuts long output of a tool wherever it happens to be.
+#[test]
+fn a_result_that_was_cut_in_the_middle_of_a_letter_is_a_result() {
+    let line = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c1","content":"x\ud83d\ude00\ud83d\n..."}]}}"#;
+    let outputs = hear(&mut Reader::new(Tools::new([].into())), line);
+    let [AgentOutput::Message(heard)] = outputs.as_slice() else { panic!("{outputs:?}") };
+    assert_eq!((heard.kind, heard.text.as_deref()), (MessageType::ToolResult, Some("x\u{1f600}\u{fffd}\n...")));
+    assert_eq!(heard.results[0].call, "c1");
+}
+
+#[test]
+fn a_turn_whose_end_cannot_be_read_has_ended() {
+    let outputs = hear(&mut old_reader(), r#"{"type":"result","subtype":"success","result":["not","a","text"]}"#);
+    let [AgentOutput::Message(garbage), AgentOutput::TurnEnded(end)] = outputs.as_slice() else {
+        panic!("{outputs:?}")
+    };
+    assert_eq!(garbage.kind, MessageType::Garbage);
+    assert!(end.error.as_deref().is_some_and(|error| error.contains("its answer was lost")), "{end:?}");
+}
+
+/// With a subscription, it says with every turn how much of it is used.
+#[test]
+fn a_limit_is_for_people_when_it_is_near() {
+    let check = |status: &str, expected: &str, noise: bool| {
+        let line =
+            format!(r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"{status}","resetsAt":1795022254}}}}"#);
+        let outputs = hear(&mut Reader::new(Tools::new([].into())), &line);
+        let [AgentOutput::Message(heard)] = outputs.as_slice() else { panic!("{outputs:?}") };
+        assert_eq!((heard.text.as_deref(), heard.noise), (Some(expected), noise), "{status}");
+    };
+    check("allowed", "rate limit", true);
+    check("allowed_warning", "a limit of the account is nearly reached", false);
+    check("rejected", "a limit of the account was reached", false);
 }

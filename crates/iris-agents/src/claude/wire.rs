@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::usage::Tokens;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(crate) struct Line<'a> {
     #[serde(rename = "type", borrow)]
     pub kind: Cow<'a, str>,
@@ -35,6 +35,21 @@ pub(crate) struct Line<'a> {
     /// The messages that a turn begins with.
     #[serde(default)]
     pub user_message_uuids: Option<Vec<String>>,
+}
+
+/// A line of which no more is read than what it is.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Bare<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    subtype: Option<Cow<'a, str>>,
+}
+
+impl<'a> From<Bare<'a>> for Line<'a> {
+    fn from(Bare { kind, subtype }: Bare<'a>) -> Self {
+        Self { kind, subtype, ..Self::default() }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -289,6 +304,8 @@ pub(crate) struct SystemLine<'a> {
     #[serde(borrow, default)]
     pub tool_use_id: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
+    pub tool_name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
     pub task_id: Option<Cow<'a, str>>,
     #[serde(default)]
     pub tasks: Vec<BackgroundTask>,
@@ -311,7 +328,7 @@ pub(crate) struct BackgroundTask {
     pub task_id: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(crate) struct RateLimitLine {
     #[serde(default)]
     pub rate_limit_info: RateLimit,

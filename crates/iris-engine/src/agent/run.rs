@@ -75,6 +75,8 @@ pub(super) struct Runner {
     pub(super) gave_back: bool,
     /// How many turns of the conversation it should know and does not, until a turn says so.
     forgotten: i64,
+    /// The settings of its folder have changed since they were trusted, until a turn says so.
+    has_lapsed: bool,
 }
 
 /// The turn the agent is working on.
@@ -138,7 +140,7 @@ pub(super) enum Next {
 
 impl Runner {
     pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, started: Started, handle: RunnerHandle) -> Self {
-        let Started { agent, folder, forgotten } = started;
+        let Started { agent, folder, forgotten, has_lapsed } = started;
         let response_timeout = team.response_timeout.unwrap_or(engine.config().settings.response_timeout);
         handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
         handle.slot.team.get_or_init(|| claim.session.to.clone());
@@ -155,6 +157,7 @@ impl Runner {
             outdated: None,
             gave_back: false,
             forgotten,
+            has_lapsed,
             handle,
             grant: team.grant(),
             response_timeout,
@@ -377,6 +380,7 @@ impl Runner {
         self.agent.tell(&work.turn, text);
         self.begin(work.turn, Turn::start(self.grant), work.before);
         self.say_forgotten();
+        self.say_lapsed();
         Ok(())
     }
 
@@ -391,6 +395,17 @@ impl Runner {
             "the agent knows nothing of {turns} before this one: its program does not find the conversation any more"
         );
         self.keep(&Heard::system(text));
+    }
+
+    /// Whoever trusted them would else think that they still take effect.
+    fn say_lapsed(&mut self) {
+        if std::mem::take(&mut self.has_lapsed) {
+            let text = format!(
+                "the folder's settings have changed since they were trusted and take no effect; look at them: `iris trust {}`",
+                self.team
+            );
+            self.keep(&Heard::system(text));
+        }
     }
 
     pub(super) fn begin(&mut self, id: TurnId, turn: Turn, before: Option<Before>) {

@@ -103,11 +103,15 @@ async fn serve(
             Err(failure) => failure,
         },
     };
+    // It is not starting any more. Who wants an agent from here on waits until this one is forgotten, and is not told that it
+    // is coming.
+    handle.slot.set(PoolPhase::Stopping);
+    engine.pool.nudge();
     if failed.cause != StopCause::StartFailed {
         return leave(engine, session, epoch, failed).await;
     }
     tracing::warn!(%session, team = %row.to, why = %failed.why, "an agent could not be started");
-    give_up(engine, session, epoch, &handle, failed).await
+    give_up(engine, session, epoch, failed).await
 }
 
 fn bound_elsewhere(engine: &Inner, name: &TeamName, team: &TeamConfig) -> String {
@@ -125,6 +129,8 @@ pub(super) struct Started {
     pub folder: Standing,
     /// How many turns of its conversation it should know and does not.
     pub forgotten: i64,
+    /// It does not read them because they have changed since they were trusted.
+    pub has_lapsed: bool,
 }
 
 struct StartFailure {
@@ -162,13 +168,7 @@ async fn leave(engine: &Inner, session: &SessionId, epoch: i64, failed: StartFai
 
 /// One waiting turn ends with the reason; the next, if there is one, is a new try. Whoever waits is told at once: to end a
 /// process that does not answer takes seconds. Until it is gone the session has an agent, and gets no other.
-async fn give_up(
-    engine: &Inner,
-    session: &SessionId,
-    epoch: i64,
-    handle: &RunnerHandle,
-    failed: StartFailure,
-) -> Result<(), StoreError> {
+async fn give_up(engine: &Inner, session: &SessionId, epoch: i64, failed: StartFailure) -> Result<(), StoreError> {
     let StartFailure { why, exit, left, .. } = failed;
     let (id, reason) = (session.clone(), why.clone());
     let Some(agent) = left else {
@@ -179,9 +179,6 @@ async fn give_up(
         ended.await?.iter().for_each(|turn| engine.waiters.look(turn));
         return Ok(());
     };
-    // It is not starting any more, so another may.
-    handle.slot.set(PoolPhase::Stopping);
-    engine.pool.nudge();
     let tell = async {
         let ended = engine.persist("session.start_failed", move |tx| {
             if session::start_failed(tx, &id, epoch, &reason)? {
@@ -271,7 +268,8 @@ async fn start_as(
     };
     let why = match ready {
         Some(Some(Ok(Introduction { obstacle: None, .. }))) => {
-            return Ok(Started { agent, folder: spec.folder, forgotten: 0 });
+            let has_lapsed = spec.folder == Standing::Untrusted && trust::has_lapsed(engine, team).await;
+            return Ok(Started { agent, folder: spec.folder, forgotten: 0, has_lapsed });
         }
         Some(Some(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Some(Err(_))) => None,

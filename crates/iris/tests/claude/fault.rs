@@ -192,12 +192,27 @@ async fn a_home_of_its_own_is_not_left_for_the_users_config() {
 #[tokio::test]
 async fn a_cli_that_is_not_logged_in_is_told_from_one_that_is() {
     for (version, program) in iris_testing::claude::binaries() {
-        let mut setup = setup().claude_team("alpha", &program, "http://127.0.0.1:9", &[]);
-        setup.claude_teams[0].1.retain(|line| !line.contains("ANTHROPIC_API_KEY"));
+        let model = iris_testing::model::Model::start().await.expect("a model");
+        let mut setup = setup().claude_team("alpha", &program, &model.url(), &[]);
+        let lines = &mut setup.claude_teams[0].1;
+        lines.retain(|line| !line.contains("ANTHROPIC_API_KEY"));
+        // With a subscription it asks its maker about it, whatever the model's address is: that leads nowhere here.
+        let env = lines.iter().position(|line| line == "env:").expect("variables") + 1;
+        lines.splice(env..env, ["  HTTPS_PROXY: 'http://127.0.0.1:9'", "  NO_PROXY: '127.0.0.1'"].map(str::to_owned));
         let world = World::new(setup);
         let told = world.tell("hello").await;
         let error = told["error"].to_string();
         assert!(error.contains("not logged in") && error.contains("/login"), "{version}: {told}");
+
+        // As /login leaves it for a subscription: of that the CLI names no source when it is greeted.
+        let login = json!({"claudeAiOauth": {
+            "accessToken": "sk-ant-oat01-made-up", "refreshToken": "sk-ant-ort01-made-up", "expiresAt": 4_000_000_000_000_i64,
+            "scopes": ["user:inference", "user:profile"], "subscriptionType": "max",
+        }});
+        let file = world.path().join("data/homes/alpha/.claude/.credentials.json");
+        std::fs::write(file, login.to_string()).expect("written");
+        let told = world.tell("hello").await;
+        assert_eq!(told["status"], "completed", "{version}: {told}");
     }
 }
 

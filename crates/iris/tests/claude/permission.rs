@@ -106,3 +106,23 @@ async fn a_long_command_is_no_silence() {
         assert_eq!((&over["state"], &over["response"]), (&json!("completed"), &json!("slept")), "{}", stage.version);
     }
 }
+
+/// Nobody is asked then, and nothing that the CLI says of it, or of a result that it has shortened, is garbage.
+#[tokio::test]
+async fn what_a_rule_refuses_is_told_and_what_was_shortened_is_read() {
+    for stage in stages(&["grantPermission: yes", "disallowedTools: ['Bash(touch *)']"]).await {
+        let smiles = r#"python3 -c "print('x' + chr(0x1F600) * 60000)""#;
+        let script = json!([
+            {"tool": "Bash", "input": {"command": "touch made"}},
+            {"tool": "Bash", "input": {"command": smiles}},
+            {"text": "done"}
+        ]);
+        let told = stage.tell("alpha", "x", script).await;
+        assert_eq!(told["response"], "done", "{}: {told}", stage.version);
+        let kept = stage.messages(told["turnId"].as_str().expect("a turn")).await;
+        let count = |kind: &str, words: &str| kept.iter().filter(|(k, text)| k == kind && text.contains(words)).count();
+        assert_eq!(count("system", "a rule does not allow Bash"), 1, "{}: {kept:?}", stage.version);
+        assert_eq!((count("tool_result", ""), count("garbage", "")), (2, 0), "{}: {kept:?}", stage.version);
+        assert!(!stage.project("alpha").join("made").exists(), "{}", stage.version);
+    }
+}

@@ -39,6 +39,9 @@ async fn hooks_of_a_folder_run_only_while_their_content_is_trusted() {
         // The agent that is awake reads the folder's settings: it is not told anything any more, not even that it ends.
         let told = stage.tell("alpha", "hello", json!([{"text": "hi"}])).await;
         assert_eq!(told["response"], "hi", "{}: {told}", stage.version);
+        let kept = stage.messages(told["turnId"].as_str().expect("a turn")).await;
+        let says = |(kind, text): &(String, String)| kind == "system" && text.contains("`iris trust alpha`");
+        assert_eq!(kept.iter().filter(|said| says(said)).count(), 1, "{}: asked again: {kept:?}", stage.version);
         let stopped = stage.world.events("session.stopped").await;
         assert_eq!(stopped.last().expect("one")["data"]["why"], "untrusted", "{}: {stopped:?}", stage.version);
         assert!(!other.exists() && !ran.exists(), "{}: it changed, so it is not trusted any more", stage.version);

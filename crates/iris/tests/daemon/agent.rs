@@ -116,6 +116,16 @@ async fn an_agent_that_cannot_start_says_why_at_once() {
     assert!(problem["detail"].as_str().expect("why").contains("no licence"), "{problem}");
 }
 
+/// In the moment in which one that could not start is forgotten, another that is wanted is not taken for it.
+#[tokio::test]
+async fn a_wake_right_after_a_failed_start_is_answered() {
+    let world = World::new(setup().team("alpha", "start: { exit: { code: 7 } }\n"));
+    for _ in 0..50 {
+        world.tell("hello").await;
+        assert_eq!(world.post("/api/teams/alpha/wake", json!({})).await.0, 503);
+    }
+}
+
 #[tokio::test]
 async fn an_agent_that_is_never_ready_is_given_up_on() {
     let world = World::new(setup().team("alpha", "start: { silent: true }\n").setting("sessionInitTimeout: 200ms"));

@@ -266,6 +266,24 @@ fn who_waits_for_a_limit_is_told_until_when() {
     daemon.iris(&["cancel", "alpha"]).ok();
 }
 
+/// Once for each agent that starts without them, whether it took the place of one that read them or was asleep.
+#[test]
+fn settings_that_changed_since_they_were_trusted_are_asked_about_again() {
+    let daemon = Daemon::start();
+    let brought = daemon.place.path("CLAUDE.md");
+    std::fs::write(&brought, "be brief").expect("written");
+    let tell = || daemon.iris(&["tell", "alpha", "hi"]).stderr;
+    assert_eq!(tell(), "", "nobody has trusted anything");
+    daemon.iris(&["trust", "alpha", "--yes"]).ok();
+    daemon.iris(&["sleep", "alpha"]).ok();
+    assert_eq!(tell(), "");
+    std::fs::write(&brought, "be long").expect("written");
+    let asks = "the folder's settings have changed since they were trusted and take no effect; look at them: `iris trust alpha`\n";
+    assert_eq!((tell().as_str(), tell().as_str()), (asks, ""));
+    daemon.iris(&["sleep", "alpha"]).ok();
+    assert_eq!(tell(), asks);
+}
+
 #[test]
 fn a_reader_that_had_enough_is_no_error() {
     let daemon = Daemon::start();

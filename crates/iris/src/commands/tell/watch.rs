@@ -175,9 +175,7 @@ impl Watched<'_> {
             ("turn.started", true) => (self.waits, self.held) = (Waits::Work, None),
             ("turn.scheduled", true) => self.waits = Waits::Scheduled { due: body()["dueMs"].as_i64().unwrap_or(0) },
             ("turn.queued", true) => {
-                let body = body();
-                body["again"].as_str().into_iter().for_each(|again| self.printer.note(again));
-                self.waits = Waits::Queued { ahead: body["position"].as_i64().unwrap_or(0) };
+                self.waits = Waits::Queued { ahead: body()["position"].as_i64().unwrap_or(0) };
             }
             ("turn.finished", false) => {
                 if let Waits::Queued { ahead } = &mut self.waits {
@@ -190,16 +188,6 @@ impl Watched<'_> {
             ("session.spawning", _) => self.waits = Waits::Start,
             ("session.held", _) => self.hold(body()["until"].as_i64().unwrap_or(0)),
             ("session.released", _) => self.held = None,
-            ("session.began_anew", _) => {
-                let turns = match body()["turns"].as_i64() {
-                    Some(1) => "turn".to_owned(),
-                    turns => format!("{} turns", turns.unwrap_or(0)),
-                };
-                self.printer.note(format!(
-                    "{} knows nothing of the {turns} before: its program does not find the conversation any more",
-                    self.told.to
-                ));
-            }
             ("question.opened", true) => self.waits = Waits::Answer,
             (kind, true) if kind.starts_with("question.") => self.waits = Waits::Work,
             _ => {}
@@ -212,6 +200,10 @@ impl Watched<'_> {
         let text = message.text.as_deref().unwrap_or_default();
         if message.is_reply() {
             self.say(text)?;
+        }
+        if message.is_own() {
+            self.printer.end_line()?;
+            self.printer.note(text);
         }
         if message.kind == MessageType::ToolUse {
             let inside = if message.parent.is_some() { "  " } else { "" };

@@ -13,11 +13,12 @@ mod meant;
 mod patience;
 mod place;
 mod plea;
+mod reopen;
 mod statement;
 mod survey;
 
 use super::lexicon::{Cue, Cues, Hit, Marked, is_anything, is_hangul, joins_verbs, only_tries};
-use super::page::{Ending, LineKind, Page, is_unspaced};
+use super::page::{Ending, LineKind, Page, QUOTED, is_unspaced};
 use super::{deed, options};
 
 use answer::{is_answered, is_decided, is_recalled};
@@ -182,7 +183,7 @@ fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
     if plea == Some(Plea::AndTell) {
         return Said::Ask(2.2);
     }
-    if names_two_ways(page, marked, index).is_some() {
+    if names_two_ways(page, marked, index).is_some() || reopen::asks_after_closing(page, marked, index) {
         return Said::Ask(2.4);
     }
     if cues.has(Cue::Idle) && !cues.has(Cue::Closer) {
@@ -331,6 +332,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         LineKind::Heading => logit -= 3.0,
         LineKind::Quote => logit -= if is_last { 4.0 } else { 7.0 },
         LineKind::Item { .. } if !question && listed::ends_with_report(page, marked, index) => {}
+        LineKind::Item { .. } if !question && is_last && names_the_word(page, marked, index) => logit -= 1.5,
         LineKind::Item { .. } if !question => logit -= 4.0,
         LineKind::Item { .. } if !is_last => logit -= 0.7,
         _ if line.bold && !is_last && !cues.has(Cue::Leave) => logit -= 1.5,
@@ -361,6 +363,12 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         logit -= 5.0;
     }
     Said::Ask(logit)
+}
+
+/// "- Next: the linker — say "next" to continue": no step of a list, since the word is told.
+fn names_the_word(page: &Page, marked: &Marked, index: usize) -> bool {
+    let confirm = marked.first(index, Cues::of(&[Cue::Confirm]));
+    confirm.is_some_and(|hit| page.said[hit.start..page.sentences[index].said.end].contains(QUOTED))
 }
 
 /// "Should it have a start page? … Recommended answer: yes.": an answer is wanted, and not this one for certain.

@@ -47,7 +47,10 @@ pub(super) fn ends_with_report(page: &Page, marked: &Marked, index: usize) -> bo
         hit.cue == Cue::Say || (hit.cue == Cue::Back && TO_ME.iter().any(|me| words.contains(me)))
     };
     let reports = cues.has(Cue::Request) && marked.hits(index).iter().any(to_agent);
-    reports && !is_item(page, index + 1) && index > 0 && is_item(page, index - 1)
+    let line = page.sentences[index].line;
+    // "3. Send me the file. I'll replace it.": what the agent does then belongs to the item.
+    let below = (index + 1..page.sentences.len()).find(|&next| page.sentences[next].line != line);
+    reports && !below.is_some_and(|below| is_item(page, below)) && index > 0 && is_item(page, index - 1)
 }
 
 /// A question with ways to answer it below: "- a) … - b) …".

@@ -94,6 +94,12 @@ fn what_is_handed_over_waits() {
             "One point stays open: the spec doesn't say whether the code is trimmed.",
             "Ein Punkt bleibt offen: Die Spec sagt nicht, ob der Code getrimmt wird.",
             "还有一点未定：规格里没有写代码要不要去空格。",
+            "Necesito una decisión sobre la retención antes de seguir.",
+            "Preciso de uma decisão sobre a retenção antes de seguir.",
+            "Нужно решение по сроку хранения, прежде чем продолжать.",
+            "Entscheidung nötig: Tabelle behalten oder löschen.",
+            "Decisione da prendere: tenere la tabella o eliminarla.",
+            "残したい設定は何がありますか？それによって方針が変わります。",
         ],
         &[
             "The pull request is open and awaiting review by the maintainers.",
@@ -102,6 +108,7 @@ fn what_is_handed_over_waits() {
             "The queue is waiting on the worker, and the worker on the lock.",
             "Once you've picked a plan on the website, you can log in.",
             "The tests pass. Say the word and I'll push.",
+            "Die Entscheidung war nötig: Die Tabelle ist gelöscht.",
             "Let me know when you want to try it.",
             "The spec doesn't say whether the code is trimmed, so I trim it.",
             "STEP 7 — Check dry run\nConfirm that DRY_RUN=true is in the .env before running.\n```\npython main.py\n```\nNote: \
@@ -123,6 +130,7 @@ fn a_step_waits_for_theirs() {
             "The key into `.env` plus the new address, and I'll take it from there.",
             "Das Token in den Tresor und den Hostnamen, dann übernehme ich den Rest.",
             "Say the word once you've closed the editor and I'll swap the file.",
+            "Run the export and save it under docs, then tell me to commit and I'll index it.",
             "1. Run the survey again.\n2. Save it.\n3. Send me the new file. I'll replace the bad one and restart the run.\n\n\
              The rover may need a kick as well: it holds stale data against the old base.",
             "- The parser is done.\n- The printer is done.\n- Next: the linker — say \"next\" to continue.",

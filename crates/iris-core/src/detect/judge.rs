@@ -301,7 +301,8 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let question = marked.is_question(page, index);
     let lettered = question && listed::has_lettered(page, index);
     let itself = question && asks_itself(marked, index) && !lacks_an_answer(page, marked, index) && !lettered;
-    let posed = question && (listed::is_posed(page, index) || is_advised(page, marked, index));
+    let preferred = question && !itself && listed::is_preferred(page, index);
+    let posed = preferred || question && (listed::is_posed(page, index) || is_advised(page, marked, index));
     let open =
         question && !itself && (posed || lettered || offers_two(page, marked, index) || has_gap(page, marked, index));
     let after = places.after(index);
@@ -344,7 +345,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if sentence.yes_or_no && !marked_so && !cues.has(Cue::Leave) {
         logit -= 3.0;
     }
-    if question && is_explained(page, marked, index) {
+    if question && !posed && is_explained(page, marked, index) {
         logit -= 2.5;
     }
     if question && places.is_presented(index) {
@@ -356,7 +357,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if question && is_answered(page, marked, index) {
         logit -= 4.5;
     }
-    if places.is_in_faq(index) || places.is_in_survey(index) || places.is_in_draft(index) {
+    if (places.is_in_faq(index) && !preferred) || places.is_in_survey(index) || places.is_in_draft(index) {
         logit -= 6.0;
     }
     if is_decided(page, marked, index) {

@@ -159,3 +159,19 @@ fn a_broken_line_goes_on_with_any_sign() {
     );
     check("Should I remove `old_table`\nas well?", DetectedKind::Approval, "Should I remove `old_table`\nas well?");
 }
+
+/// Who says what he would do has not done it.
+#[test]
+fn a_preference_is_no_answer() {
+    check_asking(
+        &[
+            "1. Who runs the import? I'd run it step by step.\n2. One table or two? I'd keep one.\n3. Drop the old index? I'd \
+             drop it.",
+            "- Eine Datei oder zwei? Ich würde eine behalten.\n- Den alten Index löschen? Ich würde ihn löschen.",
+        ],
+        &[
+            "- Why two files? I'd have needed a cycle of imports otherwise.",
+            "- Is it encrypted? At rest and in transit.\n- Is it backed up? Every night.",
+        ],
+    );
+}

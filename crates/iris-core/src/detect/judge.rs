@@ -13,11 +13,12 @@ mod meant;
 mod patience;
 mod place;
 mod plea;
+mod reopen;
 mod statement;
 mod survey;
 
 use super::lexicon::{Cue, Cues, Hit, Marked, is_anything, is_hangul, joins_verbs, only_tries};
-use super::page::{Ending, LineKind, Page, is_unspaced};
+use super::page::{Ending, LineKind, Page, QUOTED, is_unspaced};
 use super::{deed, options};
 
 use answer::{is_answered, is_decided, is_recalled};
@@ -182,7 +183,7 @@ fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
     if plea == Some(Plea::AndTell) {
         return Said::Ask(2.2);
     }
-    if names_two_ways(page, marked, index).is_some() {
+    if names_two_ways(page, marked, index).is_some() || reopen::asks_after_closing(page, marked, index) {
         return Said::Ask(2.4);
     }
     if cues.has(Cue::Idle) && !cues.has(Cue::Closer) {
@@ -300,7 +301,8 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     let question = marked.is_question(page, index);
     let lettered = question && listed::has_lettered(page, index);
     let itself = question && asks_itself(marked, index) && !lacks_an_answer(page, marked, index) && !lettered;
-    let posed = question && (listed::is_posed(page, index) || is_advised(page, marked, index));
+    let preferred = question && !itself && listed::is_preferred(page, index);
+    let posed = preferred || question && (listed::is_posed(page, index) || is_advised(page, marked, index));
     let open =
         question && !itself && (posed || lettered || offers_two(page, marked, index) || has_gap(page, marked, index));
     let after = places.after(index);
@@ -331,6 +333,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         LineKind::Heading => logit -= 3.0,
         LineKind::Quote => logit -= if is_last { 4.0 } else { 7.0 },
         LineKind::Item { .. } if !question && listed::ends_with_report(page, marked, index) => {}
+        LineKind::Item { .. } if !question && is_last && names_the_word(page, marked, index) => logit -= 1.5,
         LineKind::Item { .. } if !question => logit -= 4.0,
         LineKind::Item { .. } if !is_last => logit -= 0.7,
         _ if line.bold && !is_last && !cues.has(Cue::Leave) => logit -= 1.5,
@@ -342,7 +345,7 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if sentence.yes_or_no && !marked_so && !cues.has(Cue::Leave) {
         logit -= 3.0;
     }
-    if question && is_explained(page, marked, index) {
+    if question && !posed && is_explained(page, marked, index) {
         logit -= 2.5;
     }
     if question && places.is_presented(index) {
@@ -354,13 +357,19 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if question && is_answered(page, marked, index) {
         logit -= 4.5;
     }
-    if places.is_in_faq(index) || places.is_in_survey(index) || places.is_in_draft(index) {
+    if (places.is_in_faq(index) && !preferred) || places.is_in_survey(index) || places.is_in_draft(index) {
         logit -= 6.0;
     }
     if is_decided(page, marked, index) {
         logit -= 5.0;
     }
     Said::Ask(logit)
+}
+
+/// "- Next: the linker — say "next" to continue": no step of a list, since the word is told.
+fn names_the_word(page: &Page, marked: &Marked, index: usize) -> bool {
+    let confirm = marked.first(index, Cues::of(&[Cue::Confirm]));
+    confirm.is_some_and(|hit| page.said[hit.start..page.sentences[index].said.end].contains(QUOTED))
 }
 
 /// "Should it have a start page? … Recommended answer: yes.": an answer is wanted, and not this one for certain.

@@ -6,6 +6,7 @@ mod handed;
 mod kind;
 mod listed;
 mod meant;
+mod reopen;
 mod shape;
 mod statement;
 mod told;

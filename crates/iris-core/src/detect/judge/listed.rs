@@ -47,7 +47,45 @@ pub(super) fn ends_with_report(page: &Page, marked: &Marked, index: usize) -> bo
         hit.cue == Cue::Say || (hit.cue == Cue::Back && TO_ME.iter().any(|me| words.contains(me)))
     };
     let reports = cues.has(Cue::Request) && marked.hits(index).iter().any(to_agent);
-    reports && !is_item(page, index + 1) && index > 0 && is_item(page, index - 1)
+    let line = page.sentences[index].line;
+    // "3. Send me the file. I'll replace it.": what the agent does then belongs to the item.
+    let below = (index + 1..page.sentences.len()).find(|&next| page.sentences[next].line != line);
+    reports && !below.is_some_and(|below| is_item(page, below)) && index > 0 && is_item(page, index - 1)
+}
+
+/// "2. One file or three? I'd keep one.": what the agent would do is its advice, and the answer is left to the human.
+pub(super) fn is_preferred(page: &Page, index: usize) -> bool {
+    const PREFERS: &[&str] = &[
+        "i'd ",
+        "i would ",
+        "i suggest",
+        "i recommend",
+        "my recommendation",
+        "my suggestion",
+        "my default",
+        "ich würde",
+        "mein vorschlag",
+        "je propose",
+        "je recommande",
+        "je ferais",
+        "propongo",
+        "recomiendo",
+        "sugiro",
+        "recomendo",
+        "eu faria",
+        "suggerisco",
+        "consiglio",
+        "я бы",
+        "предлагаю",
+        "рекомендую",
+        "我建议",
+        "我倾向",
+        "navrhuj",
+        "doporučuj",
+    ];
+    let next = page.sentences.get(index + 1).filter(|next| next.line == page.sentences[index].line);
+    is_item(page, index)
+        && next.is_some_and(|next| PREFERS.iter().any(|prefers| page.text_of(next).starts_with(prefers)))
 }
 
 /// A question with ways to answer it below: "- a) … - b) …".

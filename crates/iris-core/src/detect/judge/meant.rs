@@ -1,6 +1,6 @@
 //! Whether words that ask are meant so, or tell of what others want and do.
 
-use super::patience::wants_time;
+use super::patience::{waits_for_a_run, wants_time};
 use super::plea::begins_with_if;
 use crate::detect::lexicon::{Cue, Cues, Hit, Marked};
 use crate::detect::page::{CODE, Ending, Page, QUOTED};
@@ -15,6 +15,7 @@ pub(super) fn is_meant(page: &Page, marked: &Marked, index: usize, ask: Hit) -> 
         is_put_elsewhere,
         is_whichever,
         wants_time,
+        waits_for_a_run,
         tells_by_itself,
         wants_a_view,
         is_to_be_checked,
@@ -23,6 +24,7 @@ pub(super) fn is_meant(page: &Page, marked: &Marked, index: usize, ask: Hit) -> 
     !not.iter().any(|not| not(page, index, ask))
         && !waits_for_more(marked, index, ask)
         && !tidies_up(marked, index, ask)
+        && !is_whatever_next(page, marked, index, ask)
         && !is_after_if(page, marked, index, ask)
 }
 
@@ -33,6 +35,35 @@ fn waits_for_more(marked: &Marked, index: usize, ask: Hit) -> bool {
         && marked.cues(index).has(Cue::More)
         && !(ask.cue == Cue::Request && marked.cues(index).has(Cue::Reached))
         && marked.hits(index).iter().any(is_near)
+}
+
+/// "Tell me what you'd like to do next": closes as the question would, unless something went wrong before it.
+fn is_whatever_next(page: &Page, marked: &Marked, index: usize, ask: Hit) -> bool {
+    const NEXT: &[&str] =
+        &[" next", "als nächstes", " ensuite", "a continuación", " a seguir", "in seguito", " дальше", " dál"];
+    const WISHES: &[&str] = &[
+        "what you'd like",
+        "what you would like",
+        "what you want",
+        "was du möchtest",
+        "was du",
+        "was sie",
+        "ce que tu",
+        "ce que vous",
+        "qué quieres",
+        "qué te gustaría",
+        "o que quer",
+        "o que você quer",
+        "cosa vuoi",
+        "что хоти",
+        "что хоче",
+        "co chce",
+    ];
+    let said = page.text_of(&page.sentences[index]).trim_end_matches(|next: char| !next.is_alphanumeric());
+    ask.cue == Cue::Request
+        && NEXT.iter().any(|next| said.ends_with(next))
+        && WISHES.iter().any(|wish| said.contains(wish))
+        && !(index.saturating_sub(3)..index).any(|before| marked.cues(before).has(Cue::Failure))
 }
 
 /// "When you're done looking, tell me and I'll remove it": what was wanted is there already.
@@ -112,6 +143,12 @@ fn is_to_be_checked(page: &Page, index: usize, ask: Hit) -> bool {
     let has = |phrases: &[&str]| phrases.iter().any(|phrase| rest.contains(phrase));
     let named = !ASKS.iter().any(|asks| rest.trim_start().starts_with(asks));
     let bare = words.starts_with("confirm") && !words.contains(' ');
+    // "Confirm that the flag is set before running": a step of what is to be run.
+    const RUNS: &[&str] =
+        &["before running", "before you ", "antes de rodar", "antes de executar", "antes de ejecutar"];
+    if ask.cue == Cue::Confirm && words.starts_with("confirm") && RUNS.iter().any(|runs| rest.contains(runs)) {
+        return true;
+    }
     // "… the name and the region" are two things to confirm.
     let joins_deed = |join: &'static str| {
         rest.match_indices(join).any(|(at, join)| {

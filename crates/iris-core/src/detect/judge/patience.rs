@@ -1,4 +1,4 @@
-//! "Give me a moment": whether what is to be given is only time.
+//! "Give me a moment", "I'm waiting for the build": whether what is wanted is only time.
 
 use crate::detect::lexicon::{Cue, Hit};
 use crate::detect::page::Page;
@@ -98,4 +98,98 @@ fn begins_with_time(rest: &str) -> bool {
     let Some(time) = words.by_ref().take(4).find(|word| is_time(word)) else { return false };
     let stops = !time.ends_with(char::is_alphanumeric);
     stops || words.next().is_none_or(|next| GO_ON.contains(&next) || !next.starts_with(char::is_alphanumeric))
+}
+
+/// "Both agents run. I'm waiting for the results": for what runs, and not for the human.
+pub(super) fn waits_for_a_run(page: &Page, index: usize, ask: Hit) -> bool {
+    const WAITS: &[&str] = &[
+        "wait",
+        "warte",
+        "aguard",
+        "aspett",
+        "attend",
+        "esper",
+        "жду",
+        "ожида",
+        "čekám",
+        "在等",
+        "等待",
+        "待ち",
+        "기다",
+    ];
+    const RUNS: &[&str] = &[
+        "result",
+        "ergebnis",
+        "résultat",
+        "risultat",
+        "výsled",
+        "notif",
+        "benachrichtig",
+        "meldung",
+        "oznám",
+        "build",
+        "agent",
+        "test",
+        "job",
+        "task",
+        "pipeline",
+        "ci",
+        "lauf",
+        "ende",
+        "complet",
+        "conclus",
+        "término",
+        "termine",
+        "fim",
+        "fin",
+        "dokonč",
+        "результат",
+        "уведомл",
+        "заверш",
+        "сборк",
+    ];
+    const SIGNS: &[&str] = &["结果", "通知", "完成", "構建", "构建", "任务", "结束"];
+    const YOURS: &[&str] = &[
+        "your",
+        "you",
+        "dein",
+        "deine",
+        "deinen",
+        "deiner",
+        "ton",
+        "ta",
+        "tes",
+        "votre",
+        "vos",
+        "tu",
+        "tus",
+        "su",
+        "sus",
+        "seu",
+        "seus",
+        "sua",
+        "suas",
+        "tuo",
+        "tua",
+        "tuoi",
+        "ваш",
+        "вашего",
+        "ваших",
+        "твой",
+        "твоего",
+        "tvůj",
+        "tvoje",
+    ];
+    let said = &page.said[page.sentences[index].said.start..page.sentences[index].said.end];
+    let waits = WAITS.iter().any(|wait| page.said[ask.start..ask.end].contains(wait));
+    if !waits || !matches!(ask.cue, Cue::Wait | Cue::Request) || said.contains(['你', '您']) {
+        return false;
+    }
+    let rest =
+        page.said[ask.end..page.sentences[index].said.end].split([',', ';', '—', '，']).next().unwrap_or_default();
+    // "I'm waiting for the" may be all of the phrase, or only the beginning of it.
+    let words = || rest.split(|next: char| !next.is_alphanumeric()).filter(|word| !word.is_empty()).take(5);
+    let own = page.said[ask.start..ask.end].split(' ');
+    let runs = words().any(|word| RUNS.iter().any(|run| word.starts_with(run)));
+    (runs || SIGNS.iter().any(|sign| rest.starts_with(sign))) && !words().chain(own).any(|word| YOURS.contains(&word))
 }

@@ -163,6 +163,10 @@ pub(in crate::detect) enum Cue {
     Hold,
     /// "until you": and for how long.
     Until,
+    /// "one point stays open": that nobody has said it yet. With silence, one of a pair.
+    Unsettled,
+    /// "once you've run it": what the agent does next comes after it. One of a pair.
+    Theirs,
     /// A pattern of the deployment's own.
     Pattern,
 }
@@ -250,6 +254,8 @@ impl Cue {
             "first" => Self::First,
             "hold" => Self::Hold,
             "until" => Self::Until,
+            "unsettled" => Self::Unsettled,
+            "theirs" => Self::Theirs,
             _ => return None,
         })
     }

@@ -286,7 +286,9 @@ fn says_word(said: &str, sentence: &Sentence, hits: &[Hit]) -> Option<Hit> {
             let two = two.map(|end| (Cue::Pick, reply.end + at + length + end));
             let one = || says_so(said, reply) && first.starts_with(QUOTED);
             let one = || one().then_some((Cue::Confirm, reply.end + at + length));
-            return two.or_else(one).map(|(cue, end)| Hit { cue, start: reply.start, end });
+            if let Some((cue, end)) = two.or_else(one) {
+                return Some(Hit { cue, start: reply.start, end });
+            }
         }
         let end = GOES.iter().find_map(|word| has_purpose(first.strip_prefix(word)?).then_some(word.len()))?;
         says_so(said, reply).then_some(Hit { cue: Cue::Confirm, start: reply.start, end: reply.end + at + end })
@@ -300,6 +302,10 @@ const GOES: &[&str] = &[
     "next",
     "proceed",
     "start",
+    "build",
+    "merge",
+    "deploy",
+    "ship it",
     "weiter",
     "los",
     "suivant",

@@ -21,7 +21,7 @@ struct Pair {
     near: usize,
 }
 
-const PAIRS: [Pair; 14] = [
+const PAIRS: [Pair; 16] = [
     Pair { first: Cue::Source, second: Cue::Silent, means: Cue::Gap, turned: true, near: NEAR },
     Pair { first: Cue::Await, second: Cue::Yes, means: Cue::Confirm, turned: true, near: NEAR },
     Pair { first: Cue::Do, second: Cue::Sake, means: Cue::Request, turned: false, near: NEAR },
@@ -36,6 +36,8 @@ const PAIRS: [Pair; 14] = [
     Pair { first: Cue::Hold, second: Cue::Until, means: Cue::Confirm, turned: true, near: NEAR },
     Pair { first: Cue::Unable, second: Cue::Stuck, means: Cue::Wait, turned: true, near: NEAR },
     Pair { first: Cue::Must, second: Cue::Unable, means: Cue::Request, turned: true, near: NEAR },
+    Pair { first: Cue::Unsettled, second: Cue::Silent, means: Cue::Request, turned: false, near: NEAR },
+    Pair { first: Cue::Theirs, second: Cue::Step, means: Cue::Request, turned: false, near: NEAR },
 ];
 
 /// "I can't renew it from here. Somebody with access has to.": the halves of this one may stand in two sentences.

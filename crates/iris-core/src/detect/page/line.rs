@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::Page;
 use super::inline;
 use super::is_unspaced;
 use super::label;
+use super::{CODE, Page, QUOTED};
 use crate::detect::window::Window;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,8 +169,13 @@ const WIDE: usize = 66;
 
 /// A sentence that was broken by the width of a page goes on with a small letter, or with any after a wide line.
 fn goes_on(last: &Line, kind: LineKind, content: &str, paragraph: u32, page: &Page) -> bool {
-    let open =
-        page.said[last.said.clone()].chars().next_back().is_some_and(|end| end.is_alphanumeric() || is_comma(end));
+    let said = &page.said[last.said.clone()];
+    let open = said
+        .chars()
+        .next_back()
+        .is_some_and(|end| end.is_alphanumeric() || is_comma(end) || matches!(end, CODE | QUOTED | ')' | '—' | '–'));
+    // A long name was one sign to the reader of the page, but not to the one who broke it.
+    let hidden = last.source.len().saturating_sub(said.len());
     // "그래도 안 되면" is half a sentence, too.
     let waits = page.said[last.said.clone()].ends_with(|end| is_comma(end) || matches!(end, '면' | '고' | '며'))
         && content.starts_with(is_unspaced);
@@ -181,7 +186,8 @@ fn goes_on(last: &Line, kind: LineKind, content: &str, paragraph: u32, page: &Pa
         && content.chars().next().is_some_and(|first| {
             waits
                 || first.is_lowercase()
-                || ((first.is_alphanumeric() || first == '`') && is_wide(&page.said[last.said.clone()]))
+                || ((first.is_alphanumeric() || matches!(first, '`' | '"' | '“' | '«' | '„' | '(' | '/'))
+                    && is_wide(said, hidden))
         })
 }
 
@@ -189,8 +195,9 @@ fn is_comma(sign: char) -> bool {
     matches!(sign, ',' | '，' | '、')
 }
 
-fn is_wide(said: &str) -> bool {
-    said.len() >= WIDE && said.chars().map(|next| if is_unspaced(next) { 2 } else { 1 }).sum::<usize>() >= WIDE
+fn is_wide(said: &str, hidden: usize) -> bool {
+    let columns = || said.chars().map(|next| if is_unspaced(next) { 2 } else { 1 }).sum::<usize>();
+    said.len() + hidden >= WIDE && columns() + hidden >= WIDE
 }
 
 fn classify(line: &str, indent: usize) -> (LineKind, usize) {

@@ -183,10 +183,14 @@ pub fn is_on_postgres(path: &Path) -> bool {
 /// Where a home that no daemon holds keeps what it knows.
 fn location(home: &Home) -> Result<Location, BackupError> {
     let path = home.config();
+    let text = config::read_text(&path)?.unwrap_or_default();
     if !is_on_postgres(&path) {
+        // Of one that cannot be read it is not known which: the embedded one may be a file that nobody looks at.
+        if text.lines().any(|line| line.starts_with("database:")) {
+            config::parse_values(&path, &text, |name| Some(name.to_owned()))?;
+        }
         return Ok(Location::Sqlite(home.database()));
     }
-    let text = config::read_text(&path)?.unwrap_or_default();
     let config = config::parse_values(&path, &text, |name| std::env::var(name).ok())?;
     Ok(Location::Postgres(config["database"]["url"].as_str().unwrap_or_default().to_owned()))
 }

@@ -99,7 +99,7 @@ function Who({ questions }: { questions: Question[] }) {
           {count > 1 && ` ${count}`}
         </Fragment>
       ))}
-      {counts.size > teams.length && ` and ${counts.size - teams.length} more teams`}
+      {counts.size > teams.length && ` and ${counts.size - teams.length} more`}
     </p>
   );
 }

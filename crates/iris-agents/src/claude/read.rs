@@ -421,7 +421,9 @@ impl Reader {
     }
 
     fn control_request(&mut self, text: &str, line: Line<'_>, replies: &mut Vec<u8>) -> AgentOutput {
-        let (Some(id), Some(request)) = (line.request_id, line.request) else {
+        let (Some(id), Some(request)) = (line.request_id.clone(), line.request) else {
+            // It would wait for an answer that cannot come.
+            line.request_id.iter().for_each(|id| write::refuse(replies, id, "what cannot be read"));
             return message(MessageType::Unknown, Some("control_request".to_owned()), None, text);
         };
         match (request.subtype.as_ref(), request.input) {

@@ -347,3 +347,14 @@ fn a_limit_is_for_people_when_it_is_near() {
     check("allowed_warning", "a limit of the account is nearly reached", false);
     check("rejected", "a limit of the account was reached", false);
 }
+
+/// What waits for an answer has one, though it cannot be told what it wants.
+#[test]
+fn a_request_that_cannot_be_read_is_refused() {
+    let (mut outputs, mut replies) = (Vec::new(), Vec::new());
+    let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":["not","a","text"]}}"#;
+    Reader::new(Tools::new([].into())).read(line.as_bytes(), &mut outputs, &mut replies);
+    assert!(matches!(outputs.as_slice(), [AgentOutput::Message(heard)] if heard.kind == MessageType::Unknown));
+    let said = String::from_utf8(replies).expect("text");
+    assert!(said.contains(r#""request_id":"r1""#) && said.contains(r#""subtype":"error""#), "{said}");
+}

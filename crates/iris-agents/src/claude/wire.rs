@@ -37,18 +37,20 @@ pub(crate) struct Line<'a> {
     pub user_message_uuids: Option<Vec<String>>,
 }
 
-/// A line of which no more is read than what it is.
+/// A line of which no more is read than what it is, and what it wants an answer by.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Bare<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     #[serde(borrow, default)]
     subtype: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    request_id: Option<Cow<'a, str>>,
 }
 
 impl<'a> From<Bare<'a>> for Line<'a> {
-    fn from(Bare { kind, subtype }: Bare<'a>) -> Self {
-        Self { kind, subtype, ..Self::default() }
+    fn from(Bare { kind, subtype, request_id }: Bare<'a>) -> Self {
+        Self { kind, subtype, request_id, ..Self::default() }
     }
 }
 

@@ -44,7 +44,14 @@ pub fn put_into_postgres(
     let steps = migrate::all();
     let mut done = PutBack { waiting_turns: count_waiting(copy)?, ..PutBack::default() };
     let mut target = open(url)?;
-    let was_empty = migrate::schema_version(&mut target)? == 0;
+    let found = migrate::schema_version(&mut target)?;
+    let was_empty = found == 0;
+    // Also before the tables are brought up to date: others at work on them may not know the newer form.
+    if found >= NODES_SINCE
+        && let Some(node) = find_other(&mut target, node)?
+    {
+        return Err(StoreError::InUse(node));
+    }
     migrate::bring_up_to_date(&mut target, &Location::Postgres(url.to_owned()), &steps)?;
 
     begin(&mut target, "READ COMMITTED")?;
@@ -72,6 +79,9 @@ pub fn put_into_postgres(
     failpoint::hit("restore", "after_commit");
     Ok(done)
 }
+
+/// The step that made the table of those that are alive.
+const NODES_SINCE: u32 = 5;
 
 fn open(url: &str) -> Result<Connection, StoreError> {
     Ok(Connection::Postgres(Box::new(Postgres::open(url)?)))

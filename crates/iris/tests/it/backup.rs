@@ -257,4 +257,10 @@ fn a_database_that_a_variable_names_is_known_to_be_one() {
             assert!(told.contains("the environment has no IRIS_TEST_NO_SUCH"), "{url}: {told}");
         }
     }
+    // Which database it is cannot be read: neither is taken.
+    place.configure("database: { url: postgres://localhost/iris }\nteams:\n\talpha: 1\n");
+    for words in [&["backup", "x.tar"][..], &["restore", text(&file), "--yes"]] {
+        let told = place.iris(words).failed(2);
+        assert!(told.contains("config.yaml:3:"), "{told}");
+    }
 }

@@ -41,8 +41,14 @@ pub fn command(question: &Question) -> String {
 
 /// The command that says once more what was answered to the same before.
 pub fn same_again(question: &Question) -> Option<String> {
-    let words = shlex::try_join(earlier(question)?.iter().map(String::as_str)).ok()?;
-    Some(format!("iris answer {} {words}", question.id))
+    let earlier = earlier(question)?;
+    // A line break would not be shown as one, and so not be said again.
+    if earlier.iter().any(|word| word.contains(char::is_control)) {
+        return None;
+    }
+    let lead = if earlier.iter().any(|word| word.starts_with('-')) { "-- " } else { "" };
+    let words = shlex::try_join(earlier.iter().map(String::as_str)).ok()?;
+    Some(format!("iris answer {} {lead}{words}", question.id))
 }
 
 /// What was answered to the same before, in the words that say it here; nothing if no words would.
@@ -215,6 +221,8 @@ mod tests {
         };
         let text = json!({"responseType": "text", "allowFreeText": true, "questions": [asked(false, &[])]});
         check(text.clone(), json!({"value": "the buyer's"}), r#""the buyer's""#);
+        check(text.clone(), json!({"value": "--again"}), "-- --again");
+        assert_eq!(again(text.clone(), json!({"value": "two\nlines"})), None, "it would be said on one");
         check(json!({"questions": [asked(false, &["Red", "Blue"])]}), json!({"value": "Blue"}), "Blue");
         let valued = json!({"question": "Which?", "options": [{"value": "1. gh", "label": "GitHub"}]});
         check(json!({"questions": [valued]}), json!({"value": "1. gh"}), "GitHub");

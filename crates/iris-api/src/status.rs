@@ -38,9 +38,7 @@ pub struct ConfigStatus {
     /// Since when the file is changed and not used yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_since: Option<i64>,
-    /// What for: `rest` (it has changed just now), `writer` (somebody still has it open to write to), or `remainder` (its last
-    /// line is not ended, or something is missing that was there, and it is taken as it is if nothing more comes within a
-    /// few seconds).
+    /// What for: `rest` (it has changed just now) or `writer` (somebody still has it open to write to).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<String>,
     /// What takes effect with the next start.

@@ -906,11 +906,7 @@ export interface components {
             refused?: string | null;
             /** Format: int64 */
             refusedAt?: number | null;
-            /**
-             * @description What for: `rest` (it has changed just now), `writer` (somebody still has it open to write to), or `remainder` (its last
-             *     line is not ended, or something is missing that was there, and it is taken as it is if nothing more comes within a
-             *     few seconds).
-             */
+            /** @description What for: `rest` (it has changed just now) or `writer` (somebody still has it open to write to). */
             waitingFor?: string | null;
             /**
              * Format: int64

@@ -12,8 +12,6 @@ import { Group, Setting } from "./settings";
 const AWAITED: Record<string, string> = {
   rest: "The file has changed and is not read yet.",
   writer: "The file has changed and is not used yet: somebody still has it open to write to.",
-  remainder:
-    "The last line of the file is not ended, or something is missing that was there. If nothing more is written, it is taken so in a few seconds.",
 };
 
 /** What is in force, which may not be what the file says. */

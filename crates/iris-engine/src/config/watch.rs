@@ -26,9 +26,6 @@ const EVERY: Duration = Duration::from_millis(100);
 const SETTLED: u32 = 3;
 /// One that is written again and again before it could settle is read after so many looks, between two writes.
 const RESTLESS: u32 = 9;
-/// Where something is missing at the end, what is there may be all that is meant, or all that was written so far. So many
-/// looks have to see the same before it is taken for the former.
-const LASTING: u32 = 50;
 /// A file that somebody has open to write to is waited for, but not for ever: some never close one. A minute.
 const LONGEST_OPEN: u32 = 600;
 
@@ -47,8 +44,7 @@ impl ConfigState {
     /// Why the file as it is now is not used, and since when. What was refused before it changed is not about what it says
     /// now; in the moment until it rests, it may be.
     pub fn refused_as_it_is(&self) -> Option<&(String, i64)> {
-        let is_another = matches!(self.waiting, Some((_, Waiting::Writer | Waiting::Remainder)));
-        self.refused.as_ref().filter(|_| !is_another)
+        self.refused.as_ref().filter(|_| !matches!(self.waiting, Some((_, Waiting::Writer))))
     }
 }
 
@@ -59,8 +55,6 @@ pub enum Waiting {
     Rest,
     /// Somebody has it open to write to.
     Writer,
-    /// Its end is not as it was, or not ended, and whoever writes it may not have got further.
-    Remainder,
 }
 
 impl Waiting {
@@ -68,7 +62,6 @@ impl Waiting {
         match self {
             Self::Rest => "rest",
             Self::Writer => "writer",
-            Self::Remainder => "remainder",
         }
     }
 }
@@ -224,6 +217,21 @@ impl InForce {
     }
 }
 
+/// A text that was refused because it may be half-written, and the file it was in. No time tells whether more will come; that
+/// somebody saves the same once more does.
+struct Half {
+    text: String,
+    file: Option<Seen>,
+}
+
+impl Half {
+    /// Whether the same was saved once more. Who may read a file says nothing of what is in it.
+    fn is_saved_again(&self, text: &str, now: Option<&Seen>) -> bool {
+        let save = |seen: &Seen| (seen.inode, seen.written);
+        self.text == text && self.file.as_ref().map(save) != now.map(save)
+    }
+}
+
 /// From the call on, not only once it is first polled: what the file says then is what an edit is compared with.
 pub(crate) fn run(engine: Arc<Inner>) -> impl Future<Output = ()> {
     let (path, mut arrivals) = (engine.home.config(), Arrivals::default());
@@ -231,7 +239,7 @@ pub(crate) fn run(engine: Arc<Inner>) -> impl Future<Output = ()> {
     let file = look(&path);
     // One that was not there is not missed. One that has changed since the daemon read it is read again.
     let is_in_force = |(_, config): &(String, Config)| changed(&engine.config(), config).is_empty();
-    let found = read(&path, None, None).ok().filter(is_in_force).filter(|_| look(&path) == file);
+    let found = read(&path, None).ok().filter(is_in_force).filter(|_| look(&path) == file);
     let used = (found.is_some() || file.is_none()).then(|| file.clone());
     let in_force = found.map(|(text, _)| InForce { text, file });
     keep_looking(engine, path, arrivals, Looks { used, ..Looks::default() }, in_force)
@@ -245,17 +253,13 @@ async fn keep_looking(
     mut in_force: Option<InForce>,
 ) {
     let watched = &engine.watched;
-    // What was said to be missing, since a file was last used or refused.
-    let mut said_missing = None;
+    let mut half: Option<Half> = None;
     while !watched.closed.load(Ordering::SeqCst) {
         tokio::time::sleep(EVERY).await;
         let told = arrivals.told(&path);
         let now = look(&path);
         match looks.see(told, &now) {
-            Sight::Used => {
-                said_missing = None;
-                watched.wait(None);
-            }
+            Sight::Used => watched.wait(None),
             Sight::Changed if looks.used.is_some() && watched.state().waiting.is_none() => {
                 watched.wait(Some(Waiting::Rest));
             }
@@ -266,27 +270,31 @@ async fn keep_looking(
                     continue;
                 }
                 let before = in_force.as_ref().and_then(|before| before.text_before(now.as_ref(), looks.arrival));
-                let found = read(&path, before, watched.outside.get());
+                let found = read(&path, watched.outside.get());
                 // Somebody wrote while it was read: the next look finds what came of it.
                 if look(&path) != now {
                     continue;
                 }
-                let missing = missing(&engine, &found, before);
-                if let Some(missing) = missing.filter(|_| looks.same < LASTING) {
-                    watched.wait(Some(Waiting::Remainder));
-                    // Once, however often is looked.
-                    if said_missing.as_ref() != Some(&missing) {
-                        tell_of_missing(&engine, &path, &missing).await;
-                        said_missing = Some(missing);
-                    }
-                    continue;
-                }
                 looks.use_up(now.clone());
-                let found = found.map(|(text, config)| {
-                    in_force = Some(InForce { text, file: now });
-                    config
-                });
-                take(&engine, found, said_missing.take().is_some()).await;
+                let missing = missing(&engine, &found, before);
+                let found = match (found, missing) {
+                    (Ok((text, _)), Some(missing))
+                        if !half.as_ref().is_some_and(|half| half.is_saved_again(&text, now.as_ref())) =>
+                    {
+                        half = Some(Half { text, file: now });
+                        Err(format!(
+                            "{} may be half-written: {missing}; if that is all of it, save it once more",
+                            path.display()
+                        ))
+                    }
+                    (Ok((text, config)), _) => {
+                        half = None;
+                        in_force = Some(InForce { text, file: now });
+                        Ok(config)
+                    }
+                    (Err(why), _) => Err(why),
+                };
+                take(&engine, found).await;
             }
         }
     }
@@ -299,15 +307,7 @@ fn missing(engine: &Inner, found: &Result<(String, Config), String>, before: Opt
     (!changed(&engine.config(), config).is_empty()).then_some(missing)
 }
 
-async fn tell_of_missing(engine: &Inner, path: &Path, missing: &str) {
-    let path = path.display();
-    let why = format!("{path} may be half-written: {missing}; if it stays so for five seconds, it is taken so");
-    tracing::warn!(why, "the config file is not used yet; the config that was in force stays");
-    note(engine, ConfigEvent::Refused { why }).await;
-}
-
-/// `was_missing`: it was said that something is missing in the file.
-async fn take(engine: &Inner, found: Result<Config, String>, was_missing: bool) {
+async fn take(engine: &Inner, found: Result<Config, String>) {
     match found {
         Err(why) => {
             tracing::error!(why, "the config file cannot be used; the config that was in force stays");
@@ -320,7 +320,7 @@ async fn take(engine: &Inner, found: Result<Config, String>, was_missing: bool) 
             let port = engine.watched.outside.get().map(|outside| outside.port);
             let pending = pending(&engine.watched.at_start, &config, port);
             let needs_restart: Vec<_> = pending.iter().map(|pending| pending.key.clone()).collect();
-            let was_refused = engine.watched.state().refused.is_some() || was_missing;
+            let was_refused = engine.watched.state().refused.is_some();
             engine.watched.set(ConfigState { refused: None, pending, waiting: None });
             if changed.is_empty() && !was_refused {
                 return;
@@ -334,19 +334,12 @@ async fn take(engine: &Inner, found: Result<Config, String>, was_missing: bool) 
     }
 }
 
-/// What it says, and what that means. A file that says nothing is no config: it was emptied, or is about to be written. Nor
-/// is one that is what it was `before` up to the middle of a line.
-fn read(path: &Path, before: Option<&str>, outside: Option<&Outside>) -> Result<(String, Config), String> {
+/// What it says, and what that means. A file that says nothing is no config: it was emptied, or is about to be written.
+fn read(path: &Path, outside: Option<&Outside>) -> Result<(String, Config), String> {
     let text = super::load::read_text(path).map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| format!("{} cannot be read: it is gone", path.display()))?;
     if super::load::says_nothing(&text) {
         return Err(format!("{} {}", path.display(), super::load::nothing_said(&text)));
-    }
-    if before.is_some_and(|before| ending::is_cut_off(&text, before)) {
-        return Err(format!(
-            "{} is cut off in the middle of its last line; if that is all of it, end that line",
-            path.display()
-        ));
     }
     let config = load::parse(path, &text, |name| std::env::var(name).ok()).map_err(|error| error.to_string())?;
     if config.teams.is_empty() && load::is_left_open(&text) {

@@ -166,10 +166,6 @@ pub(super) fn told(pending: &[PendingSetting]) -> String {
 pub(super) fn awaited(status: &ConfigStatus) -> &'static str {
     match status.waiting_for.as_deref() {
         Some("writer") => "changed, waiting for its writer, who still has it open",
-        Some("remainder") => {
-            "changed, and may be half-written: its last line is not ended, or something is missing that was there; if it stays \
-             so for five seconds, it is taken so"
-        }
         _ => "changed, and not read yet",
     }
 }

@@ -122,9 +122,9 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
          `${{A:-[b, c]}}` without them. `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
          one that cannot be used changes nothing, and `iris status` says so. A file that somebody still has open to write to is \
-         waited for. One that was closed is taken as it is, unless it was written in place and looks half-written: something in \
-         it is new, and it ends within what was a line or a team, or before a whole section. That is taken after five seconds in which nothing more came; what is the old text up to the middle of a line is refused until that \
-         line is ended. What an agent is started with (its folder, \
+         waited for. One that was closed is taken as it is, unless it was written in place and looks half-written: it \
+         ends within what was a line or a team, or before a whole section. That is refused, however long it stays so: \
+         saving it once more, the same, says that it is all that is meant. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",
         keys.trim_start()
@@ -239,21 +239,14 @@ fn half_a_file_is_no_config() {
         fs::write(&file, &whole).expect("written");
         wait_for(&daemon, "it is right again", |config| config["refused"].is_null() && config["waitingFor"].is_null());
     };
-    for end in ["maxQ", "maxQueue: 1", "alpha:\n    path: /", "description: v1"] {
-        cut_at(51, end);
-        wait_for(&daemon, "it is cut off", |config| {
-            config["refused"].as_str().is_some_and(|why| why.contains("in the middle of its last line"))
-        });
-        restored();
-    }
-    // With a change before the cut, it may be all that is meant.
-    for (number, end) in [(52, "maxQueue: 1"), (53, "alpha:\n    path: /"), (54, "description: v1")] {
-        cut_at(number, end);
-        wait_for(&daemon, "more may come", |config| {
-            config["waitingFor"] == "remainder" || config["refused"].is_string()
-        });
-        assert_eq!(version_of(&shown(&daemon)), 151);
-        restored();
+    // The old one and others, cut off.
+    for number in 51..55 {
+        for end in ["maxQ", "maxQueue: 1", "alpha:\n    path: /", "description: v1"] {
+            cut_at(number, end);
+            wait_for(&daemon, "it is cut off", |config| config["refused"].is_string());
+            assert_eq!(version_of(&shown(&daemon)), 151);
+            restored();
+        }
     }
     fs::write(&file, "teams:\n").expect("written");
     wait_for(&daemon, "nothing is behind it", |config| {
@@ -264,20 +257,38 @@ fn half_a_file_is_no_config() {
 
 /// Whole lines of the beginning may be all that is meant, or all that was written so far.
 #[test]
-fn a_file_that_ends_early_is_waited_for_and_then_taken() {
+fn a_file_that_ends_early_is_taken_once_it_is_saved_again() {
     let daemon = Daemon::on(edited());
     let file = file(&daemon);
     wait_for(&daemon, "it is read", |config| config["waitingFor"].is_null());
     fs::write(&file, beginning(&daemon.place)).expect("written");
-    wait_for(&daemon, "it is waited for", |config| config["waitingFor"] == "remainder");
-    assert_eq!(version_of(&shown(&daemon)), 101, "the old one serves");
-    wait_for(&daemon, "that is all", |config| config["config"]["settings"]["maxQueue"] == 102);
-    assert!(shown(&daemon)["config"]["teams"]["alpha"]["description"].is_null());
-    let told = daemon.iris(&["events", "--kind", "config.refused"]).ok();
+    let is_refused = |config: &Value| config["refused"].as_str().is_some_and(|why| why.contains("may be half-written"));
+    wait_for(&daemon, "it is refused", is_refused);
+    // However long it stays so, and whoever may read it.
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("set");
+    std::thread::sleep(Duration::from_secs(6));
+    let now = shown(&daemon);
+    assert!(version_of(&now) == 101 && is_refused(&now), "the old one serves: {now}");
+    let status = daemon.iris(&["status"]);
+    assert!(format!("{status:?}").contains("if that is all of it, save it once more"), "{status:?}");
+    // Another that may be half-written is not the same again, nor is the first after it.
+    let told = || daemon.iris(&["events", "--kind", "config.refused"]).ok();
+    let other = beginning(&daemon.place).replace("maxQueue: 102", "maxQueue: 103");
+    for text in [&other, &beginning(&daemon.place)] {
+        let before = told().lines().count();
+        fs::write(&file, text).expect("written");
+        wait_for(&daemon, "that is told", |_| told().lines().count() > before);
+        assert_eq!(version_of(&shown(&daemon)), 101);
+    }
+    fs::write(&file, beginning(&daemon.place)).expect("written");
+    wait_for(&daemon, "it is meant so", |config| config["config"]["settings"]["maxQueue"] == 102);
+    let now = shown(&daemon);
+    assert!(now["config"]["teams"]["alpha"]["description"].is_null() && now["refused"].is_null(), "{now}");
+    let told = told();
     assert!(told.contains("may be half-written: `teams.alpha.description` is not in it any more"), "{told}");
 }
 
-/// What was refused is not said of a file that has changed since and is waited for.
+/// What was refused is not said of a file that has changed since.
 #[test]
 fn what_may_be_half_written_is_not_refused_for_what_was_in_it_before() {
     let daemon = Daemon::on(edited());
@@ -287,12 +298,15 @@ fn what_may_be_half_written_is_not_refused_for_what_was_in_it_before() {
     fs::write(&file, format!("{whole}bogus: 1\n")).expect("written");
     wait_for(&daemon, "it is refused", |config| config["refused"].is_string());
     fs::write(&file, beginning(&daemon.place)).expect("written");
-    wait_for(&daemon, "more may come", |config| config["waitingFor"] == "remainder");
+    wait_for(&daemon, "more may come", |config| {
+        config["refused"].as_str().is_some_and(|why| why.contains("may be half-written"))
+    });
     let (status, shown) = (daemon.iris(&["status"]), daemon.iris(&["config", "show"]));
     let folder = daemon.place.path("").display().to_string();
     let told = daemon.iris(&["teams", "add", &folder, "--name", "more"]).failed(4);
     assert!(told.contains("may be half-written") && !told.contains("bogus"), "{told}");
-    assert!(status.stdout.contains("may be half-written") && !status.stderr.contains("bogus"), "{status:?}");
+    let status = format!("{status:?}");
+    assert!(status.contains("may be half-written") && !status.contains("bogus"), "{status}");
     assert!(!shown.stderr.contains("bogus"), "{shown:?}");
     // Then something else is missing: that is said, too, and that all is well again.
     let next = version(&daemon.place, 2);
@@ -361,7 +375,7 @@ fn a_new_file_that_is_written_in_place_is_waited_for() {
     std::thread::sleep(Duration::from_millis(20));
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("set");
     wait_for(&daemon, "more may come", |config| {
-        config["waitingFor"] == "remainder" || config["config"]["settings"]["maxQueue"] == 102
+        config["refused"].is_string() || config["config"]["settings"]["maxQueue"] == 102
     });
     assert_eq!(version_of(&shown(&daemon)), 101, "the old one serves");
 }
@@ -391,14 +405,15 @@ fn nothing_is_changed_in_a_file_that_is_not_in_force() {
             &["up", "--demo", "--no-open"],
             &["demo", "clean"],
         ] {
-            // Written anew each time, and not waited for: the daemon may not have seen it yet.
-            fs::write(&file, text).expect("written");
+            // Another each time, since the same again is meant so; and not waited for: the daemon may not have seen it yet.
+            let text = format!("# before {}\n{text}", words[0..2].join(" "));
+            fs::write(&file, &text).expect("written");
             let mut command = daemon.place.command(words);
             command.env("ONLY_HERE", "here");
             let said = Ran::of(command).failed(4);
             assert!(said.contains("nothing was changed: ") && said.contains(told), "{words:?}: {said}");
             assert!(said.contains("config.yaml"), "{said}");
-            assert_eq!(&fs::read_to_string(&file).expect("a config"), text, "{words:?}");
+            assert_eq!(fs::read_to_string(&file).expect("a config"), text, "{words:?}");
         }
     }
     assert_eq!(version_of(&shown(&daemon)), 101, "the old one serves");

@@ -4,36 +4,39 @@
 use crate::config::expand::expand;
 use crate::config::place::outline;
 
-/// Whether it is what it was, cut off in the middle of a line.
-pub(super) fn is_cut_off(text: &str, before: &str) -> bool {
-    let rest = before.strip_prefix(text).unwrap_or_default();
-    !rest.is_empty() && !rest.starts_with(['\r', '\n']) && !text.ends_with('\n')
-}
-
-/// Why more may be about to be written: it stops where what was there before went on, and is no mere part of that. From what
-/// only lost some lines, or its last teams, somebody took them out; what ends with something new was ended so.
+/// Why more may be about to be written: it stops where what was there before went on. From what only lost its last key, or
+/// lost its last teams, somebody took them out; what ends with something new, or has its end in a new comment, was ended so.
 pub(super) fn may_go_on(text: &str, before: &str) -> Option<String> {
-    if is_part(text, before) {
+    let is_part = is_part(text, before);
+    if is_commented_out(text, before) {
         return None;
     }
-    if is_broken_off(text, before) {
+    if !is_part && is_broken_off(text, before) {
         return Some("its last line is not ended".to_owned());
     }
+    let is_ended = is_ended(text) || is_part || !before.ends_with('\n');
     let (now, before) = (Outline::of(text), Outline::of(before));
-    let (last, _) = now.keys.last()?;
-    let (_, line) = before.keys.iter().find(|(key, _)| key == last)?;
+    let known = |(key, _): &(String, usize)| before.keys.iter().find(|(other, _)| other == key);
+    // Where its last line is not ended either, what is new at its end says nothing.
+    let (last, line) = if is_ended { known(now.keys.last()?)? } else { now.keys.iter().rev().find_map(known)? };
     // As in `teams: {}`, which nothing can follow that would belong to it.
-    let within = if text.trim_end().ends_with(['}', ']']) { format!("{last}.") } else { "\n".to_owned() };
-    let is_below = |(key, other): &&(String, usize)| other > line && !key.starts_with(&within);
+    let outside = if text.trim_end().ends_with(['}', ']']) { format!("{last}.") } else { "\n".to_owned() };
+    let is_below = |(key, other): &&(String, usize)| other > line && !key.starts_with(&outside);
     let below: Vec<&String> = before.keys.iter().filter(is_below).map(|(key, _)| key).collect();
     let Some(missing) = below.first() else {
-        let is_shorter = now.end.len() < before.end.len() && before.end.starts_with(&now.end);
+        let is_shorter = !is_part && now.end.len() < before.end.len() && before.end.starts_with(&now.end);
         return is_shorter.then(|| format!("`{last}` is shorter than it was"));
     };
-    let is_gone = |key: &&String| now.keys.iter().all(|(known, _)| known != *key);
-    if is_team(missing) && now.keys.iter().any(|(key, _)| is_team(key)) {
+    let is_last = || {
+        below
+            .iter()
+            .all(|key| key.strip_prefix(missing.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    };
+    let has_team = || now.keys.iter().any(|(key, _)| is_team(key));
+    if is_ended && (is_team(missing) && has_team() || is_part && *missing != "teams" && is_last()) {
         return None;
     }
+    let is_gone = |key: &&String| now.keys.iter().all(|(known, _)| known != *key);
     below.iter().all(is_gone).then(|| format!("`{missing}` is not in it any more"))
 }
 
@@ -48,14 +51,21 @@ fn is_part(text: &str, before: &str) -> bool {
     text.lines().all(|line| before.any(|other| other == line))
 }
 
-/// Whether it ends within what was a line. What ends with the bracket that it begins with is whole.
-fn is_broken_off(text: &str, before: &str) -> bool {
-    let is_in_braces = text.trim_start().starts_with('{') && text.trim_end().ends_with('}');
-    if text.ends_with('\n') || is_in_braces {
-        return false;
-    }
+/// Whether its last line is a comment, whole, and a new one.
+fn is_commented_out(text: &str, before: &str) -> bool {
     let last = text.lines().last().unwrap_or_default();
-    before.lines().any(|line| line.len() > last.len() && line.starts_with(last))
+    text.ends_with('\n') && last.trim_start().starts_with('#') && before.lines().all(|line| line != last)
+}
+
+/// Whether it ends within what was a line.
+fn is_broken_off(text: &str, before: &str) -> bool {
+    let last = text.lines().last().unwrap_or_default();
+    !is_ended(text) && before.lines().any(|line| line.len() > last.len() && line.starts_with(last))
+}
+
+/// Whether its last line is ended. What ends with the bracket that it begins with is whole.
+fn is_ended(text: &str) -> bool {
+    text.ends_with('\n') || text.trim_start().starts_with('{') && text.trim_end().ends_with('}')
 }
 
 struct Outline {
@@ -82,21 +92,10 @@ fn filled(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::Path;
 
-    #[test]
-    fn a_beginning_that_stops_within_a_line_is_no_config() {
-        let before = "settings:\n  maxProcesses: 40\nteams: {}\n";
-        for cut in ["settings:\n  maxProcesses: 4", "set", "settings:\n  maxProcesses: 40\nteams: {"] {
-            assert!(is_cut_off(cut, before), "{cut}");
-        }
-        // Whole lines may be all that is meant, and so may another text.
-        for meant in
-            [before, before.trim_end(), "settings:\n  maxProcesses: 40", "settings:\n", "settings:\n  maxProcesses: 5"]
-        {
-            assert!(!is_cut_off(meant, before), "{meant}");
-        }
-    }
+    use super::*;
+    use crate::config::load;
 
     fn check(text: &str, before: &str, missing: &str) {
         assert_eq!(may_go_on(text, before).as_deref().unwrap_or("nothing"), missing, "{text}");
@@ -140,6 +139,10 @@ mod tests {
         let in_braces = "a: 1\nteams: { a: { path: /a }, b: { path: /b, model: c } }\n";
         check("a: 2\nteams: { a: { path: /a }, b: { path: /b } }\n", in_braces, "nothing");
         check("a: 2\nteams: { a: { path: /a } }\n", in_braces, "nothing");
+        let out = before.replace("    args", "    # args");
+        check(&out, before, "nothing");
+        check(&out.replace("/b", "/c"), before, "nothing");
+        check(out.trim_end(), before, "`teams.b.args` is not in it any more");
     }
 
     #[test]
@@ -164,5 +167,41 @@ mod tests {
         check("a: 2\nb: |\n  one\n  three\n", long, "nothing");
         check("a: 2\nb: one\n", "a: 2\nb: one two # or three\n\n# the end\n", "nothing");
         check("a: 2\n", "a: ${HOME}\nb: 1\n", "`b` is not in it any more");
+    }
+
+    /// Wherever a new version is cut: what is a config and would be taken ends with a whole team, or within a value that
+    /// nobody knows yet.
+    #[test]
+    fn of_a_file_that_is_cut_off_only_whole_teams_are_taken() {
+        let before = "settings:\n  maxQueue: 100\nteams:\n  a:\n    path: /a\n    model: opus\n    env:\n      A: one\n  b:\n    path: /b\n    args: [one, two]\n  c:\n    path: /c\n    idleTimeout: 30m\n";
+        let check = |new: &str, taken: &[&str]| {
+            let is_config = |cut: &&str| load::parse(Path::new("config.yaml"), cut, |_| None).is_ok();
+            let is_taken = |cut: &&str| is_config(cut) && may_go_on(cut, before).is_none();
+            let cuts = (1..new.len() - 1).map(|end| &new[..end]);
+            let ends = cuts.filter(is_taken).filter_map(|cut| cut.split_inclusive('\n').next_back());
+            assert_eq!(ends.map(str::trim_start).collect::<Vec<_>>(), taken, "{new}");
+        };
+        let ends = ["A: one\n", "args: [one, two]\n"];
+        check(&before.replace("maxQueue: 100", "maxQueue: 120"), &ends);
+        check(&before.replace("/a", "/other"), &ends);
+        check(
+            &before.replace("  c:\n", "  d:\n    path: /d\n  c:\n"),
+            &["A: one", ends[0], "args: [one, two]", ends[1], "path: /d\n"],
+        );
+        check(
+            &format!("{before}  d:\n    path: /d/e\n"),
+            &[
+                "A: one",
+                ends[0],
+                "args: [one, two]",
+                ends[1],
+                "path: /c",
+                "path: /c\n",
+                "idleTimeout: 30m",
+                "idleTimeout: 30m\n",
+                "path: /d",
+                "path: /d/",
+            ],
+        );
     }
 }

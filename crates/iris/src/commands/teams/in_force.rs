@@ -26,7 +26,7 @@ const EVERY: Duration = Duration::from_millis(100);
 const SEEN: Duration = Duration::from_secs(1);
 
 /// Before a change of the file: what is in it has to be in force. With a change, what a daemon does not use, or does not use
-/// yet because it may be half-written, would take the place of what it goes on with.
+/// yet, would take the place of what it goes on with.
 pub async fn refuse_unsettled(context: &Context) -> Result<(), Failure> {
     refuse_other_home(context).await?;
     let client = context.client();

@@ -1,5 +1,5 @@
-//! The dashboard: built with npm when its sources have changed, checked, and tried in a real browser. Cargo itself never
-//! calls npm; a binary that is built without the dashboard says so in its place.
+//! The dashboard: built with npm when its sources have changed, checked, and tried in a real browser. Cargo itself
+//! calls npm only for a release without any (`cargo install`); a binary that is built without the dashboard says so in its place.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};

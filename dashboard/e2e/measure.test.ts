@@ -71,6 +71,8 @@ test("the first page takes little, and nothing waits for anything it could do wi
 
 test("an event, and frames while it streams", async () => {
   const page = await signedIn(daemon);
+  // Nothing stands between it and the daemon.
+  await page.unrouteAll();
   await page.getByText("Nobody needs you").first().waitFor();
   const delays: number[] = [];
   for (let round = 0; round < 10; round++) {

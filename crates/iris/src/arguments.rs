@@ -14,7 +14,7 @@ use crate::printer::Format;
 
 /// Runs teams of coding agents and keeps what they were told and what they said.
 #[derive(Debug, Parser)]
-#[command(version, disable_help_subcommand = true, after_help = exit::HELP)]
+#[command(version, disable_help_subcommand = true, arg_required_else_help = true, after_help = exit::HELP)]
 pub struct Arguments {
     #[command(flatten)]
     pub global: Global,

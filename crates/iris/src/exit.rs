@@ -48,7 +48,7 @@ Exit codes:
   130  broken off with Ctrl-C
 
 Environment:
-  IRIS_HOME, IRIS_URL (which daemon to talk to), IRIS_TOKEN, IRIS_LOG (error, warn, info, debug), NO_COLOR";
+  IRIS_HOME, IRIS_PORT (for a daemon that is started), IRIS_URL (which daemon to talk to), IRIS_TOKEN, IRIS_LOG (error, warn, info, debug), NO_COLOR";
 
 pub fn of(why: Why) -> Exit {
     match why {

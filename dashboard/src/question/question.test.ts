@@ -114,7 +114,7 @@ test("words of one's own are asked for where they are an answer", () => {
 test("why an answer was not taken is said in the words of this page", () => {
   const line = (status: number, problem: object) => refusedLine("Not taken", new Refusal(status, problem));
   expect(line(422, { detail: "it takes red or blue", hint: "run `iris inbox` to see what it takes" })).toBe("Not taken: it takes red or blue. Choose one of the answers, or write one that fits.");
-  expect(line(409, { detail: "the question was answered already by lee, 3 s ago", closed: { state: "answered" }, hint: "nothing was changed; GET /api/questions/pending lists what is open" })).toBe("Not taken: the question was answered already by lee, 3 s ago. Your answer changed nothing.");
+  expect(line(409, { detail: "the question was answered already by lee, 3 s ago", closed: { state: "answered" }, hint: "nothing was changed; `iris inbox`, or GET /api/questions/pending, lists what is open" })).toBe("Not taken: the question was answered already by lee, 3 s ago. Your answer changed nothing.");
   expect(line(410, { detail: "the time for this question is over, 3 s ago", closed: { state: "expired" }, hint: "to run the work again: `iris answer 7 <answer> --again`" })).toBe("Not taken: the time for this question is over, 3 s ago. Its work can be run again with your answer.");
   expect(line(409, { detail: "what is asked is not what was looked at: its digest is 12", hint: "look at it again with `iris inbox`" })).toBe("Not taken: what is asked is not what you looked at. Look at it again, and answer what you see.");
   expect(line(0, {}), "the daemon is away").toBe("Not taken: the daemon cannot be reached.");

@@ -30,7 +30,9 @@ impl CancelError {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::NotFound(_) => Some("`iris sessions` shows what was told; a turn's id is in its tell".to_owned()),
+            Self::NotFound(_) => {
+                Some("`iris cache inspect <team>` shows what was told, with the ids of turns".to_owned())
+            }
             Self::Over { .. } => Some("nothing was changed: what is over cannot be cancelled".to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
         }

@@ -163,7 +163,8 @@ impl From<QuestionError> for Fault {
     fn from(error: QuestionError) -> Self {
         let mut fault = Self::new(error.kind(), error.to_string()).maybe_hint(error.hint());
         if error.closed().is_some() && fault.hint.is_none() {
-            fault.hint = Some("nothing was changed; GET /api/questions/pending lists what is open".to_owned());
+            fault.hint =
+                Some("nothing was changed; `iris inbox`, or GET /api/questions/pending, lists what is open".to_owned());
         }
         if matches!(error, QuestionError::Limited(_)) {
             fault = fault.retry_after(60);

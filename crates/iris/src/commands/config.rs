@@ -33,11 +33,13 @@ pub struct ConfigArguments {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Check a config file; nothing is changed
+    /// Check a config file, and whether its teams can work; nothing is changed
     #[command(after_help = "\
 Examples:
   iris config check
-  iris config check ./config.yaml && cp config.yaml ~/.iris/")]
+  iris config check ./config.yaml && cp config.yaml ~/.iris/
+
+It wants more than a daemon does, which goes on with the other teams where one has no folder or no script that can be played.")]
     Check {
         /// The file [default: config.yaml in IRIS_HOME]
         file: Option<PathBuf>,

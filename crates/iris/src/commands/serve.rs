@@ -39,7 +39,7 @@ pub struct ServeArguments {
     #[arg(long, value_name = "H")]
     pub host: Option<String>,
     /// The port to listen on; 0 picks a free one
-    #[arg(long, value_name = "N", env = "IRIS_PORT")]
+    #[arg(long, value_name = "N", env = "IRIS_PORT", hide_env_values = true)]
     pub port: Option<u16>,
     /// Start a daemon in the background and return when it serves
     #[arg(long, hide = true)]

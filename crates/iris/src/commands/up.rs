@@ -43,7 +43,7 @@ pub struct UpArguments {
     #[arg(long)]
     demo: bool,
     /// The port, if a daemon has to be started; 0 picks a free one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = "IRIS_PORT", hide_env_values = true)]
     port: Option<u16>,
     /// Print the link and open no browser
     #[arg(long)]
@@ -112,6 +112,11 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
     let is_begun = arguments.demo && demo::ensure(context).await? == demo::Ensured::WasAtWork;
     let made: LinkMade = client.post(&["links"], &()).await?;
     let url = client.base().await?;
+    if let Some(port) = arguments.port.filter(|port| was_there && *port != 0 && !url.ends_with(&format!(":{port}"))) {
+        context.printer.note(format!(
+            "it serves where it did, not on port {port}: that is for a daemon that is started (`iris down` first)"
+        ));
+    }
     let config = config::load(&Home::at(&context.home).config());
     if let Err(error) = &config {
         context.printer.note(match error.missing_variable() {

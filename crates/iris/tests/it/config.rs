@@ -116,14 +116,15 @@ fn the_reference_of_the_keys_is_what_the_types_say() {
         "# config.yaml, every key\n\nMade from the types by `cargo xtask generate` (`iris config schema --markdown`); a test \
          fails when it is out of date.\n\nThe file is `config.yaml` in `IRIS_HOME` (`~/.iris`). `${{NAME}}` and \
          `${{NAME:-default}}` stand for variables of the environment, in values of every kind. What is in a variable \
-         arrives as it is, as one value, whatever characters it has, and as a list or keys only where such are wanted, if it \
-         is written in brackets (`[a, b]`, `{{A: b}}`); a default is read as if it stood there, and may name \
+         arrives as it is, as one value, whatever characters it has (in a block of lines, `|`, it has to be one line), and as a \
+         list or keys only where such are wanted, if it is written in brackets (`[a, b]`, `{{A: b}}`); a default is read as if it stood there, and may name \
          variables itself (`${{A:-${{B:-c}}}}`). In quotes neither is ever a list or keys: write \
          `${{A:-[b, c]}}` without them. `$${{` is a \
          `${{` as it stands. A duration is a number of milliseconds or a text such as `30s` or `1h30m`. An edit is in force within a second, unless a key says otherwise; \
          one that cannot be used changes nothing, and `iris status` says so. A file that somebody still has open to write to is \
-         waited for. One that was closed is taken as it is, unless it was written in place and looks half-written: it \
-         ends within what was a line or a team, or before a whole section. That is refused, however long it stays so: \
+         waited for. One that was closed is taken as it is, unless it was written in place and looks half-written: \
+         its last line is not ended, and was, or it ends within what was a line or a team, or before a whole section. (Of \
+         whole teams that are gone from its end, nobody can know: they are taken out.) That is refused, however long it stays so: \
          saving it once more, the same, says that it is all that is meant. What an agent is started with (its folder, \
          program, environment, tools) reaches one that is awake by another that takes its place, in the same conversation, \
          as soon as it is at rest; who grants permission, at once.\n\n{}",

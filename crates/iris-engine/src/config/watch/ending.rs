@@ -6,19 +6,21 @@ use crate::config::place::outline;
 
 /// Why more may be about to be written: it stops where what was there before went on. From what only lost its last key, or
 /// lost its last teams, somebody took them out; what ends with something new, or has its end in a new comment, was ended so.
+/// Where the last line was ended, one that is not may be any half: of `30s` the 3, of a path another.
 pub(super) fn may_go_on(text: &str, before: &str) -> Option<String> {
     let is_part = is_part(text, before);
+    if before.ends_with('\n') && !is_ended(text) && text.trim_end() != before.trim_end() {
+        return Some("its last line is not ended".to_owned());
+    }
     if is_commented_out(text, before) {
         return None;
     }
     if !is_part && is_broken_off(text, before) {
         return Some("its last line is not ended".to_owned());
     }
-    let is_ended = is_ended(text) || is_part || !before.ends_with('\n');
     let (now, before) = (Outline::of(text), Outline::of(before));
     let known = |(key, _): &(String, usize)| before.keys.iter().find(|(other, _)| other == key);
-    // Where its last line is not ended either, what is new at its end says nothing.
-    let (last, line) = if is_ended { known(now.keys.last()?)? } else { now.keys.iter().rev().find_map(known)? };
+    let (last, line) = known(now.keys.last()?)?;
     // As in `teams: {}`, which nothing can follow that would belong to it.
     let outside = if text.trim_end().ends_with(['}', ']']) { format!("{last}.") } else { "\n".to_owned() };
     let is_below = |(key, other): &&(String, usize)| other > line && !key.starts_with(&outside);
@@ -33,7 +35,7 @@ pub(super) fn may_go_on(text: &str, before: &str) -> Option<String> {
             .all(|key| key.strip_prefix(missing.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
     };
     let has_team = || now.keys.iter().any(|(key, _)| is_team(key));
-    if is_ended && (is_team(missing) && has_team() || is_part && *missing != "teams" && is_last()) {
+    if is_team(missing) && has_team() || is_part && *missing != "teams" && is_last() {
         return None;
     }
     let is_gone = |key: &&String| now.keys.iter().all(|(known, _)| known != *key);
@@ -106,30 +108,24 @@ mod tests {
         let before = "settings:\n  maxProcesses: 40\n";
         check("# mine\nsettings:\n  maxProcesses: 4", before, "its last line is not ended");
         check("# mine\nsettings:\n  maxProcesses: 4", before.trim_end(), "its last line is not ended");
-        for whole in [
-            before,
-            before.trim_end(),
-            "settings:\n  maxProcesses: 41",
-            "settings:\n  maxProcesses: 4\n",
-            "{ settings: { maxProcesses: 4 } }",
-            "# mine\nsettings:\n  maxProcesses: 40",
-        ] {
+        for whole in [before, before.trim_end(), "settings:\n  maxProcesses: 4\n", "{ settings: { maxProcesses: 4 } }"]
+        {
             check(whole, before, "nothing");
         }
-        check("a: 2\nb: 3\nc: 4", "a: 1\nb: 2\n", "nothing");
+        // Of a value that nobody knows yet, nobody knows where it ends.
+        for half in ["settings:\n  maxProcesses: 41", "# mine\nsettings:\n  maxProcesses: 40"] {
+            check(half, before, "its last line is not ended");
+            check(half, before.trim_end(), "nothing");
+        }
     }
 
     #[test]
     fn what_was_taken_out_is_not_waited_for() {
         let before = "# mine\nteams:\n  a: { path: /a }\n  b:\n    path: /b\n    args: [x, y]\n";
-        for text in [
-            "# mine\nteams:\n  a: { path: /a }\n",
-            "# mine\nteams:\n  a: { path: /a }",
-            "teams:\n  b:\n    path: /b\n",
-            "teams: {}\n",
-            "teams: {}",
-        ] {
+        for text in ["# mine\nteams:\n  a: { path: /a }\n", "teams:\n  b:\n    path: /b\n", "teams: {}\n"] {
             check(text, before, "nothing");
+            check(text.trim_end(), before.trim_end(), "nothing");
+            check(text.trim_end(), before, "its last line is not ended");
         }
         // With something else, too: a team has another name, one is new, one is elsewhere.
         let two = "teams:\n  a: { path: /a }\n  b: { path: /b }\n";
@@ -142,7 +138,7 @@ mod tests {
         let out = before.replace("    args", "    # args");
         check(&out, before, "nothing");
         check(&out.replace("/b", "/c"), before, "nothing");
-        check(out.trim_end(), before, "`teams.b.args` is not in it any more");
+        check(out.trim_end(), before.trim_end(), "`teams.b.args` is not in it any more");
     }
 
     #[test]
@@ -169,8 +165,7 @@ mod tests {
         check("a: 2\n", "a: ${HOME}\nb: 1\n", "`b` is not in it any more");
     }
 
-    /// Wherever a new version is cut: what is a config and would be taken ends with a whole team, or within a value that
-    /// nobody knows yet.
+    /// Wherever a new version is cut: what is a config and would be taken ends with a whole team.
     #[test]
     fn of_a_file_that_is_cut_off_only_whole_teams_are_taken() {
         let before = "settings:\n  maxQueue: 100\nteams:\n  a:\n    path: /a\n    model: opus\n    env:\n      A: one\n  b:\n    path: /b\n    args: [one, two]\n  c:\n    path: /c\n    idleTimeout: 30m\n";
@@ -184,24 +179,11 @@ mod tests {
         let ends = ["A: one\n", "args: [one, two]\n"];
         check(&before.replace("maxQueue: 100", "maxQueue: 120"), &ends);
         check(&before.replace("/a", "/other"), &ends);
-        check(
-            &before.replace("  c:\n", "  d:\n    path: /d\n  c:\n"),
-            &["A: one", ends[0], "args: [one, two]", ends[1], "path: /d\n"],
-        );
+        check(&before.replace("  c:\n", "  d:\n    path: /d\n  c:\n"), &[ends[0], ends[1], "path: /d\n"]);
         check(
             &format!("{before}  d:\n    path: /d/e\n"),
-            &[
-                "A: one",
-                ends[0],
-                "args: [one, two]",
-                ends[1],
-                "path: /c",
-                "path: /c\n",
-                "idleTimeout: 30m",
-                "idleTimeout: 30m\n",
-                "path: /d",
-                "path: /d/",
-            ],
+            // The third says what was there before.
+            &[ends[0], ends[1], "path: /c\n", "idleTimeout: 30m", "idleTimeout: 30m\n"],
         );
     }
 }

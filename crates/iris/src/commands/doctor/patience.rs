@@ -39,14 +39,6 @@ fn judge(config: &Config) -> Vec<Finding> {
         );
         warn(what, "30s is usual");
     }
-    let idle = config.teams.values().filter_map(|team| team.idle_timeout).chain([settings.idle_timeout]).min();
-    if let Some(idle) = idle.filter(|idle| *idle < settings.health_check_interval) {
-        let what = format!(
-            "an idleTimeout is {idle}, but agents are looked at only every {} (healthCheckInterval)",
-            settings.health_check_interval
-        );
-        warn(what, "make idleTimeout the longer of the two");
-    }
     let analysis = &settings.agent.completion_analysis;
     if analysis.enabled && analysis.response_timeout >= config.questions.deadlines.blocking {
         let what = format!(
@@ -91,11 +83,10 @@ mod tests {
         let mut config = Config::default();
         config.settings.response_timeout = Millis(5_000);
         config.settings.session_init_timeout = Millis(1_000);
-        config.settings.idle_timeout = Millis(10_000);
         config.settings.shutdown_grace = Millis(120_000);
         config.questions.deadlines.blocking = Millis(20_000);
         let said = judge(&config).iter().map(|finding| finding.what.clone()).collect::<Vec<_>>().join("\n");
-        for key in ["responseTimeout", "sessionInitTimeout", "idleTimeout", "shutdownGrace", "completionAnalysis"] {
+        for key in ["responseTimeout", "sessionInitTimeout", "shutdownGrace", "completionAnalysis"] {
             assert!(said.contains(key), "{key}: {said}");
         }
     }

@@ -12,7 +12,8 @@ use super::finding::Finding;
 const CHECK: &str = "port";
 
 pub(super) fn look(home: &Home, config: &Config) -> Finding {
-    let (host, port) = (config.settings.host.as_str(), config.settings.port);
+    let named = std::env::var("IRIS_PORT").ok().and_then(|port| port.parse().ok());
+    let (host, port) = (config.settings.host.as_str(), named.unwrap_or(config.settings.port));
     if let Some(holder) = home.holder() {
         let url = holder.url.unwrap_or_else(|| format!("{host}:{port}, soon"));
         return Finding::ok(CHECK, format!("the daemon serves on {url}"));
@@ -27,7 +28,8 @@ pub(super) fn look(home: &Home, config: &Config) -> Finding {
                 Some((pid, name)) => format!("process {pid} ({name})"),
                 None => "a process of somebody else".to_owned(),
             };
-            let help = "stop that, or take another port: `settings.port` in config.yaml, or `iris up --port 0`";
+            let help =
+                "stop that, or take another port: IRIS_PORT, `settings.port` in config.yaml, or `iris up --port 0`";
             Finding::problem(CHECK, format!("{host}:{port} is used by {who}"), help)
         }
         Err(error) => {

@@ -400,7 +400,7 @@ fn a_good_config_was_spoilt_while_the_daemon_runs() {
 #[test]
 fn time_outs_make_no_sense() {
     let place = Place::empty();
-    place.configure("settings: { responseTimeout: 5s, idleTimeout: 10s, shutdownGrace: 2m, sessionInitTimeout: 1s }\n");
+    place.configure("settings: { responseTimeout: 5s, shutdownGrace: 2m, sessionInitTimeout: 1s }\n");
     let mut command = doctor(&place, &[]);
     command.env("MCP_TOOL_TIMEOUT", "10000");
     let ran = Ran::of(command);

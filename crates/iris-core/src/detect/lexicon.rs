@@ -41,6 +41,7 @@ const LANGUAGES: &[&str] = &[
     include_str!("lexicon/errand.txt"),
     include_str!("lexicon/frame.txt"),
     include_str!("lexicon/turn.txt"),
+    include_str!("lexicon/leave.txt"),
 ];
 
 /// A phrase that was found.

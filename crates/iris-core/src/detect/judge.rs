@@ -355,7 +355,10 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
     if question && is_recalled(page, marked, index) {
         logit -= 7.0;
     }
-    if question && (is_answered(page, marked, index) || answer::is_told_how(page, marked, index)) {
+    if question && answer::is_told_how(page, marked, index) {
+        logit -= 7.0;
+    }
+    if question && is_answered(page, marked, index) {
         logit -= 4.5;
     }
     if (places.is_in_faq(index) && !preferred) || places.is_in_survey(index) || places.is_in_draft(index) {

@@ -113,7 +113,22 @@ fn what_was_decided_or_came_up_is_told() {
             "One decision worth knowing: retries stop at five.",
             "A few questions came up in the review and are answered there.",
             "Send the archive to the auditor and they'll check it.",
+            "경고가 계속되면 로그를 보내 주세요.",
         ],
+    );
+}
+
+#[test]
+fn whoever_is_told_to_decide_is_asked() {
+    check_asking(
+        &[
+            "Décide quelle variante on garde.",
+            "Решите, пожалуйста, какой вариант оставить.",
+            "どの案で進めるか決めてください。",
+            "Rozhodni, kterou variantu necháme.",
+            "Falta o certificado para eu continuar.",
+        ],
+        &["Позже решите, какой вариант оставить.", "You can decide later which one stays."],
     );
 }
 
@@ -125,6 +140,7 @@ fn an_offer_before_a_dash_does_not_make_one_of_the_question_behind_it() {
             "Happy to help — anything else?",
             "Want to try it? Run `make demo`.",
             "¿Quieres probarlo? Ejecuta `make demo`.",
+            "Willst du es ausprobieren? Starte `make demo`.",
         ],
     );
 }

@@ -8,6 +8,7 @@ mod draft;
 mod example;
 mod faq;
 mod idle;
+mod later;
 mod listed;
 mod meant;
 mod patience;
@@ -193,7 +194,7 @@ fn question_says(page: &Page, marked: &Marked, index: usize) -> Said {
         return if is_stranded(page, marked, index) { Said::Ask(1.6) } else { Said::Offer };
     }
     let marked_so = page.sentences[index].yes_or_no;
-    if cues.has(Cue::Offer) && !cues.has(Cue::Leave) && !marked_so {
+    if cues.has(Cue::Offer) && !cues.has(Cue::Leave) && !marked_so && !answer::asks_behind_dash(page, marked, index) {
         return Said::Offer;
     }
     let mut logit = 0.4;
@@ -352,6 +353,9 @@ fn place(said: Said, index: usize, page: &Page, marked: &Marked, places: &Places
         logit -= 3.0;
     }
     if question && is_recalled(page, marked, index) {
+        logit -= 7.0;
+    }
+    if question && answer::is_told_how(page, marked, index) {
         logit -= 7.0;
     }
     if question && is_answered(page, marked, index) {

@@ -9,6 +9,7 @@ mod errand;
 mod frame;
 mod pair;
 mod read;
+mod spelling;
 mod spoken;
 mod turn;
 mod vague;
@@ -40,6 +41,7 @@ const LANGUAGES: &[&str] = &[
     include_str!("lexicon/errand.txt"),
     include_str!("lexicon/frame.txt"),
     include_str!("lexicon/turn.txt"),
+    include_str!("lexicon/leave.txt"),
 ];
 
 /// A phrase that was found.
@@ -98,7 +100,8 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::build);
 
 impl Lexicon {
     fn build() -> Self {
-        let (words, phrases): (Vec<_>, Vec<_>) = LANGUAGES.iter().flat_map(|text| read::phrases(text)).unzip();
+        let (words, phrases): (Vec<_>, Vec<_>) =
+            LANGUAGES.iter().flat_map(|text| read::phrases(text)).flat_map(all_spellings).unzip();
         // The small form: a table of all states would be many megabytes for a few microseconds.
         let automaton = AhoCorasick::builder()
             .kind(Some(AhoCorasickKind::ContiguousNFA))
@@ -106,6 +109,11 @@ impl Lexicon {
             .expect("the phrases are few and short");
         Self { automaton, phrases }
     }
+}
+
+fn all_spellings((words, phrase): (String, Phrase)) -> impl Iterator<Item = (String, Phrase)> {
+    let others = spelling::variants(&words);
+    std::iter::once(words).chain(others).map(move |words| (words, phrase))
 }
 
 /// Every phrase there is, for tests that make replies of them.

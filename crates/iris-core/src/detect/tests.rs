@@ -4,6 +4,7 @@ mod format;
 mod frame;
 mod handed;
 mod kind;
+mod later;
 mod listed;
 mod meant;
 mod reopen;

@@ -2,7 +2,7 @@
 
 use super::is_own_step;
 use crate::detect::lexicon::{Cue, Cues, Marked};
-use crate::detect::page::{Ending, Page};
+use crate::detect::page::{CODE, Ending, Page};
 
 /// The next sentence begins like an answer.
 pub(super) fn is_answered(page: &Page, marked: &Marked, index: usize) -> bool {
@@ -19,6 +19,43 @@ pub(super) fn is_answered(page: &Page, marked: &Marked, index: usize) -> bool {
         marked.cues(next).has(Cue::Shown) && is_told && !cues.any(for_human)
     };
     near && (marked.cues(next).has(Cue::Answer) || is_shown(next))
+}
+
+/// "Want to try it? Run `npm start`.": what the human may want is told at once.
+pub(super) fn is_told_how(page: &Page, marked: &Marked, index: usize) -> bool {
+    const WANTS: &[&str] = &[
+        "want to ",
+        "need to ",
+        "möchtest du es ",
+        "willst du es ",
+        "tu veux ",
+        "envie de ",
+        "¿quieres ",
+        "quieres ",
+        "quer ",
+        "vuoi ",
+        "хотите ",
+        "хочешь ",
+    ];
+    let (said, next) = (page.text_of(&page.sentences[index]), index + 1);
+    let same_line = page.sentences.get(next).is_some_and(|next| next.line == page.sentences[index].line);
+    let asked = Cues::of(&[Cue::Request, Cue::Confirm, Cue::Pick, Cue::Wait]);
+    same_line
+        && WANTS.iter().any(|wants| said.starts_with(wants))
+        && !marked.cues(next).any(asked)
+        && page.text_of(&page.sentences[next]).contains(CODE)
+        && marked.first(next, Cues::of(&[Cue::Deed])).is_some_and(|deed| deed.start == page.sentences[next].said.start)
+}
+
+/// "Happy to do either — which do you prefer?": what is behind the dash has nothing to do with an offer.
+pub(super) fn asks_behind_dash(page: &Page, marked: &Marked, index: usize) -> bool {
+    let sentence = &page.sentences[index];
+    let said = page.text_of(sentence);
+    let dash = [said.rfind(" - "), said.rfind('—'), said.rfind('–')].into_iter().flatten().max();
+    let Some(dash) = dash.map(|at| sentence.said.start + at) else { return false };
+    let direct = Cues::of(&[Cue::Choose, Cue::Which, Cue::Course]);
+    let behind = |cues: Cues| marked.hits(index).iter().any(|hit| cues.has(hit.cue) && hit.start > dash);
+    behind(direct) && behind(Cues::of(&[Cue::Address])) && !behind(Cues::of(&[Cue::Offer, Cue::Closer, Cue::Idle]))
 }
 
 /// "I had asked: shall I drop it? You said yes.": it was put before, and was answered. So was what the human asked.

@@ -1,5 +1,6 @@
 //! Whether words that ask are meant so, or tell of what others want and do.
 
+use super::later;
 use super::patience::{waits_for_a_run, wants_time};
 use super::plea::begins_with_if;
 use crate::detect::lexicon::{Cue, Cues, Hit, Marked};
@@ -20,6 +21,11 @@ pub(super) fn is_meant(page: &Page, marked: &Marked, index: usize, ask: Hit) -> 
         wants_a_view,
         is_to_be_checked,
         is_copied_from_here,
+        later::asks_later,
+        later::is_said_to_others,
+        later::is_ready_any_time,
+        later::is_sent_elsewhere,
+        later::was_done_without,
     ];
     !not.iter().any(|not| not(page, index, ask))
         && !waits_for_more(marked, index, ask)
@@ -48,6 +54,15 @@ fn is_whatever_next(page: &Page, marked: &Marked, index: usize, ask: Hit) -> boo
         "was du möchtest",
         "was du",
         "was sie",
+        "wohin",
+        "womit",
+        "where to",
+        "where you",
+        "où ",
+        "dónde",
+        "onde ",
+        "dove ",
+        "куда",
         "ce que tu",
         "ce que vous",
         "qué quieres",

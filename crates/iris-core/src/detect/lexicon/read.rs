@@ -7,6 +7,7 @@
 use super::cue::Cue;
 use crate::detect::page::{CODE, QUOTED, is_word};
 
+#[derive(Clone, Copy)]
 pub(super) struct Phrase {
     pub cue: Cue,
     pub begins: Begins,
@@ -16,6 +17,7 @@ pub(super) struct Phrase {
     pub ends_with_letter: bool,
 }
 
+#[derive(Clone, Copy)]
 pub(super) enum Begins {
     Anywhere,
     Clause,

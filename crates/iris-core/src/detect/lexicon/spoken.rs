@@ -6,7 +6,26 @@ use crate::detect::page::{Sentence, is_word};
 /// Whether these words only speak of what was asked or given.
 pub(super) fn is_spoken_of(said: &str, sentence: &Sentence, cue: Cue, start: usize, end: usize) -> bool {
     let (before, words, rest) = (&said[sentence.said.start..start], &said[start..end], &said[end..sentence.said.end]);
-    cue == Cue::Request && (is_attribute(words, rest) || are_known_questions(before, words, rest))
+    let known = cue == Cue::Request && (is_attribute(words, rest) || are_known_questions(before, words, rest));
+    known || (matches!(cue, Cue::Request | Cue::Pick) && are_told_of(before, words, rest))
+}
+
+/// "Two decisions in the doc go against it", "a few questions came up": told of, where "two decisions for you" asks.
+fn are_told_of(before: &str, words: &str, rest: &str) -> bool {
+    const COUNTED: &[&str] = &["one decision", "two decisions", "a few questions", "some questions"];
+    const HAD: &[&str] =
+        &["have ", "i've ", "got ", "need ", "needs ", "answer ", "ask ", "still ", "with ", "leaves ", "remain "];
+    const WANTED: &[&str] = &[
+        "for you", "i need", "i'd need", "to make", "needed", "from you", "yours", "left", "open", "remain", "pending",
+    ];
+    const FIRST: &[&str] = &["before ", "first", "to ", "about ", "on "];
+    let near = rest.get(..48).unwrap_or(rest);
+    let goes_on = rest.strip_prefix(' ').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    COUNTED.contains(&words)
+        && goes_on
+        && !HAD.iter().any(|had| before.ends_with(had))
+        && !WANTED.iter().any(|wanted| near.contains(wanted))
+        && !FIRST.iter().any(|first| rest.trim_start().starts_with(first))
 }
 
 /// "你发过来的截图": what the human did tells which one it is.

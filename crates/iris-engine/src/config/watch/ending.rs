@@ -6,21 +6,19 @@ use crate::config::place::outline;
 
 /// Why more may be about to be written: it stops where what was there before went on. From what only lost its last key, or
 /// lost its last teams, somebody took them out; what ends with something new, or has its end in a new comment, was ended so.
-/// Where the last line was ended, one that is not may be any half: of `30s` the 3, of a path another.
 pub(super) fn may_go_on(text: &str, before: &str) -> Option<String> {
     let is_part = is_part(text, before);
-    if before.ends_with('\n') && !is_ended(text) && text.trim_end() != before.trim_end() {
-        return Some("its last line is not ended".to_owned());
-    }
     if is_commented_out(text, before) {
         return None;
     }
-    if !is_part && is_broken_off(text, before) {
+    if ends_in_new(text, before) || !is_part && is_broken_off(text, before) {
         return Some("its last line is not ended".to_owned());
     }
+    let is_ended = is_ended(text) || is_part || !before.ends_with('\n');
     let (now, before) = (Outline::of(text), Outline::of(before));
     let known = |(key, _): &(String, usize)| before.keys.iter().find(|(other, _)| other == key);
-    let (last, line) = known(now.keys.last()?)?;
+    // Where its last line is not ended either, what is new at its end says nothing.
+    let (last, line) = if is_ended { known(now.keys.last()?)? } else { now.keys.iter().rev().find_map(known)? };
     // As in `teams: {}`, which nothing can follow that would belong to it.
     let outside = if text.trim_end().ends_with(['}', ']']) { format!("{last}.") } else { "\n".to_owned() };
     let is_below = |(key, other): &&(String, usize)| other > line && !key.starts_with(&outside);
@@ -35,7 +33,7 @@ pub(super) fn may_go_on(text: &str, before: &str) -> Option<String> {
             .all(|key| key.strip_prefix(missing.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
     };
     let has_team = || now.keys.iter().any(|(key, _)| is_team(key));
-    if is_team(missing) && has_team() || is_part && *missing != "teams" && is_last() {
+    if is_ended && (is_team(missing) && has_team() || is_part && *missing != "teams" && is_last()) {
         return None;
     }
     let is_gone = |key: &&String| now.keys.iter().all(|(known, _)| known != *key);
@@ -63,6 +61,11 @@ fn is_commented_out(text: &str, before: &str) -> bool {
 fn is_broken_off(text: &str, before: &str) -> bool {
     let last = text.lines().last().unwrap_or_default();
     !is_ended(text) && before.lines().any(|line| line.len() > last.len() && line.starts_with(last))
+}
+
+/// Whether its last line is a new one and not ended, where the last was: it may be any half, as 3 of `30s`, or one folder of a path.
+fn ends_in_new(text: &str, before: &str) -> bool {
+    before.ends_with('\n') && !is_ended(text) && before.lines().all(|line| text.lines().last() != Some(line))
 }
 
 /// Whether its last line is ended. What ends with the bracket that it begins with is whole.
@@ -108,25 +111,34 @@ mod tests {
         let before = "settings:\n  maxProcesses: 40\n";
         check("# mine\nsettings:\n  maxProcesses: 4", before, "its last line is not ended");
         check("# mine\nsettings:\n  maxProcesses: 4", before.trim_end(), "its last line is not ended");
-        for whole in [before, before.trim_end(), "settings:\n  maxProcesses: 4\n", "{ settings: { maxProcesses: 4 } }"]
-        {
+        for whole in [
+            before,
+            before.trim_end(),
+            "settings:\n  maxProcesses: 4\n",
+            "{ settings: { maxProcesses: 4 } }",
+            "# mine\nsettings:\n  maxProcesses: 40",
+        ] {
             check(whole, before, "nothing");
         }
-        // Of a value that nobody knows yet, nobody knows where it ends.
-        for half in ["settings:\n  maxProcesses: 41", "# mine\nsettings:\n  maxProcesses: 40"] {
-            check(half, before, "its last line is not ended");
-            check(half, before.trim_end(), "nothing");
+        // Nobody knows where what is new would have ended.
+        for new in ["settings:\n  maxProcesses: 41", "settings:\n  maxProcesses: 40\n  maxQueue: 4"] {
+            check(new, before, "its last line is not ended");
+            check(new, before.trim_end(), "nothing");
         }
     }
 
     #[test]
     fn what_was_taken_out_is_not_waited_for() {
         let before = "# mine\nteams:\n  a: { path: /a }\n  b:\n    path: /b\n    args: [x, y]\n";
-        for text in ["# mine\nteams:\n  a: { path: /a }\n", "teams:\n  b:\n    path: /b\n", "teams: {}\n"] {
+        for text in [
+            "# mine\nteams:\n  a: { path: /a }\n",
+            "# mine\nteams:\n  a: { path: /a }",
+            "teams:\n  b:\n    path: /b\n",
+            "teams: {}\n",
+        ] {
             check(text, before, "nothing");
-            check(text.trim_end(), before.trim_end(), "nothing");
-            check(text.trim_end(), before, "its last line is not ended");
         }
+        check("teams: {}", before.trim_end(), "nothing");
         // With something else, too: a team has another name, one is new, one is elsewhere.
         let two = "teams:\n  a: { path: /a }\n  b: { path: /b }\n";
         check("teams:\n  a: { path: /a }\n  c: { path: /b }\n", two, "nothing");
@@ -138,7 +150,7 @@ mod tests {
         let out = before.replace("    args", "    # args");
         check(&out, before, "nothing");
         check(&out.replace("/b", "/c"), before, "nothing");
-        check(out.trim_end(), before.trim_end(), "`teams.b.args` is not in it any more");
+        check(out.trim_end(), before, "its last line is not ended");
     }
 
     #[test]
@@ -179,11 +191,22 @@ mod tests {
         let ends = ["A: one\n", "args: [one, two]\n"];
         check(&before.replace("maxQueue: 100", "maxQueue: 120"), &ends);
         check(&before.replace("/a", "/other"), &ends);
-        check(&before.replace("  c:\n", "  d:\n    path: /d\n  c:\n"), &[ends[0], ends[1], "path: /d\n"]);
+        check(
+            &before.replace("  c:\n", "  d:\n    path: /d\n  c:\n"),
+            &["A: one", ends[0], "args: [one, two]", ends[1], "path: /d\n"],
+        );
         check(
             &format!("{before}  d:\n    path: /d/e\n"),
-            // The third says what was there before.
-            &[ends[0], ends[1], "path: /c\n", "idleTimeout: 30m", "idleTimeout: 30m\n"],
+            &[
+                "A: one",
+                ends[0],
+                "args: [one, two]",
+                ends[1],
+                "path: /c",
+                "path: /c\n",
+                "idleTimeout: 30m",
+                "idleTimeout: 30m\n",
+            ],
         );
     }
 }

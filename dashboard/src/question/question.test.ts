@@ -206,7 +206,8 @@ test("only a job fails because nobody answered", () => {
   const then = (more: Partial<Question>) => unanswered(question(more));
   expect(then({})).toBe("its agent is told that nobody answered");
   expect(then({ action: MAKE })).toBe("not done; its agent is told that nobody answered");
-  expect(then({ job: "7" })).toBe("the job fails");
+  expect(then({ job: "7", failsJob: true })).toBe("the job fails");
+  expect(then({ job: "7" }), "one that is over does not").toBe("its agent is told that nobody answered");
   expect(then({ job: "7", blocking: false })).toBe("it is closed, and nobody is told");
   expect(then({ way: "detected" }), "its turn is over").toBe("it is closed, and nobody is told");
   expect(then({ onDeadline: "wait" })).toBe("it goes on waiting");

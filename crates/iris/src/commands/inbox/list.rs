@@ -32,7 +32,7 @@ pub fn otherwise(question: &Question) -> Option<String> {
         Some(default) if question.on_deadline == "default" => {
             return Some(format!("this holds: {}", said(question, default)));
         }
-        _ if question.blocking && question.job.is_some() => "its job fails",
+        _ if question.fails_job => "its job fails",
         _ if question.way == "detected" || !question.blocking => "it is closed, and nobody is told",
         _ if question.way == "api" => "whoever waits for it is told",
         _ => "its agent is told, if it still waits",

@@ -391,7 +391,9 @@ fn what_becomes_of_a_question_that_nobody_answers() {
     assert!(then(json!({"way": "permission"})).starts_with(agent));
     assert!(then(json!({"way": "detected"})).starts_with("it is closed, and nobody is told"));
     assert!(then(json!({"way": "tool", "blocking": false})).starts_with("it is closed, and nobody is told"));
-    assert!(then(json!({"way": "detected", "job": "01a1e280-0000"})).starts_with("its job fails"));
+    assert!(then(json!({"way": "api", "job": "01a1e280-0000", "failsJob": true})).starts_with("its job fails"));
+    let of_a_job_that_is_over = json!({"way": "detected", "job": "01a1e280-0000"});
+    assert!(then(of_a_job_that_is_over).starts_with("it is closed, and nobody is told"));
     assert!(then(json!({"way": "api"})).starts_with("whoever waits for it is told"));
     let options = json!([{"value": "a", "label": "Apples"}]);
     let asked = json!([{"question": "Which?", "options": options}]);

@@ -41,6 +41,8 @@ ${DEEP.map((context, index) => `  - match: "^deep ${index}"\n    do: [{ mcp: { s
       - subagent: { type: ${quoted(SHORT)}, prompt: ${quoted(TRICKS)}, do: [{ say: ${quoted(TRICKS)} }] }
       - garbage: ${quoted(TRICKS.replaceAll("\n", " "))}
       - say: ${quoted(TRICKS)}
+  - match: "^merge"
+    do: [{ mcp: { server: iris, tool: ask_question, arguments: { question: "Shall I merge [PR 12](https://evil.example/steal?x=1) now?", type: choice, options: [Merge it, "No"] } } }, { say: "{{result}}" }]
   - match: "(?s)^fail"
     do: [{ fail: ${quoted(TRICKS)} }]
 `;
@@ -115,6 +117,18 @@ test("what is approved is shown whole, with what would not be seen", async () =>
   await card.getByText("U+202E", { exact: true }).first().waitFor();
   const shown = (await card.textContent()) ?? "";
   for (const part of ["<script>window.caught = 1</script>", "tracker.example", "x".repeat(3000)]) expect(shown).toContain(part);
+});
+
+test("a question says where its links lead, and takes words with the option that is a no", async () => {
+  const page = await signedIn(daemon);
+  await daemon.call("POST", "/api/teams/tell", { toTeam: "atlas", fromTeam: "merger", message: "merge", timeout: -1 });
+  const card = page.getByRole("article").filter({ hasText: "Shall I merge PR 12 (https://evil.example/steal?x=1) now?" });
+  const reply = card.getByLabel("No, and say why");
+  await reply.fill("Not before it is reviewed");
+  await reply.press("Enter");
+  await card.waitFor({ state: "detached" });
+  const { items } = await daemon.call("GET", "/api/questions/decided");
+  expect(items[0].answer).toMatchObject({ value: "No", text: "Not before it is reviewed" });
 });
 
 test.each([390, 1440])("nothing is pushed out of the window by quotes and lists in each other, at %s", async (width) => {

@@ -55,7 +55,7 @@ test("the head of a session has a row less on a phone, and says where its state 
   expect(await source.evaluate((line) => line.scrollWidth - line.clientWidth)).toBeLessThanOrEqual(0);
 });
 
-test.each([390, 1024, 1440])("the filters can be read, at %s", async (width) => {
+test.each([320, 390, 1024, 1440])("the filters can be read, at %s", async (width) => {
   const page = await signedIn(daemon, { viewport: { width, height: 844 } });
   await page.goto(`${daemon.url}/inbox?work=stops`);
   await page.getByLabel("Urgency").waitFor();

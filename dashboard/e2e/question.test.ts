@@ -200,6 +200,14 @@ test("several questions at once are one form", async () => {
   const send = card(page, "atlas").getByRole("button", { name: "Send 2 answers" });
   await send.waitFor();
   expect(await send.isDisabled()).toBe(true);
+  // No key fills it in; keys lead to where it begins.
+  const isAtFirst = () => card(page, "atlas").getByLabel("Server").evaluate((field) => field === document.activeElement);
+  await page.keyboard.press("r");
+  expect(await isAtFirst()).toBe(true);
+  await card(page, "atlas").focus();
+  await page.keyboard.press("1");
+  await page.getByText("This one is a form").waitFor();
+  expect([await isAtFirst(), await card(page, "atlas").getByLabel("Server").isChecked()]).toEqual([true, false]);
   await card(page, "atlas").getByLabel("Server").check();
   await card(page, "atlas").getByLabel("Docs").check();
   await card(page, "atlas").getByLabel("Two").check();

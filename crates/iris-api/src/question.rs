@@ -63,6 +63,9 @@ pub struct Question {
     pub turn: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
+    /// Its job waits for it, and fails if it runs out of time. One that is over does not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fails_job: bool,
     /// The party it is put to; anybody if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_of: Option<String>,

@@ -65,6 +65,9 @@ pub struct QuestionRow {
     pub closed_why: Option<String>,
     /// Whoever asked waits where it asked, outside, and is told nowhere else.
     pub is_outside: bool,
+    /// It is asked in a job that is not over. What the agent of one that is asks later, in the same session, is not waited for by
+    /// the job.
+    pub is_of_running_job: bool,
 }
 
 macro_rules! question_columns {
@@ -73,7 +76,7 @@ macro_rules! question_columns {
             "SELECT id, kind, state, team, session, turn, request, epoch, text, detail, asked_of, opened_at, ",
             "closed_at, closed_by, answer, way, job, context, blocks, default_answer, on_deadline, deadline_at, risk, ",
             "risk_why, digest, deed, resume, resume_turn, doubt, rule, replaced_by, key, closed_through, closed_why, \
-             outside FROM question ",
+             outside, (SELECT count(*) FROM job WHERE job.id = question.job AND job.ended_at IS NULL) FROM question ",
             $rest
         )
     };
@@ -120,6 +123,7 @@ impl QuestionRow {
             closed_through: row.maybe_text(32).and_then(|json| serde_json::from_str(json).ok()),
             closed_why: row.maybe_text(33).map(str::to_owned),
             is_outside: row.int(34) != 0,
+            is_of_running_job: row.int(35) != 0,
         })
     }
 

@@ -1234,6 +1234,8 @@ export interface components {
                 default?: components["schemas"]["Given"] | null;
                 /** @description Of exactly what is approved, if an approval is asked for. A question is never about anything else. */
                 digest?: string | null;
+                /** @description Its job waits for it, and fails if it runs out of time. One that is over does not. */
+                failsJob?: boolean;
                 id: string;
                 job?: string | null;
                 /** @description blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or error_recovery. */
@@ -1502,6 +1504,8 @@ export interface components {
             default?: components["schemas"]["Given"] | null;
             /** @description Of exactly what is approved, if an approval is asked for. A question is never about anything else. */
             digest?: string | null;
+            /** @description Its job waits for it, and fails if it runs out of time. One that is over does not. */
+            failsJob?: boolean;
             id: string;
             job?: string | null;
             /** @description blocking, clarifying, confirming, educational, celebratory, preference, approval, choice or error_recovery. */

@@ -12,18 +12,17 @@ import { Avatar } from "@/shell/avatar";
 import { Markdown } from "@/text/markdown";
 import { Plain } from "@/text/plain";
 import { Ago } from "@/text/time";
-import { unmarked } from "@/text/title";
 
 import { Action } from "./action";
 import { answer, hold, holding, refusals, sending } from "./ask";
 import { Deadline } from "./deadline";
-import { deed } from "./deed";
+import { deed, whole } from "./deed";
 import { takesAnswers } from "./edit";
 import { AskedForm } from "./form";
 import { QuestionMenu } from "./menu";
 import { useKeptWords } from "./overtaken";
 import { OnePress } from "./press";
-import { type Question, type Value, isBlocking, isYesNo, kindWord, labelled, takesForm } from "./question";
+import { type Question, type Value, isBlocking, kindWord, labelled, takesForm } from "./question";
 import { refusedLine } from "./refused";
 import { Remember } from "./remember";
 import { SchemaForm } from "./schema-form";
@@ -48,7 +47,7 @@ export function QuestionBody({ question, keys }: { question: Question; keys: boo
       <Action question={question} isEditing={isEditing} onEdit={setEditing} />
       {question.suggestion && <Before question={question} suggestion={question.suggestion} disabled={isSending || isEditing} give={give} />}
       {isEditing ? null : question.responseType === "form" ? (
-        <SchemaForm schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
+        <SchemaForm of={question.id} schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
       ) : takesForm(question) ? (
         <AskedForm of={question} asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
       ) : (
@@ -81,8 +80,7 @@ function Before({ question, suggestion: { answer: before, times, of, lastBy }, d
 /** What is asked, in a line. What the agent would do is set apart from our own words. */
 function Asks({ question }: { question: Question }) {
   const found = deed(question);
-  // What somebody says yes to is shown as it is.
-  if (!found) return <Plain text={isYesNo(question) ? question.question : unmarked(question.question)} />;
+  if (!found) return <Plain text={whole(question)} />;
   return (
     <>
       {found.verb}{" "}

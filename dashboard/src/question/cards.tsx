@@ -13,7 +13,7 @@ import { QuestionBody, QuestionHead } from "./card";
 import { SETTLES, cardOf, useCursor } from "./current";
 import { deedLine } from "./deed";
 import { latest } from "./edit";
-import { listed, pressNumber, useSeen } from "./in-view";
+import { focusReply, listed, pressNumber, useSeen } from "./in-view";
 import { Later } from "./later";
 import type { Question } from "./question";
 import { comesBack, snooze, wake } from "./snooze";
@@ -45,7 +45,7 @@ export function Cards({ questions, linked }: { questions: Question[]; /** The on
     k: () => cursor.move(-1),
     x: () => cursor.onSeen(({ id }) => toggle(id)),
     s: () => cursor.onSeen((question) => putAside(question)),
-    r: () => document.querySelector<HTMLElement>(`#question-${cursor.current?.id} [data-reply]`)?.focus(),
+    r: () => cursor.current && focusReply(cursor.current.id),
     ...numbers((index) => cursor.isSettled() && (isTogether ? pressTogether(index) : pressOne(index))),
   });
   useEffect(() => {

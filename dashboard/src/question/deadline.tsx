@@ -22,9 +22,9 @@ function Countdown({ question, deadline }: { question: Question; deadline: numbe
 }
 
 /** What comes of it that nobody answered. Only a job fails by it; an agent that waits is told so, and goes on. */
-export function unanswered({ onDeadline, job, blocking, action, way }: Pick<Question, "onDeadline" | "job" | "blocking" | "action" | "way">): string {
+export function unanswered({ onDeadline, failsJob, blocking, action, way }: Pick<Question, "onDeadline" | "failsJob" | "blocking" | "action" | "way">): string {
   if (onDeadline === "wait") return "it goes on waiting";
-  if (job != null && blocking) return "the job fails";
+  if (failsJob) return "the job fails";
   if (way === "detected" || !blocking) return "it is closed, and nobody is told";
   return action ? "not done; its agent is told that nobody answered" : "its agent is told that nobody answered";
 }

@@ -1,8 +1,8 @@
 // What would be done, in a line: from the action itself, not from what the agent says about it. Pure.
-import { title } from "@/text/title";
+import { title, unmarked } from "@/text/title";
 import { headline } from "@/text/visible";
 
-import type { Question } from "./question";
+import { type Question, isYesNo } from "./question";
 
 /** "Run `make all` and 2 more lines?" in its parts, so that what the agent wrote can be told from our words. */
 export interface Deed {
@@ -43,6 +43,9 @@ export function deedLine(question: Pick<Question, "action" | "question">): strin
   const found = deed(question);
   return found ? `${found.verb} ${found.what}${found.more}?` : title(question.question, MOST);
 }
+
+/** What is asked, where there is room for all of it. What somebody says yes to is shown as it is. */
+export const whole = (question: Pick<Question, "question" | "responseType">) => (isYesNo(question) ? question.question : unmarked(question.question));
 
 /** A path in the team's folder is named from there; one that leads out of it is named whole. */
 function within(folder: string, path: string): string {

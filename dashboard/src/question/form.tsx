@@ -40,7 +40,7 @@ export function AskedForm({ of, asked, isSending, onAnswer, onRefuse }: { of: Pi
       }}
     >
       {asked.map((one, index) => (
-        <OneAsked key={index} asked={one} picked={picked[index] ?? []} own={own[index] ?? ""} onPick={(values) => change(({ picked }) => ({ picked: picked.with(index, values) }))} onOwn={(text) => change(({ own }) => ({ own: own.with(index, text) }))} />
+        <OneAsked key={index} asked={one} reply={index === 0 ? of.id : undefined} picked={picked[index] ?? []} own={own[index] ?? ""} onPick={(values) => change(({ picked }) => ({ picked: picked.with(index, values) }))} onOwn={(text) => change(({ own }) => ({ own: own.with(index, text) }))} />
       ))}
       <div className="flex flex-wrap gap-2">
         <button type="submit" className="button button-accent min-h-9" disabled={isSending || !value}>
@@ -54,7 +54,7 @@ export function AskedForm({ of, asked, isSending, onAnswer, onRefuse }: { of: Pi
   );
 }
 
-function OneAsked({ asked, picked, own, onPick, onOwn }: { asked: Asked; picked: string[]; own: string; onPick: (values: string[]) => void; onOwn: (text: string) => void }) {
+function OneAsked({ asked, reply, picked, own, onPick, onOwn }: { asked: Asked; /** Of which question it is the first: there one begins. */ reply: string | undefined; picked: string[]; own: string; onPick: (values: string[]) => void; onOwn: (text: string) => void }) {
   const id = useId();
   const toggle = (value: string) => {
     const without = picked.filter((other) => other !== value);
@@ -70,7 +70,7 @@ function OneAsked({ asked, picked, own, onPick, onOwn }: { asked: Asked; picked:
       </legend>
       {(asked.options ?? []).map((option, index) => (
         <label key={index} className="flex min-h-8 items-start gap-2 rounded px-1 py-1 hover:bg-raised">
-          <input type={asked.several ? "checkbox" : "radio"} name={id} className="mt-1 size-4 accent-accent-solid" checked={picked.includes(option.value)} onChange={() => toggle(option.value)} />
+          <input data-reply={index === 0 ? reply : undefined} type={asked.several ? "checkbox" : "radio"} name={id} className="mt-1 size-4 accent-accent-solid" checked={picked.includes(option.value)} onChange={() => toggle(option.value)} />
           <span className="said min-w-0">
             <Plain text={option.label} />
             {option.recommended && <span className="text-accent"> · recommended</span>}
@@ -84,6 +84,7 @@ function OneAsked({ asked, picked, own, onPick, onOwn }: { asked: Asked; picked:
       ))}
       <input
         className="field"
+        data-reply={asked.options?.length ? undefined : reply}
         aria-label={`Your own answer to: ${visible(asked.question)}`}
         placeholder={asked.options?.length ? "Something else" : "Your answer"}
         value={own}

@@ -4,11 +4,12 @@ import { useEffect, useRef } from "react";
 
 import { Watched } from "@/api/watch";
 import { numbers, useKeys } from "@/shell/keys";
+import { say } from "@/shell/notices";
 
 import { answer, sending } from "./ask";
 import { isInSight } from "./in-sight";
 import { counts } from "./press";
-import { type Question, choices } from "./question";
+import { type Question, choices, takesForm } from "./question";
 
 export const inView = new Watched<ReadonlySet<string>>(new Set());
 
@@ -43,10 +44,20 @@ export const DEAF = 700;
 /** What a number key means for a question: the same as a press on the button with that number, if one sees it. Whether it was
  * an answer. */
 export function pressNumber(question: Question | undefined, index: number): boolean {
+  if (question && takesForm(question)) return goFillIn(question), false;
   const choice = question && choices(question)[index];
   if (!question || !choice || sending.get().has(question.id) || !isInSight(question.id, index) || !counts(question, choice.value)) return false;
   void answer({ question, value: choice.value });
   return true;
+}
+
+/** Where words to this question are written, or its form begins; if it is there twice, in the one that is over the other. */
+export const focusReply = (id: string) => [...document.querySelectorAll<HTMLElement>(`[data-reply="${id}"]`)].at(-1)?.focus();
+
+/** No number is an answer to a form, and none is filled in by one. */
+function goFillIn({ id }: Question) {
+  focusReply(id);
+  say({ tone: "plain", text: "This one is a form: fill it in, then send it" });
 }
 
 export function useAnswerKeys(question: Question | undefined, { inDialog = false } = {}) {

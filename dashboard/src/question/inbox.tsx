@@ -113,7 +113,7 @@ function Filters({ questions }: { questions: Question[] }) {
   const isMixed = questions.some(isBlocking) && !questions.every(isBlocking);
   if (teams.length < 2 && kinds.size < 2 && !isMixed && !team && !kind && !work) return null;
   return (
-    <div className="flex w-full gap-2 md:w-auto md:max-w-[70%]">
+    <div className="flex w-full flex-wrap gap-2 md:w-auto md:flex-nowrap md:max-w-[70%]">
       <select className="field field-sizing-content w-auto min-w-0 flex-auto md:max-w-60" aria-label="Team" value={team ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, team: event.target.value || undefined }) })}>
         <option value="">All teams</option>
         {teams.map((name) => (
@@ -131,7 +131,7 @@ function Filters({ questions }: { questions: Question[] }) {
         ))}
       </select>
       {(isMixed || work) && (
-        <select className="field field-sizing-content w-auto min-w-0 flex-auto min-[22rem]:shrink-0" aria-label="Urgency" value={work ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, work: WORK.find((one) => one === event.target.value) }) })}>
+        <select className="field field-sizing-content w-auto min-w-0 flex-auto md:shrink-0" aria-label="Urgency" value={work ?? ""} onChange={(event) => void navigate({ search: (now) => ({ ...now, work: WORK.find((one) => one === event.target.value) }) })}>
           <option value="">Urgent or not</option>
           <option value="stops">Stops work</option>
           <option value="goes-on">Work goes on</option>

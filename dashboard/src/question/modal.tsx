@@ -14,7 +14,7 @@ import { isCutOff } from "@/shell/writing";
 import { useOpenQuestions } from "./ask";
 import { QuestionBody, QuestionHead } from "./card";
 import { latest } from "./edit";
-import { DEAF, inView, listed, useAnswerKeys } from "./in-view";
+import { DEAF, focusReply, inView, listed, useAnswerKeys } from "./in-view";
 import { type Question, isBlocking } from "./question";
 import { isSnoozed, snoozed } from "./snooze";
 
@@ -78,8 +78,7 @@ export function QuestionModal() {
   };
 
   useAnswerKeys(question, { inDialog: true });
-  const content = useRef<HTMLDivElement>(null);
-  useKeys({ r: () => content.current?.querySelector<HTMLElement>("[data-reply]")?.focus() }, { enabled: isOpen, inDialog: true });
+  useKeys({ r: () => question && focusReply(question.id) }, { enabled: isOpen, inDialog: true });
 
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
@@ -96,7 +95,7 @@ export function QuestionModal() {
           <>
             <Dialog.Title className="sr-only">An agent needs you</Dialog.Title>
             <QuestionHead question={question} />
-            <div ref={content} onClickCapture={(event) => Date.now() < wakesAt && event.stopPropagation()}>
+            <div onClickCapture={(event) => Date.now() < wakesAt && event.stopPropagation()}>
               <QuestionBody key={question.id} question={question} keys />
             </div>
             <div className="flex items-center justify-between text-xs text-dim">

@@ -7,6 +7,7 @@ import { Plain } from "@/text/plain";
 
 import { Action } from "./action";
 import { answer, refusals, sending } from "./ask";
+import { deedLine, whole } from "./deed";
 import { AskedForm } from "./form";
 import { OnePress } from "./press";
 import { type Question, type Value, takesForm } from "./question";
@@ -16,6 +17,12 @@ import { SchemaForm } from "./schema-form";
 export function Past({ question }: { question: Question }) {
   return (
     <div className="@container space-y-2">
+      {/* The line above it is cut, and does not say where links lead. */}
+      {!question.action && whole(question) !== deedLine(question) && (
+        <p className="said font-medium">
+          <Plain text={whole(question)} />
+        </p>
+      )}
       {question.context && (
         <div className="max-h-60 overflow-auto text-dim" tabIndex={0} role="group" aria-label="What one needed to know">
           <Markdown text={question.context} />
@@ -45,7 +52,7 @@ function TooLate({ question }: { question: Question }) {
         <>
           <p className="text-xs text-dim">{question.job ? "Another job begins with the same goal, and with your answer." : "Its agent is told your answer in a new turn, and goes on with that."}</p>
           {question.responseType === "form" ? (
-            <SchemaForm schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
+            <SchemaForm of={question.id} schema={question.schema} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
           ) : takesForm(question) ? (
             <AskedForm of={question} asked={question.questions ?? []} isSending={isSending} onAnswer={give} onRefuse={() => give(false)} />
           ) : (

@@ -4,11 +4,12 @@ import { useDraft } from "@/shell/draft";
 import { leave } from "@/shell/focus";
 import { wantsKeys } from "@/shell/keys";
 import { Plain } from "@/text/plain";
+import { headline, visible } from "@/text/visible";
 
 import { draftOf } from "./ask";
 import { takesAnswers } from "./edit";
 import { pointedOut } from "./in-sight";
-import { type Choice, type Question, type Value, choices, isRisky, isYesNo, takesNone, takesWords } from "./question";
+import { type Choice, type Question, type Value, choices, isRisky, isYesNo, refusal, takesWords } from "./question";
 import { linesUnseen, unseen } from "./seen";
 
 /** The question whose yes waits for a second press, and how that stands. */
@@ -71,6 +72,7 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
   const hasKeys = useWatched(wantsKeys);
   const stands = now?.id === question.id ? now.stands : undefined;
   const offered = choices(question);
+  const refused = refusal(question);
   const left = useWatched(unseen).get(question.id) ?? 0;
   const shown = useWatched(pointedOut);
   const says = (value: Value, index: number) => (stands && value === true ? armedWords(stands, left) : shown?.id === question.id && shown.index === index ? againWords(index + 1) : undefined);
@@ -104,7 +106,7 @@ export function OnePress({ question, keys, isSending, give }: OnePressGiven) {
           onSend={(text) => (isYesNo(question) ? give(false, text) : give(text))}
         />
       )}
-      {takesNone(question) && <Reply of={question} label="None of these, and say why" send="None of these" disabled={isSending} onSend={(text) => give(false, text)} />}
+      {refused && <Reply of={question} label={`${visible(refused.label)}, and say why`} send={visible(headline(refused.label, 40))} disabled={isSending} onSend={(text) => give(refused.value, text)} />}
     </div>
   );
 }
@@ -159,7 +161,7 @@ function Reply({ of, label, send, disabled, onSend }: { of: Question; label: str
     >
       <textarea
         rows={1}
-        data-reply
+        data-reply={of.id}
         aria-label={label}
         placeholder={label}
         className="field field-sizing-content block max-h-40 min-h-11 flex-1 resize-none py-2.5 @lg:min-h-9 @lg:py-1.5"

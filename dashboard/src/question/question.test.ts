@@ -9,7 +9,7 @@ import { deedLine } from "./deed";
 import { fields, written } from "./edit";
 import { armedWords, counts } from "./press";
 import { unanswered } from "./deadline";
-import { type Question, byUrgency, choices, formValue, isRisky, labelled, needsMe, outcome, takesForm, takesNone, takesWords } from "./question";
+import { type Question, byUrgency, choices, formValue, isRisky, labelled, needsMe, outcome, refusal, takesForm, takesWords } from "./question";
 import { isOver, refusedLine } from "./refused";
 import { ruleWords } from "./rule";
 import { filledIn } from "./schema-form";
@@ -107,8 +107,10 @@ test("a choice offers its options, a text offers nothing", () => {
 test("words of one's own are asked for where they are an answer", () => {
   const offered = { options: [option("a"), option("b")] };
   expect([takesWords(question(offered)), takesWords(question({ ...offered, allowFreeText: true })), takesWords(question({ responseType: "approval" })), takesWords(question({ responseType: "text" }))]).toEqual([false, true, true, true]);
-  // Else they are why it is none of the options, unless a no is one of them.
-  expect([takesNone(question(offered)), takesNone(question({ ...offered, allowFreeText: true })), takesNone(question({ responseType: "text" })), takesNone(question({ options: [option("Yes"), option("No")] }))]).toEqual([true, false, false, false]);
+  // Else they are why it is none of the options, or why it is the one that is a no.
+  const why = (more: Partial<Question>) => ((no) => no && [no.label, no.value])(refusal(question(more)));
+  expect([why(offered), why({ ...offered, allowFreeText: true }), why({ responseType: "text" })]).toEqual([["None of these", false], undefined, undefined]);
+  expect([why({ options: [option("y"), { value: "n", label: "Not now" }] }), why({ options: [option("yes"), { value: "2", label: "No" }] })]).toEqual([["Not now", "n"], ["No", "2"]]);
 });
 
 test("why an answer was not taken is said in the words of this page", () => {
@@ -206,7 +208,8 @@ test("only a job fails because nobody answered", () => {
   const then = (more: Partial<Question>) => unanswered(question(more));
   expect(then({})).toBe("its agent is told that nobody answered");
   expect(then({ action: MAKE })).toBe("not done; its agent is told that nobody answered");
-  expect(then({ job: "7" })).toBe("the job fails");
+  expect(then({ job: "7", failsJob: true })).toBe("the job fails");
+  expect(then({ job: "7" }), "one that is over does not").toBe("its agent is told that nobody answered");
   expect(then({ job: "7", blocking: false })).toBe("it is closed, and nobody is told");
   expect(then({ way: "detected" }), "its turn is over").toBe("it is closed, and nobody is told");
   expect(then({ onDeadline: "wait" })).toBe("it goes on waiting");

@@ -17,7 +17,7 @@ export interface Choice {
 }
 
 /** It is answered by yes or no. */
-export const isYesNo = ({ responseType }: Question) => responseType === "boolean" || responseType === "approval";
+export const isYesNo = ({ responseType }: Pick<Question, "responseType">) => responseType === "boolean" || responseType === "approval";
 
 /** What the number keys say, in order. Empty if it takes more than one press. */
 export function choices(question: Question): Choice[] {
@@ -41,9 +41,15 @@ export function choices(question: Question): Choice[] {
  * options. */
 export const takesWords = (question: Question) => question.allowFreeText === true || isYesNo(question) || choices(question).length === 0;
 
-/** One of the options is asked for and nothing else: then words are why it is none of them. Unless one of them is a no, which
- * is what it would be taken for. */
-export const takesNone = (question: Question) => choices(question).length > 0 && !takesWords(question) && !choices(question).some(({ value, label }) => [String(value), label].some((word) => /^(false|no|n)$/i.test(word)));
+/** One of the options is asked for and nothing else: then words are why it is none of them. Where one of them is a no, which is
+ * what it would be taken for, they are why it is that. */
+export function refusal(question: Question): Choice | undefined {
+  const offered = choices(question);
+  if (offered.length === 0 || takesWords(question)) return undefined;
+  const isNo = (word: unknown) => /^(false|no|n)$/i.test(String(word));
+  const no = offered.find(({ value }) => isNo(value)) ?? offered.find(({ label }) => isNo(label));
+  return no ?? { value: false, label: "None of these", recommended: false };
+}
 
 /** Several things are asked at once, or several may be chosen: that is a form, not a button. */
 export function takesForm(question: Question): boolean {

@@ -28,7 +28,7 @@ export function filledIn(schema: Schema, form: FormData): Record<string, unknown
   return Object.fromEntries(pairs.filter(([, given]) => given !== undefined));
 }
 
-export function SchemaForm({ schema, isSending, onAnswer, onRefuse }: { schema: unknown; isSending: boolean; onAnswer: (value: Record<string, unknown>) => void; onRefuse: () => void }) {
+export function SchemaForm({ of, schema, isSending, onAnswer, onRefuse }: { of: string; schema: unknown; isSending: boolean; onAnswer: (value: Record<string, unknown>) => void; onRefuse: () => void }) {
   const known = (schema ?? {}) as Schema;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -36,8 +36,8 @@ export function SchemaForm({ schema, isSending, onAnswer, onRefuse }: { schema: 
   };
   return (
     <form className="space-y-2" onSubmit={submit}>
-      {Object.entries(known.properties ?? {}).map(([name, field]) => (
-        <FieldView key={name} name={name} field={field} isRequired={known.required?.includes(name) ?? false} />
+      {Object.entries(known.properties ?? {}).map(([name, field], index) => (
+        <FieldView key={name} reply={index === 0 ? of : undefined} name={name} field={field} isRequired={known.required?.includes(name) ?? false} />
       ))}
       <div className="flex flex-wrap gap-2">
         <button type="submit" className="button button-accent min-h-9" disabled={isSending}>
@@ -51,9 +51,9 @@ export function SchemaForm({ schema, isSending, onAnswer, onRefuse }: { schema: 
   );
 }
 
-function FieldView({ name, field, isRequired }: { name: string; field: Field; isRequired: boolean }) {
+function FieldView({ reply, name, field, isRequired }: { /** Of which question it is the first. */ reply: string | undefined; name: string; field: Field; isRequired: boolean }) {
   const id = useId();
-  const common = { id, name, className: "field", required: isRequired, defaultValue: field.default === undefined ? "" : String(field.default) };
+  const common = { id, name, "data-reply": reply, className: "field", required: isRequired, defaultValue: field.default === undefined ? "" : String(field.default) };
   return (
     <div>
       <label htmlFor={id} className="said font-medium">
@@ -65,7 +65,7 @@ function FieldView({ name, field, isRequired }: { name: string; field: Field; is
         </p>
       )}
       {field.type === "boolean" ? (
-        <input id={id} name={name} type="checkbox" className="ml-2 size-6 accent-accent-solid" defaultChecked={field.default === true} />
+        <input id={id} name={name} data-reply={reply} type="checkbox" className="ml-2 size-6 accent-accent-solid" defaultChecked={field.default === true} />
       ) : field.enum ? (
         <select {...common}>
           {!isRequired && <option value="" />}

@@ -7,7 +7,7 @@ import { wantsKeys } from "./keys";
 
 const KEYS: [string, [string, string][]][] = [
   ["Anywhere", [["⌘ K / Ctrl K", "command palette"], ["g then i, f, j, h, s", "inbox, fleet, jobs, health, settings"], ["u", "take back what was done last, if it can be"], ["?", "this help"]]],
-  ["Inbox", [["j / k", "next, previous question"], ["1 … 9", "give that answer"], ["r", "write an answer, also over another page"], ["s", "put aside for an hour"], ["x", "select, to answer several together"]]],
+  ["Inbox", [["j / k", "next, previous question"], ["1 … 9", "give that answer; of a form, go to its first field"], ["r", "write an answer, or begin to fill in its form, also over another page"], ["s", "put aside for an hour"], ["x", "select, to answer several together"]]],
   ["Fleet", [["j / k", "next, previous session"], ["Enter", "open it"]]],
   ["Session", [["j / k", "next, previous turn"], ["/", "find in the conversation"], ["n / N", "next, previous find"], ["f", "follow the newest"], ["1 … 9", "answer the question in view"]]],
 ];

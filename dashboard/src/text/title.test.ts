@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { title } from "./title";
+import { title, unmarked } from "./title";
 
 test("a title is what Markdown says, without its marks", () => {
   const cases = [
@@ -27,4 +27,15 @@ test("a title is what Markdown says, without its marks", () => {
   ] as const;
   for (const [text, shown] of cases) expect(title(text)).toBe(shown);
   expect(title("a".repeat(50), 10)).toBe("aaaaaaaaaa…");
+});
+
+test("what is shown whole says where its links lead", () => {
+  const cases = [
+    ["Shall I merge [PR 12](https://evil.example/steal?x=1) now?", "Shall I merge PR 12 (https://evil.example/steal?x=1) now?"],
+    ["**Which**?\n- [**one** `a`](/a/__b__/*c*), or\n- ![two](//b.example)", "Which?\none a (/a/__b__/*c*), or\ntwo (//b.example)"],
+    ["**See [it](https://a.example/x_(y))**, [x](javascript:alert(5))", "See it (https://a.example/x_(y)), x (javascript:alert(5))"],
+    ["[https://a.example](https://b.example) or [https://a.example](https://a.example)?", "https://a.example (https://b.example) or https://a.example?"],
+    ["[x](https://a.example/`b`) and `[x](/y)`", "[x](https://a.example/b) and [x](/y)"],
+  ] as const;
+  for (const [text, shown] of cases) expect(unmarked(text)).toBe(shown);
 });

@@ -63,6 +63,7 @@ pub(crate) fn question(engine: &Engine, row: QuestionRow) -> Question {
         session: row.session.to_string(),
         turn: row.turn.map(|turn| turn.to_string()),
         job: row.job.map(|job| job.to_string()),
+        fails_job: row.blocks && row.is_of_running_job,
         asked_of: row.asked_of.map(|party| party.to_string()),
         opened_at: row.opened_at,
         closed_at: row.closed_at,

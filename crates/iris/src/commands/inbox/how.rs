@@ -1,6 +1,6 @@
 //! How a question is answered: what to type, as an answer that would be taken.
 
-use iris_api::question::{Asked, Question};
+use iris_api::question::{Asked, Choice, Question};
 use iris_core::question::form::{self, Field};
 use serde_json::Value;
 
@@ -89,6 +89,15 @@ pub fn typed(question: &Question) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Where one of the options is asked for and nothing else: the one that is a no. Words are why it is that. As in the dashboard.
+pub fn refusal(question: &Question) -> Option<&Choice> {
+    let is_one_of = question.response_type == "choice" && !question.allow_free_text && !takes_several(question);
+    let is_no = |word: &str| ["no", "n", "false"].iter().any(|no| word.eq_ignore_ascii_case(no));
+    let options = question.options.iter().filter(|_| is_one_of);
+    let by_value = options.clone().find(|option| is_no(&option.value));
+    by_value.or_else(|| options.clone().find(|option| is_no(&option.label)))
 }
 
 /// The answers to several questions, from one line: `Red, Blue; two`. Commas do where no question has use for them.

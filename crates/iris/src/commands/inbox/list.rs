@@ -32,7 +32,7 @@ pub fn otherwise(question: &Question) -> Option<String> {
         Some(default) if question.on_deadline == "default" => {
             return Some(format!("this holds: {}", said(question, default)));
         }
-        _ if question.blocking && question.job.is_some() => "its job fails",
+        _ if question.fails_job => "its job fails",
         _ if question.way == "detected" || !question.blocking => "it is closed, and nobody is told",
         _ if question.way == "api" => "whoever waits for it is told",
         _ => "its agent is told, if it still waits",
@@ -46,7 +46,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn body(question: &Question) -> Vec<String> {
-    let mut parts = parts(question);
+    let mut parts = parts(question, Marks::Numbers);
     parts.extend(otherwise(question).map(|what| (Tone::Plain, format!("if nobody answers: {what}"))));
     parts.extend(before(question));
     parts.extend(how::same_again(question).map(|command| (Tone::Faint, format!("the same again: {command}"))));
@@ -54,9 +54,16 @@ fn body(question: &Question) -> Vec<String> {
     parts.into_iter().map(|(_, line)| line).collect()
 }
 
+/// What options begin with: a number, where one answers.
+#[derive(Clone, Copy, Debug)]
+pub enum Marks {
+    Numbers,
+    Dashes,
+}
+
 /// Everything one needs to know to answer, line by line: nothing of an action is left out. Lines of others begin with
 /// `| ` if they are the exact action and with `> ` if they are what is said about it.
-pub fn parts(question: &Question) -> Vec<(Tone, String)> {
+pub fn parts(question: &Question, marks: Marks) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     if let Some(action) = &question.action {
         // What is done nowhere, like going to an address, has no folder.
@@ -87,7 +94,11 @@ pub fn parts(question: &Question) -> Vec<(Tone, String)> {
         for (number, option) in asked.options.iter().enumerate() {
             let about = option.description.as_ref().map(|text| format!("  {text}")).unwrap_or_default();
             let (tone, mark) = if option.recommended { (Tone::Strong, " (recommended)") } else { (Tone::Plain, "") };
-            lines.push((tone, format!("{}. {}{mark}{about}", number + 1, option.label)));
+            let lead = match marks {
+                Marks::Numbers => format!("{}.", number + 1),
+                Marks::Dashes => "-".to_owned(),
+            };
+            lines.push((tone, format!("{lead} {}{mark}{about}", option.label)));
         }
     }
     lines.extend(how::fields(question).iter().map(|field| (Tone::Plain, how::describe(field))));

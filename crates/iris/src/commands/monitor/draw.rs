@@ -154,6 +154,9 @@ fn lead(state: &State, purpose: &Purpose) -> String {
         Purpose::Tell { team, from } => format!(" tell {team} for {from}: "),
         Purpose::Reply { question } => {
             let team = &question.team;
+            if let Some(no) = how::refusal(question) {
+                return format!(" answer {team} with {}, because: ", no.label);
+            }
             match (question.response_type.as_str(), question.questions.len()) {
                 ("approval" | "boolean", _) => format!(" say no to {team}, because: "),
                 ("form", _) => format!(" answer {team} as JSON: "),

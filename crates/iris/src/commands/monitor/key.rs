@@ -244,7 +244,11 @@ impl State {
                 return self.answer(&question, response);
             }
             if c.is_ascii_digit() || matches!(c, 'y' | 'n') {
-                self.say(Tone::Plain, "this question has no such answer; r replies in your own words");
+                let why = match how::typed(&question) {
+                    Some(_) => "no one key is the answer to this question; r answers",
+                    None => "this question has no such answer; r replies in your own words",
+                };
+                self.say(Tone::Plain, why);
                 return Vec::new();
             }
         }
@@ -409,7 +413,10 @@ impl State {
             // Several questions, each its answer.
             _ => how::split(question, text)?,
         };
-        let response = response(question, &words).map_err(|failure| failure.message)?;
+        let response = match how::refusal(question) {
+            Some(no) => Response { kind: None, value: Value::from(no.value.as_str()), text: Some(text.to_owned()) },
+            None => response(question, &words).map_err(|failure| failure.message)?,
+        };
         let digest = question.action.as_ref().map(|action| action.digest.clone());
         Ok(Act::Answer { id: question.id.clone(), digest, response, typed: Some(text.to_owned()) })
     }

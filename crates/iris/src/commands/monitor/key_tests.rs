@@ -250,10 +250,27 @@ fn where_several_may_be_chosen_one_key_is_not_an_answer() {
     let mut any = colour();
     any.questions[0].several = true;
     read_all(&mut state, vec![any]);
+    assert!(seen(&state).contains("- Red\n- Blue") && !seen(&state).contains("1. "), "{}", seen(&state));
     assert_eq!(answers(&press(&mut state, "1")), []);
+    assert!(seen(&state).contains("no one key is the answer to this question; r answers"), "{}", seen(&state));
     assert!(seen(&state).contains("r answers, with commas between"), "{}", seen(&state));
     let given = answers(&press(&mut state, "r1, Blue\n"));
     assert_eq!(given, [("q-colour".to_owned(), json!(["red", "blue"]), None)]);
+}
+
+/// One of the options is asked for and nothing else: words are not taken for one of them, whatever they say.
+#[test]
+fn where_an_option_is_a_no_words_are_why() {
+    let options = json!([{"value": "y", "label": "Yes"}, {"value": "n", "label": "No"}]);
+    let mut state = state(NARROW);
+    let asked = json!([{"question": "So?", "options": options}]);
+    read_all(&mut state, vec![question("q-so", json!({"options": options, "questions": asked}))]);
+    assert!(seen(&state).contains("r: No, and why"), "{}", seen(&state));
+    press(&mut state, "ryes, but later");
+    assert!(seen(&state).contains("with No, because: yes, but later"), "{}", seen(&state));
+    let act = press(&mut state, "\n").into_iter().next();
+    let Some(Wish::Act(Act::Answer { response, .. })) = act else { panic!("{act:?}") };
+    assert_eq!((response.value, response.text.as_deref()), (json!("n"), Some("yes, but later")));
 }
 
 fn control(state: &mut State, c: char) {
@@ -391,7 +408,9 @@ fn what_becomes_of_a_question_that_nobody_answers() {
     assert!(then(json!({"way": "permission"})).starts_with(agent));
     assert!(then(json!({"way": "detected"})).starts_with("it is closed, and nobody is told"));
     assert!(then(json!({"way": "tool", "blocking": false})).starts_with("it is closed, and nobody is told"));
-    assert!(then(json!({"way": "detected", "job": "01a1e280-0000"})).starts_with("its job fails"));
+    assert!(then(json!({"way": "api", "job": "01a1e280-0000", "failsJob": true})).starts_with("its job fails"));
+    let of_a_job_that_is_over = json!({"way": "detected", "job": "01a1e280-0000"});
+    assert!(then(of_a_job_that_is_over).starts_with("it is closed, and nobody is told"));
     assert!(then(json!({"way": "api"})).starts_with("whoever waits for it is told"));
     let options = json!([{"value": "a", "label": "Apples"}]);
     let asked = json!([{"question": "Which?", "options": options}]);

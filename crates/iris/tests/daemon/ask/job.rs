@@ -28,6 +28,7 @@ async fn a_job_waits_for_its_answer_and_goes_on_to_its_end() {
     let job = world.start_job("ask").await;
     let question = world.open_question().await;
     assert_eq!((&question["job"], &question["kind"]), (&job["id"], &json!("choice")));
+    assert_eq!(question["failsJob"], true, "{question}");
     world.job_is(&job, "waiting_for_input").await;
     let session = world.get(&format!("/api/sessions/{}", question["session"].as_str().expect("an id"))).await;
     let opened = world.events("question.opened").await;
@@ -40,6 +41,13 @@ async fn a_job_waits_for_its_answer_and_goes_on_to_its_end() {
     assert_eq!(questions["questions"][0]["answer"]["value"], "Red");
     let listed = world.get("/api/jobs").await;
     assert_eq!(listed["items"][0]["id"], job["id"]);
+
+    // What its agent asks when it is told more is not waited for by a job that is over.
+    world.tell_async(&format!("job-{}", job["id"].as_str().expect("an id")), "ask").await;
+    let later = world.open_question().await;
+    let of_it = (&question["session"], &job["id"], None);
+    assert_eq!((&later["session"], &later["job"], later.get("failsJob")), of_it, "{later}");
+    world.answer(&later, json!("Red")).await;
 
     let approving = world.start_job("permit true").await;
     let open = world.open_question().await;

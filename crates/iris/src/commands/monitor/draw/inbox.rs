@@ -238,7 +238,8 @@ pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'stat
     push(&mut lines, Tone::Strong, &deed::whole(question), width);
     push(&mut lines, Tone::Faint, &who(question, state, width), width);
     lines.push(Line::default());
-    let parts = list::parts(question);
+    let marks = if how::takes_several(question) { list::Marks::Dashes } else { list::Marks::Numbers };
+    let parts = list::parts(question, marks);
     let has_parts = !parts.is_empty();
     parts.iter().for_each(|(tone, line)| push(&mut lines, *tone, line, width));
     if closed.is_some() {
@@ -253,6 +254,8 @@ pub fn lines(question: &Question, state: &State, width: usize) -> Vec<Line<'stat
             _ => ", with ; between the answers and commas between options",
         };
         push(&mut lines, Tone::Strong, &format!("r answers{between}, like: {like}"), width);
+    } else if let Some(no) = how::refusal(question) {
+        push(&mut lines, Tone::Strong, &format!("r: {}, and why", no.label), width);
     } else if !has_parts || question.options.is_empty() {
         let begins = if written_before(question).is_some() { ", beginning with those of before" } else { "" };
         lines.push(look::line(Tone::Strong, format!("r answers in your own words{begins}")));

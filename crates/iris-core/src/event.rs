@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::actor::{Actor, Through};
 use crate::agent::AgentExit;
 use crate::credential::CredentialKind;
-use crate::id::{JobId, Party, QuestionId, RuleId, SessionId, TurnId};
+use crate::id::{JobId, NodeId, Party, QuestionId, RuleId, SessionId, TurnId};
 use crate::job::JobState;
 use crate::message::Heard;
 use crate::pool::WaitReason;
@@ -289,6 +289,11 @@ pub enum SessionEvent {
     /// The agent's program does not find the conversation any more: it knows nothing of so many turns.
     BeganAnew {
         turns: i64,
+    },
+    /// It goes on from where its node had left the conversation, which had so many turns at others since.
+    FellBehind {
+        turns: i64,
+        nodes: Vec<NodeId>,
     },
     CacheCleared {
         turns: i64,

@@ -5,6 +5,7 @@ mod between;
 mod call;
 mod clock;
 mod found;
+mod gap;
 mod give_back;
 mod record;
 mod renew;

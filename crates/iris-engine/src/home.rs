@@ -1,7 +1,7 @@
 //! IRIS_HOME: the one folder that one daemon owns. Paths, the lock, the token, the node's name.
 
 use std::fs::{File, OpenOptions, Permissions};
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -229,6 +229,13 @@ impl Home {
             Ok(lock) => instance.earlier(format!("{node}-{:x}", lock.ino())),
             Err(_) => instance,
         })
+    }
+
+    /// A daemon ran here, and what it kept is gone: a token is made once there is a database to go with it.
+    pub fn has_lost_database(&self) -> bool {
+        let is_empty = std::fs::metadata(self.database())
+            .map_or_else(|error| error.kind() == ErrorKind::NotFound, |found| found.len() == 0);
+        is_empty && self.token_file().exists()
     }
 
     fn node_file(&self) -> PathBuf {

@@ -31,7 +31,7 @@ mod upkeep;
 pub use engine::{Engine, EngineStatus, StartError};
 pub use iris_agents::contain::Holds;
 pub use iris_store::job::JobRow;
-pub use iris_store::look::{Seen, look as look_at_database};
+pub use iris_store::look::{Seen, look as look_at_database, look_at_server};
 pub use iris_store::question::{Closed, Figures, Listed, OpenFilter, QuestionRow};
 pub use iris_store::rule::RuleRow;
 pub use iris_store::session::{Record, Seen as SessionSeen, SessionRow};

@@ -24,6 +24,9 @@ pub enum StoreError {
     Insecure(String),
     #[error("database.url: {0}")]
     Url(String),
+    /// It knows no such user, password or database.
+    #[error("the server of database.url refuses the connection ({0})")]
+    Refused(String),
     /// The commit was sent and the answer never came: it may or may not have happened.
     #[error("the database went away during a commit; whether it took effect is unknown")]
     InDoubt,
@@ -55,6 +58,7 @@ impl StoreError {
             | Self::Unavailable(_)
             | Self::Locked
             | Self::Insecure(_)
+            | Self::Refused(_)
             | Self::InDoubt
             | Self::Closed
             | Self::BrokenOff => FaultKind::Unavailable,
@@ -62,6 +66,14 @@ impl StoreError {
             Self::Fenced | Self::InUse(_) => FaultKind::Conflict,
             Self::TooNew { .. } | Self::OldSqlite { .. } => FaultKind::Unsupported,
             Self::Damaged { .. } | Self::Sql(_) => FaultKind::Internal,
+        }
+    }
+
+    /// As `kind`, where no daemon runs that could try again: what the config says is wrong.
+    pub fn kind_at_start(&self) -> FaultKind {
+        match self {
+            Self::Refused(_) => FaultKind::Invalid,
+            _ => self.kind(),
         }
     }
 
@@ -75,7 +87,13 @@ impl StoreError {
     pub(crate) fn needs_reopen(&self) -> bool {
         matches!(
             self,
-            Self::Io(_) | Self::Denied(_) | Self::Unavailable(_) | Self::Locked | Self::Insecure(_) | Self::InDoubt
+            Self::Io(_)
+                | Self::Denied(_)
+                | Self::Unavailable(_)
+                | Self::Locked
+                | Self::Insecure(_)
+                | Self::Refused(_)
+                | Self::InDoubt
         )
     }
 
@@ -90,6 +108,10 @@ impl StoreError {
             }
             Self::Insecure(_) => Some(
                 "see that sslmode and sslrootcert in database.url fit the server's certificate, and start Iris again",
+            ),
+            Self::Refused(_) => Some(
+                "correct the user, password or name of the database in it, or create what is missing (CREATE ROLE … LOGIN, \
+                 CREATE DATABASE …), and start Iris again",
             ),
             _ => self.hint(),
         }
@@ -107,6 +129,9 @@ impl StoreError {
             Self::Insecure(_) => {
                 Some("see that sslmode and sslrootcert in database.url fit the server's certificate; Iris tries again")
             }
+            Self::Refused(_) => Some(
+                "see that the user, password and database in it are still the server's; Iris tries again, and reads it anew at a start",
+            ),
             Self::InDoubt => Some("send it again with the same key: a repeated key never makes a second turn"),
             Self::TooNew { .. } => Some("use the newer iris, or restore the backup made before the upgrade"),
             Self::Damaged { .. } => Some("stop Iris and run `iris restore <backup>`"),
@@ -195,6 +220,10 @@ impl From<&tokio_postgres::Error> for StoreError {
         let because = error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
         match error.as_db_error() {
             Some(db) if db.code().code() == "53100" => Self::DiskFull,
+            // Class 28: no such user, or not with this password; 3D000: no such database.
+            Some(db) if db.code().code().starts_with("28") || db.code().code() == "3D000" => {
+                Self::Refused(db.message().to_owned())
+            }
             // Class 57P: the server is shutting down or starting; 53: out of resources; 40: another node was first;
             // 25006: the server became a read-only standby; 55P03: another node holds a row for too long.
             Some(db)

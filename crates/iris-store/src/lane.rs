@@ -3,6 +3,8 @@
 //! A node claims a lane when it starts an agent for it. The claim raises the epoch; every later write about that agent
 //! carries it, so a node that was given up on can change nothing, and output of an old process is recognised as such.
 
+pub mod branch;
+
 use iris_core::event::{DaemonEvent, Draft, Fact, SessionEvent, StopCause, Subject};
 use iris_core::id::{NodeId, SessionId, TurnId};
 use iris_core::session::SessionState;
@@ -23,6 +25,8 @@ pub const LEASE_MS: i64 = 15_000;
 pub struct Claim {
     pub epoch: i64,
     pub session: SessionRow,
+    /// The conversation has gone on elsewhere since this node had it.
+    pub is_behind: bool,
 }
 
 /// Takes a stopped session for a new agent. `None` if it has one, or has no work and none is wanted.
@@ -33,12 +37,16 @@ pub fn claim(tx: &mut Tx<'_>, id: &SessionId) -> Result<Option<Claim>, StoreErro
     }
     let epoch = session.epoch + 1;
     let node = tx.node().clone();
+    let is_behind = tx.is_postgres() && {
+        branch::note_left(tx, id)?;
+        branch::is_old(tx, &session)?
+    };
     tx.run(
         "UPDATE session SET owner = ?1, lives_on = ?1, epoch = ?2, lease_until = iris_now() + ?3 WHERE id = ?4",
         values![&node, epoch, LEASE_MS, id],
     )?;
     session::enter(tx, &session, SessionState::Spawning, SessionEvent::Spawning { generation: epoch })?;
-    Ok(Some(Claim { epoch, session }))
+    Ok(Some(Claim { epoch, session, is_behind }))
 }
 
 /// A session and the epoch of the agent that serves it.

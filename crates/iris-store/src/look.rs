@@ -1,9 +1,11 @@
-//! Looking at an embedded database from outside, whether or not a daemon has it open. Changes nothing.
+//! Looking at a database from outside, whether or not a daemon has it open. Changes nothing.
 
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
+use crate::engine;
+use crate::engine::postgres::Postgres;
 use crate::error::StoreError;
 use crate::migrate;
 
@@ -22,6 +24,13 @@ pub fn look(path: &Path) -> Result<Seen, StoreError> {
         StoreError::Io(why) => StoreError::of_file(path, why),
         error => error,
     })
+}
+
+/// The schema in a database on PostgreSQL. Waits for the server by itself, for a few seconds, on a thread without a runtime.
+pub fn look_at_server(url: &str) -> Result<u32, StoreError> {
+    let found = migrate::schema_version(&mut engine::Connection::Postgres(Box::new(Postgres::open(url)?)))?;
+    let known = migrate::newest();
+    if found > known { Err(StoreError::TooNew { found, known }) } else { Ok(found) }
 }
 
 fn look_into(path: &Path) -> Result<Seen, StoreError> {

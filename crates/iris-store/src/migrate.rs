@@ -30,6 +30,7 @@ pub(crate) fn all() -> Vec<Step> {
         Step { version: 8, name: "ages", sql: include_str!("../migrations/0008_ages.sql") },
         Step { version: 9, name: "waits", sql: include_str!("../migrations/0009_waits.sql") },
         Step { version: 10, name: "begun", sql: include_str!("../migrations/0010_begun.sql") },
+        Step { version: 11, name: "branches", sql: include_str!("../migrations/0011_branches.sql") },
     ]
 }
 

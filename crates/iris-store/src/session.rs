@@ -10,7 +10,7 @@ use iris_core::team::TeamName;
 use crate::clock::age_ms;
 use crate::error::StoreError;
 use crate::tx::{Row, Tx, values};
-use crate::{event, question, reply, turn};
+use crate::{event, lane, question, reply, turn};
 
 #[derive(Clone, Debug)]
 pub struct SessionRow {
@@ -329,6 +329,7 @@ fn release(tx: &mut Tx<'_>, session: &SessionRow) -> Result<(), StoreError> {
 /// The agent knows nothing of what was said before and begins anew. How many turns it has forgotten.
 pub fn begin_anew(tx: &mut Tx<'_>, id: &SessionId, epoch: i64) -> Result<i64, StoreError> {
     let session = lock_owned(tx, id, epoch)?;
+    lane::branch::forget_own(tx, id)?;
     let sql = "SELECT count(*) FROM turn WHERE session = ?1 AND attempts > 0 AND finished_at IS NOT NULL";
     let turns = tx.one(sql, values![id])?.map_or(0, |row| row.int(0));
     if turns > 0 {
@@ -425,6 +426,7 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Actor, record: Record) -> Re
     }
     question::cancel_of_session(tx, id, "its session was deleted")?;
     let turns = forget_finished_turns(tx, &session)?;
+    tx.run("DELETE FROM branch WHERE session = ?1", values![id])?;
     tx.run("DELETE FROM session WHERE id = ?1", values![id])?;
     if record == Record::Forgotten {
         for sql in [

@@ -174,7 +174,7 @@ impl From<StartError> for Failure {
             StartError::Home(error) => error.into(),
             StartError::Store(error) => {
                 let hint = error.hint_at_start().map(str::to_owned);
-                Self::fault(error.kind(), error.to_string()).maybe_hint(hint)
+                Self::fault(error.kind_at_start(), error.to_string()).maybe_hint(hint)
             }
         }
     }

@@ -39,6 +39,7 @@ test("what it asks without waiting does not hide what it does", () => {
 test("work between turns is work", () => {
   expect(mood(session({ background: 2 }), [], "user").word).toBe("2 in the background");
   expect(mood(session({ state: "stopped", queued: 1 }), [], "user").word).toBe("waits for a place");
+  expect(mood(session({ state: "stopped", queued: 1, waitsFor: "team" }), [], "user").word).toBe("waits for its team");
   expect(mood(session({ state: "processing", background: 2 }), [], "user").word).toBe("2 in the background");
   expect(mood(session({ state: "processing", background: 2, running: "t" }), [], "user").word).toBe("working");
 });

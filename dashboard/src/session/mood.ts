@@ -50,6 +50,7 @@ function state(session: Session, party: string, due: number | undefined): Mood {
       if (due !== undefined) return now(`waits until ${clock(due)}`, "calm");
       return now("idle", "calm");
     case "stopped":
+      if (session.waitsFor === "team") return now("waits for its team", "held");
       return session.queued > 0 ? now("waits for a place", "held") : now(due === undefined ? "asleep" : `asleep until ${clock(due)}`, "calm");
     default:
       return now(words(session.state), "calm");

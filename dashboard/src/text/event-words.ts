@@ -55,6 +55,8 @@ export function describe({ kind, data }: Pick<Event, "kind" | "data">): string {
       return stopped(body);
     case "session.began_anew":
       return `its program does not find the conversation; ${number("turns")} turns are not known to it`;
+    case "session.fell_behind":
+      return `${number("turns")} turns ran at another node and may not be known to it`;
     case "session.cache_cleared":
       return `${number("turns")} turns forgotten, ${by()}`;
     case "session.deleted":

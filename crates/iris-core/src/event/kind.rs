@@ -25,7 +25,7 @@ pub const AUDITED: [&str; 15] = [
 ];
 
 /// Every kind there is, for whoever asks for one by its name.
-pub const KINDS: [&str; 45] = [
+pub const KINDS: [&str; 46] = [
     "turn.scheduled",
     "turn.queued",
     "turn.started",
@@ -41,6 +41,7 @@ pub const KINDS: [&str; 45] = [
     "session.held",
     "session.released",
     "session.began_anew",
+    "session.fell_behind",
     "session.cache_cleared",
     "session.deleted",
     "question.opened",
@@ -98,6 +99,7 @@ impl SessionEvent {
             Self::Held { .. } => "session.held",
             Self::Released { .. } => "session.released",
             Self::BeganAnew { .. } => "session.began_anew",
+            Self::FellBehind { .. } => "session.fell_behind",
             Self::CacheCleared { .. } => "session.cache_cleared",
             Self::Deleted { .. } => "session.deleted",
         }

@@ -73,8 +73,8 @@ pub(super) struct Runner {
     pub(super) outdated: Option<StopCause>,
     /// It was, and gave it back.
     pub(super) gave_back: bool,
-    /// How many turns of the conversation it should know and does not, until a turn says so.
-    forgotten: i64,
+    /// What of the conversation it should know and does not, until a turn says so.
+    gap: Option<String>,
     /// The settings of its folder have changed since they were trusted, until a turn says so.
     has_lapsed: bool,
 }
@@ -140,7 +140,7 @@ pub(super) enum Next {
 
 impl Runner {
     pub fn new(engine: Arc<Inner>, claim: Claim, team: &TeamConfig, started: Started, handle: RunnerHandle) -> Self {
-        let Started { agent, folder, forgotten, has_lapsed } = started;
+        let Started { agent, folder, gap, has_lapsed } = started;
         let response_timeout = team.response_timeout.unwrap_or(engine.config().settings.response_timeout);
         handle.slot.pid.store(agent.pid().unwrap_or(0), std::sync::atomic::Ordering::SeqCst);
         handle.slot.team.get_or_init(|| claim.session.to.clone());
@@ -156,7 +156,7 @@ impl Runner {
             config: None,
             outdated: None,
             gave_back: false,
-            forgotten,
+            gap,
             has_lapsed,
             handle,
             grant: team.grant(),
@@ -370,7 +370,7 @@ impl Runner {
         if let Some(why) = self.outdated {
             return self.give_back(work, why).await;
         }
-        let goes_on = self.forgotten == 0 && work.before.as_ref().is_some_and(|before| before.has_acted);
+        let goes_on = self.gap.is_none() && work.before.as_ref().is_some_and(|before| before.has_acted);
         let text = match work.body.as_str() {
             // Nobody tells nothing.
             "" => GO_ON_OWN,
@@ -379,22 +379,16 @@ impl Runner {
         };
         self.agent.tell(&work.turn, text);
         self.begin(work.turn, Turn::start(self.grant), work.before);
-        self.say_forgotten();
+        self.say_gap();
         self.say_lapsed();
         Ok(())
     }
 
     /// Whoever reads the conversation would else think that the agent knows all of it.
-    fn say_forgotten(&mut self) {
-        let turns = match std::mem::take(&mut self.forgotten) {
-            0 => return,
-            1 => "the turn".to_owned(),
-            some => format!("the {some} turns"),
-        };
-        let text = format!(
-            "the agent knows nothing of {turns} before this one: its program does not find the conversation any more"
-        );
-        self.keep(&Heard::system(text));
+    fn say_gap(&mut self) {
+        if let Some(gap) = self.gap.take() {
+            self.keep(&Heard::system(gap));
+        }
     }
 
     /// Whoever trusted them would else think that they still take effect.

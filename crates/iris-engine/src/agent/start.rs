@@ -11,14 +11,15 @@ use iris_core::event::StopCause;
 use iris_core::id::SessionId;
 use iris_core::pool::PoolPhase;
 use iris_core::team::TeamName;
-use iris_store::lane;
+use iris_store::lane::branch::Missed;
+use iris_store::lane::{self, Claim};
 use iris_store::session::SessionRow;
 use iris_store::{StoreError, session, turn};
 use tokio::sync::mpsc;
 
 use super::clock::within;
 use super::run::Runner;
-use super::{Command, RunnerHandle, forget};
+use super::{Command, RunnerHandle, forget, gap};
 use crate::config::{AgentHome, TeamConfig};
 use crate::engine::Inner;
 use crate::secret::{masked_exit, masked_tail};
@@ -95,7 +96,7 @@ async fn serve(
         Some(team) if team.node.as_deref().is_some_and(|node| !engine.is_called(node)) => {
             StartFailure::because(bound_elsewhere(engine, &row.to, &team))
         }
-        Some(team) => match start_ready(engine, &team, row, epoch).await {
+        Some(team) => match start_ready(engine, &team, &claim).await {
             Ok(started) => {
                 let runner = Runner::new(Arc::clone(engine), claim, &team, started, handle);
                 return runner.run(commands).await;
@@ -127,8 +128,8 @@ pub(super) struct Started {
     pub agent: Agent,
     /// Whether it reads the settings of its folder.
     pub folder: Standing,
-    /// How many turns of its conversation it should know and does not.
-    pub forgotten: i64,
+    /// What of its conversation it should know and does not, in words for whoever reads it.
+    pub gap: Option<String>,
     /// It does not read them because they have changed since they were trusted.
     pub has_lapsed: bool,
 }
@@ -198,7 +199,8 @@ async fn give_up(engine: &Inner, session: &SessionId, epoch: i64, failed: StartF
     stopped.await.map(drop)
 }
 
-async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch: i64) -> Result<Started, StartFailure> {
+async fn start_ready(engine: &Inner, team: &TeamConfig, claim: &Claim) -> Result<Started, StartFailure> {
+    let (epoch, row) = (claim.epoch, &claim.session);
     let first = || match &row.fork_of {
         Some(origin) => Conversation::ForkOf(origin.clone()),
         None => Conversation::New,
@@ -213,11 +215,20 @@ async fn start_ready(engine: &Inner, team: &TeamConfig, row: &SessionRow, epoch:
             let noted = engine.persist("session.began_anew", move |tx| session::begin_anew(tx, &id, epoch)).await;
             let forgotten = noted.map_err(|error| StartFailure::because(error.to_string()))?;
             tracing::warn!(session = %row.id, team = %row.to, forgotten, "the agent knows nothing of the conversation; it begins anew");
-            Ok(Started { forgotten, ..started })
+            Ok(Started { gap: gap::lost(forgotten), ..started })
         }
         // It wrote down more than Iris knows of.
         Err(failure) if !resumed && failure.misfit == Some(Misfit::Begun) => {
             start_as(engine, team, row, epoch, Conversation::Resumed).await
+        }
+        Ok(started) if claim.is_behind => {
+            let id = row.id.clone();
+            let noted = engine.persist("session.fell_behind", move |tx| lane::branch::go_on_from_old(tx, &id, epoch));
+            let missed = noted.await.map_err(|error| StartFailure::because(error.to_string()))?;
+            if let Some(Missed { turns, nodes }) = &missed {
+                tracing::warn!(session = %row.id, team = %row.to, turns, ?nodes, "the agent may know nothing of turns that ran at other nodes");
+            }
+            Ok(Started { gap: missed.map(|missed| gap::missed(&missed)), ..started })
         }
         result => result,
     }
@@ -269,7 +280,7 @@ async fn start_as(
     let why = match ready {
         Some(Some(Ok(Introduction { obstacle: None, .. }))) => {
             let has_lapsed = spec.folder == Standing::Untrusted && trust::has_lapsed(engine, team).await;
-            return Ok(Started { agent, folder: spec.folder, forgotten: 0, has_lapsed });
+            return Ok(Started { agent, folder: spec.folder, gap: None, has_lapsed });
         }
         Some(Some(Ok(Introduction { obstacle, .. }))) => obstacle,
         Some(Some(Err(_))) => None,

@@ -184,17 +184,18 @@ fn party(caller: &Caller, request: &PartyRequest) -> Party {
 }
 
 /// The session of the party, or all of the team's. A party that never spoke to the team has none, which is an error only
-/// if the team does not exist.
+/// if the team does not exist. What one that was taken out of the config left behind can still be ended.
 async fn chosen(app: &App, caller: &Caller, team: &TeamName, request: &PartyRequest) -> Result<Vec<SessionRow>, Fault> {
-    if !app.engine.config().teams.contains_key(team) {
-        return Err(SessionError::from(app.engine.config().unknown_team(team)).into());
-    }
     if request.all && request.from_team.is_some() {
         let what = "say either whose session is meant (fromTeam) or all of them, not both".to_owned();
         return Err(Fault::new(FaultKind::Invalid, what));
     }
-    if request.all {
-        return sessions_of(app, team).await;
+    let sessions: Vec<_> = match request.all {
+        true => sessions_of(app, team).await?,
+        false => app.engine.find_session_of(&party(caller, request), team).await?.into_iter().collect(),
+    };
+    if sessions.is_empty() && !app.engine.config().teams.contains_key(team) {
+        return Err(SessionError::from(app.engine.config().unknown_team(team)).into());
     }
-    Ok(app.engine.find_session_of(&party(caller, request), team).await?.into_iter().collect())
+    Ok(sessions)
 }

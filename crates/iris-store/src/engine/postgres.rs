@@ -94,7 +94,7 @@ impl Postgres {
         let results = sent.map_err(|_| StoreError::InDoubt)?;
         results.into_iter().collect::<Result<(), _>>().map_err(|error| match StoreError::from(error) {
             // The server may have committed before it went away.
-            StoreError::Unavailable(_) | StoreError::Insecure(_) => StoreError::InDoubt,
+            StoreError::Unavailable(_) | StoreError::Insecure(_) | StoreError::Refused(_) => StoreError::InDoubt,
             other => other,
         })
     }

@@ -1,9 +1,10 @@
 use iris_core::event::{DaemonEvent, Draft, Fact, StopCause, Subject};
+use iris_core::id::{NodeId, SessionId};
 use iris_core::session::SessionState;
 use iris_core::team::OnInterrupted;
 use iris_core::turn::{Ending, Termination, TurnState};
-use iris_store::lane::{OwnLanes, Recovery};
-use iris_store::{Store, StoreError, event, lane, session, turn};
+use iris_store::lane::{OwnLanes, Recovery, branch};
+use iris_store::{Store, StoreError, Tx, event, lane, session, turn};
 
 use crate::databases::{Database, completed, finish, new_turn, serve, tell};
 use crate::on_both;
@@ -217,4 +218,54 @@ async fn two_nodes_never_wait_for_each_other() {
     other.expect("the second is written");
     first.close().await;
     second.close().await;
+}
+
+/// A conversation goes from node to node, and back to one that has an old part of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_gets_a_conversation_back_is_behind_until_it_is_said() {
+    let Some(database) = Database::postgres() else { return };
+    let nodes = ["n1", "n2", "n3"].map(|name| database.open_as(name));
+    let claim = async |store: &Store, id: &SessionId| {
+        let id = id.clone();
+        store.write("claim", move |tx| lane::claim(tx, &id)).await.expect("written").expect("it is stopped")
+    };
+    let stop = async |store: &Store, id: &SessionId, epoch: i64| {
+        let id = id.clone();
+        let stopped = move |tx: &mut Tx<'_>| session::stopped(tx, &id, epoch, StopCause::Asked, None, None);
+        store.write("stopped", stopped).await.expect("written")
+    };
+    // What the turns before have not been told of is not in order within a millisecond.
+    let work = async |store: &Store, text: &str| {
+        let told = tell(store, new_turn("user", text)).await;
+        let (epoch, work) = serve(store, &told.session).await;
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        finish(store, completed(&work.expect("work"), text)).await;
+        stop(store, &told.session, epoch).await;
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        told.session
+    };
+    let go_on = async |store: &Store, id: &SessionId, epoch: i64| {
+        let id = id.clone();
+        store.write("go on", move |tx| branch::go_on_from_old(tx, &id, epoch)).await.expect("written")
+    };
+    let [first, second, third] = &nodes;
+    let id = work(first, "one").await;
+    work(second, "two").await;
+    work(third, "three").await;
+    tell(first, new_turn("user", "four")).await;
+    let claimed = claim(first, &id).await;
+    assert!(claimed.is_behind);
+    // Its agent could not be started: the next try still says it.
+    stop(first, &id, claimed.epoch).await;
+    let claimed = claim(first, &id).await;
+    let missed = branch::Missed { turns: 2, nodes: vec![NodeId::new("n2"), NodeId::new("n3")] };
+    assert!(claimed.is_behind);
+    assert_eq!(go_on(first, &id, claimed.epoch).await, Some(missed));
+    stop(first, &id, claimed.epoch).await;
+    let claimed = claim(first, &id).await;
+    assert!(!claimed.is_behind, "it was said");
+    stop(first, &id, claimed.epoch).await;
+    let claimed = claim(second, &id).await;
+    let missed = branch::Missed { turns: 1, nodes: vec![NodeId::new("n3"), NodeId::new("n1")] };
+    assert_eq!(go_on(second, &id, claimed.epoch).await, Some(missed));
 }

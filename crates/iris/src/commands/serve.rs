@@ -72,6 +72,9 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     let config = config::load(&home.config())?;
     let teams = config.teams.len();
     iris_engine::secret::mask(&config);
+    if config.database.url.is_none() && home.has_lost_database() {
+        tracing::warn!("{}", lost(&home));
+    }
     let telemetry = telemetry::start(&config.telemetry)?;
     // Bound before anything is opened: a port that is taken is found out before any agent is touched.
     let listen::Bound { listener, tls, url, port } = listen::bind(&arguments, &config).await?;
@@ -90,6 +93,15 @@ pub async fn run(arguments: ServeArguments, context: &mut Context) -> Result<Exi
     telemetry.finish().await;
     drop(lock);
     ended
+}
+
+/// Said also by `iris up`, which shows no log.
+pub fn lost(home: &Home) -> String {
+    format!(
+        "{} was empty or gone though a daemon ran here, so nothing is known of what was before; if you have a backup: \
+         `iris down`, then `iris restore FILE`",
+        place::shown(&home.database())
+    )
 }
 
 /// Clients find the daemon by a file that somebody who tidies up may take away.

@@ -137,7 +137,10 @@ pub fn state(session: &Session) -> String {
         state.push_str(&format!(", silent for {}", moment::span(silent)));
     }
     if session.state == "stopped" && session.queued > 0 && session.held_until.is_none() {
-        state.push_str(", waits for an agent");
+        state.push_str(match session.waits_for.as_deref() {
+            Some("team") => ", waits for its team, which is not in config.yaml any more",
+            _ => ", waits for an agent",
+        });
     }
     if session.scheduled > 0 {
         state.push_str(&format!(", {} put off", session.scheduled));
@@ -198,14 +201,31 @@ async fn delete(id: &str, consent: Consent, context: &mut Context) -> Result<Exi
 mod tests {
     use super::*;
 
+    fn session(more: serde_json::Value) -> Session {
+        let mut session = serde_json::json!({
+            "id": "4f2a91c3", "from": "user", "to": "alpha", "state": "idle", "stateEvent": 1, "stateSince": 0,
+            "stateAgeMs": 0, "queued": 0, "turns": 1, "createdAt": 0, "usedAt": 0,
+        });
+        session.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        serde_json::from_value(session).expect("a session")
+    }
+
+    #[test]
+    fn what_waits_says_what_for() {
+        let check = |waits_for: Option<&str>, expected: &str| {
+            let waits = serde_json::json!({"state": "stopped", "queued": 2, "waitsFor": waits_for});
+            let state = state(&session(waits));
+            assert!(state.ends_with(expected), "{state}");
+        };
+        check(None, ", waits for an agent");
+        check(Some("place"), ", waits for an agent");
+        check(Some("team"), ", waits for its team, which is not in config.yaml any more");
+    }
+
     /// Somebody of that name may have spoken before such names were refused.
     #[test]
     fn a_party_hides_nothing() {
-        let session: Session = serde_json::from_value(serde_json::json!({
-            "id": "4f2a91c3", "from": "a\u{202e}b", "to": "alpha", "state": "idle", "stateEvent": 1, "stateSince": 0,
-            "stateAgeMs": 0, "queued": 0, "turns": 1, "createdAt": 0, "usedAt": 0,
-        }))
-        .expect("a session");
+        let session = session(serde_json::json!({"from": "a\u{202e}b"}));
         let all = [session];
         let table = format!("{:?}", table(&all, &all));
         assert!(table.contains(r"a\\u{202e}b"), "{table}");

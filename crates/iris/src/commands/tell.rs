@@ -31,7 +31,7 @@ Examples:
 
 An accepted tell is on disk and runs whatever happens to this command: Ctrl-C only stops watching. \
 The same --key never makes a second turn; without one, a new key is made for each tell. \
-With --json the answer of the API is printed: {status, sessionId, turnId, response, …}.")]
+The reply comes as it is written; into a pipe or a file, message by message. With --json the answer of the API is printed: {status, sessionId, turnId, response, …}.")]
 pub struct TellArguments {
     /// The team's name
     team: String,

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::Context;
 use super::doctor::program::{self, Program};
 use super::mcp::start;
+use super::serve;
 use crate::client::{Client, ClientError};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -96,6 +97,7 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         demo::look(context).await?;
     }
     let was_there = found.is_some();
+    let has_lost = !was_there && Home::at(&context.home).has_lost_database();
     let status = match found {
         Some(status) => status,
         None => {
@@ -127,6 +129,9 @@ pub async fn run(arguments: UpArguments, context: &mut Context) -> Result<Exit, 
         });
     }
     let config = config.unwrap_or_default();
+    if has_lost && is_own && config.database.url.is_none() {
+        context.printer.note(serve::lost(&Home::at(&context.home)));
+    }
     let teams: Vec<Team> = client.all(&["teams"], &[]).await?;
     context.printer.wait_for("looking for agent programs");
     let programs = program::found().await;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use iris_testing::daemon::eventually;
+use iris_testing::daemon::{Daemon, eventually};
 use iris_testing::postgres::fresh_database;
 use iris_testing::postgres::server::Server;
 use nix::sys::signal::Signal;
@@ -72,12 +72,33 @@ async fn a_conversation_stays_with_the_node_that_has_it_until_that_is_gone() {
     let (status, problem) = second.post("/api/teams/alpha/wake", json!({})).await;
     assert_eq!((status, problem["detail"].to_string().contains("another node")), (503, true), "{problem}");
     assert_eq!(second.tell("two").await["response"], "turn 2", "told here, run there");
-    let World { daemon, .. } = first;
+    let World { daemon, setup, home } = first;
     daemon.kill().expect("killed");
     let told = second.tell_async("user", "three").await;
     let ended = second.ended(id(&told)).await;
     assert_eq!(ended["response"], "turn 1", "nobody else is left: {ended}");
     assert_eq!(second.events("session.began_anew").await.len(), 1, "which is said");
+
+    // The way back: the program of the first node still has what was said there, and no more than that.
+    let node = second.get("/api/status").await["node"].clone();
+    let World { daemon, .. } = second;
+    daemon.kill().expect("killed");
+    let daemon = Daemon::start(&setup, home.path()).expect("the daemon starts again");
+    let first = World { daemon, setup, home };
+    let told = first.tell_async("user", "four").await;
+    let ended = first.ended(id(&told)).await;
+    assert_eq!(ended["response"], "turn 3", "the third was said elsewhere: {ended}");
+    let said = first.events("session.fell_behind").await;
+    assert_eq!((said.len(), &said[0]["data"]), (1, &json!({"turns": 1, "nodes": [node]})), "{said:?}");
+    let messages = first.get(&format!("/api/turns/{}/messages", id(&told))).await;
+    let is_said = messages.to_string().contains("the agent may know nothing of the turn before this one");
+    assert!(is_said, "{messages}");
+    let World { daemon, setup, home } = first;
+    daemon.stop().expect("stopped");
+    let daemon = Daemon::start(&setup, home.path()).expect("the daemon starts again");
+    let first = World { daemon, setup, home };
+    assert_eq!(first.tell("five").await["response"], "turn 4");
+    assert_eq!(first.events("session.fell_behind").await.len(), 1, "it is not said twice");
 }
 
 /// It hears nothing from its agent that it could not write down, and still must not let it work beside the other's.

@@ -137,6 +137,8 @@ async fn what_waits_for_a_team_that_is_gone_for_a_moment_waits_on() {
     world.tell_async("user", "slow").await;
     let next = world.tell_async("user", "next").await;
     let id = next["turnId"].as_str().expect("an id");
+    world.tell_async("bob", "slow").await;
+    let bobs = world.tell_async("bob", "unwanted").await;
     let queued = world.turn(id).await;
     assert_eq!((queued["state"].as_str(), queued["position"].as_i64()), (Some("queued"), Some(1)), "{queued}");
     world.edit("  alpha:\n", "  gamma:\n").await;
@@ -146,6 +148,11 @@ async fn what_waits_for_a_team_that_is_gone_for_a_moment_waits_on() {
     assert_eq!(queued["state"], "queued", "it was accepted: {queued}");
     assert!(queued["note"].as_str().is_some_and(|note| note.contains("not in config.yaml")), "{queued}");
     assert_eq!(world.session("user").await["waitsFor"], "team");
+    let (status, cancelled) = world.post("/api/teams/alpha/cancel", json!({"fromTeam": "bob"})).await;
+    assert_eq!((status, &cancelled["turns"][0]), (200, &bobs["turnId"]), "{cancelled}");
+    assert_eq!(world.post("/api/teams/alpha/sleep", json!({})).await.0, 200);
+    let (status, unknown) = world.post("/api/teams/alpha/cancel", json!({"fromTeam": "nobody"})).await;
+    assert_eq!((status, &unknown["detail"]), (404, &json!("there is no team 'alpha'")));
     world.edit("  gamma:\n", "  alpha:\n").await;
     assert_eq!(world.ended(id).await["response"], "You said: next");
 }

@@ -134,7 +134,7 @@ fn a_database_by_itself_is_taken() {
 }
 
 /// A place whose teams are kept in a database of PostgreSQL.
-fn on_postgres(url: &str) -> Place {
+pub fn on_postgres(url: &str) -> Place {
     let place = Place::with_teams();
     let config = std::fs::read_to_string(place.home().join("config.yaml")).expect("a config");
     place.configure(&format!("database: {{ url: '{url}' }}\n{config}"));

@@ -116,3 +116,23 @@ fn a_wrong_token_or_address_is_a_wrong_value() {
     let told = crate::daemon::Ran::of(wrong).failed(2);
     assert!(told.contains("IRIS_URL 'nonsense' is not an http address"), "{told}");
 }
+
+#[test]
+fn a_database_that_the_server_does_not_know_is_a_mistake_in_the_config() {
+    let Some(url) = iris_testing::postgres::fresh_database() else { return };
+    let (_, server) = url.split_once('@').expect("a url with a user");
+    let (base, _) = url.rsplit_once('/').expect("a url with a database");
+    for (wrong, what) in [
+        (format!("postgres://nosuchuser@{server}"), "nosuchuser"),
+        (format!("{base}/nosuchdatabase"), "database \"nosuchdatabase\" does not exist"),
+    ] {
+        let place = crate::backup::on_postgres(&wrong);
+        let told = place.iris(&["serve", "--port", "0"]).failed(2);
+        assert!(told.contains("the server of database.url refuses") && told.contains(what), "{told}");
+        assert!(told.contains("hint: correct the user, password or name"), "{told}");
+        let looked = place.iris(&["doctor"]).stdout;
+        assert!(looked.contains(what) && !looked.contains("PostgreSQL answers"), "{looked}");
+    }
+    let looked = crate::backup::on_postgres(&url).iris(&["doctor"]).stdout;
+    assert!(looked.contains("PostgreSQL answers, and holds nothing yet"), "{looked}");
+}

@@ -379,3 +379,31 @@ fn who_watches_the_reply_has_its_question_first() {
     }
     assert_eq!(open(), 1, "nobody waits for it");
 }
+
+/// Into a pipe a message comes when it is whole, and one that is never whole with the end of the waiting.
+#[test]
+fn what_was_begun_is_not_lost_to_a_pipe() {
+    let place = Place::with_teams();
+    let script = "\
+replies:
+  - match: ^long
+    do: [{ say: FIRST }, { stream: { text: one two three four five, chunk: 4, every: 1s } }]
+  - match: ^only
+    do: [{ stream: { text: one two three four five, chunk: 4, every: 1s } }]
+";
+    std::fs::write(place.path("script.yaml"), script).expect("a script");
+    let daemon = Daemon::on(place);
+    let left = daemon.iris(&["tell", "alpha", "long", "--timeout", "2500"]).ok();
+    assert!(left.starts_with("FIRST\none ") && !left.contains("five"), "{left:?}");
+    daemon.iris(&["cancel", "alpha"]).ok();
+    for (message, expected) in [("long", "FIRST\none "), ("only", "one ")] {
+        let told = std::thread::scope(|scope| {
+            let told = scope.spawn(|| daemon.iris(&["tell", "alpha", message]));
+            std::thread::sleep(std::time::Duration::from_millis(2500));
+            daemon.iris(&["cancel", "alpha"]).ok();
+            told.join().expect("it ends")
+        });
+        assert_eq!(told.code, 1, "{told:?}");
+        assert!(told.stdout.starts_with(expected) && told.stdout.matches("one").count() == 1, "{told:?}");
+    }
+}

@@ -220,3 +220,17 @@ fn the_link_is_there_whatever_becomes_of_the_browser() {
     let said = Ran::of(command).ok();
     assert!(said.contains("open this once, within 5 minutes: http://127.0.0.1:"), "{said}");
 }
+
+#[test]
+fn that_the_database_is_gone_is_said() {
+    let place = Daemon::on(desk()).stop().0;
+    std::fs::write(place.home().join("data/iris.db"), "").expect("emptied");
+    let ran = up(&place, "user", &[]);
+    let log = std::fs::read_to_string(place.home().join("logs/daemon.log")).expect("a log");
+    place.iris(&["down"]).ok();
+    assert!(ran.stderr.contains("iris.db was empty or gone though a daemon ran here"), "{ran:?}");
+    assert!(log.contains("was empty or gone though a daemon ran here"), "{log}");
+    let again = up(&place, "user", &[]);
+    place.iris(&["down"]).ok();
+    assert!(!again.stderr.contains("was empty"), "{again:?}");
+}

@@ -160,8 +160,14 @@ fn heading(turn: &Turn, printer: &mut Printer) -> Result<(), Failure> {
     printer.spans([
         Span::strong(format!("turn {}  ", turn.number)),
         Span::of(Tone::of_state(&turn.state), turn.state.clone()),
+        Span::plain(behind_state(turn.note.as_deref())),
         Span::faint(format!("{took}{again}  {}  {}", moment::clock(turn.accepted_at), turn.id)),
     ])
+}
+
+/// What a turn waits for. It may begin with its state, which is there already.
+fn behind_state(note: Option<&str>) -> String {
+    note.map(|note| format!(": {}", note.strip_prefix("queued, ").unwrap_or(note))).unwrap_or_default()
 }
 
 async fn show_turn(
@@ -234,5 +240,18 @@ fn show_message(message: &Message, printer: &mut Printer) -> Result<(), Failure>
             let text = printer.fit(text, room);
             printer.spans([lead, kind, Span::faint(text)])
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_turn_waits_for_is_behind_its_state_once() {
+        assert_eq!(behind_state(Some("queued, 2 ahead")), ": 2 ahead");
+        let gone = "waits for its team, which is not in config.yaml any more";
+        assert_eq!(behind_state(Some(gone)), format!(": {gone}"));
+        assert_eq!(behind_state(None), "");
     }
 }

@@ -23,11 +23,11 @@ pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> (Ve
         let help = hint.clone().unwrap_or_else(|| "read the log; Iris tries again by itself".to_owned());
         findings.push(Finding::problem(CHECK, what, help));
     }
-    if config.database.url.is_some() {
+    if let Some(url) = &config.database.url {
         if findings.is_empty() {
             findings.push(match status {
                 Some(_) => Finding::ok(CHECK, "PostgreSQL, and the daemon writes to it"),
-                None => Finding::ok(CHECK, "PostgreSQL; without a daemon it is not looked at from here"),
+                None => look_at_server(url.clone()),
             });
         }
         return (findings, None);
@@ -35,6 +35,19 @@ pub(super) fn look(home: &Home, config: &Config, status: Option<&Status>) -> (Ve
     let (file, newest) = look_at_file(home);
     findings.extend(file);
     (findings, newest)
+}
+
+fn look_at_server(url: String) -> Finding {
+    // The client runs a loop of its own, which must not be inside another.
+    let looked = std::thread::spawn(move || iris_engine::look_at_server(&url)).join();
+    match looked.unwrap_or_else(|_| Err(StoreError::Unavailable("the look at it broke off".to_owned()))) {
+        Ok(0) => Finding::ok(CHECK, "PostgreSQL answers, and holds nothing yet; the first start makes it"),
+        Ok(schema) => Finding::ok(CHECK, format!("PostgreSQL answers (schema {schema})")),
+        Err(error) => {
+            let help = error.hint_at_start().unwrap_or("look into the log of the server").to_owned();
+            Finding::problem(CHECK, error.to_string(), help)
+        }
+    }
 }
 
 fn find_open(path: PathBuf, mode: u32) -> Option<Finding> {

@@ -37,6 +37,9 @@ pub fn describe(event: &Event) -> String {
         "session.began_anew" => {
             format!("the conversation is lost to the agent: it knows nothing of {} turns before", number("turns"))
         }
+        "session.fell_behind" => {
+            format!("the agent may know nothing of the {} turns before, which ran at another node", number("turns"))
+        }
         "session.cache_cleared" => format!("{} turns forgotten, by {}", number("turns"), text("by")),
         "session.deleted" => format!("from {}, by {}", text("from"), text("by")),
         "question.opened" => format!("{}: {}", text("kind").replace('_', " "), text("text")),
@@ -153,6 +156,11 @@ mod tests {
             "session.began_anew",
             r#"{"turns":3}"#,
             "the conversation is lost to the agent: it knows nothing of 3 turns before",
+        );
+        check(
+            "session.fell_behind",
+            r#"{"turns":2,"nodes":["a1"]}"#,
+            "the agent may know nothing of the 2 turns before, which ran at another node",
         );
         check("question.opened", r#"{"kind":"error_recovery","text":"Retry?"}"#, "error recovery: Retry?");
         check("job.ended", r#"{"status":"failed","error":"nobody answered"}"#, "failed: nobody answered");

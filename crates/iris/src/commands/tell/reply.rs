@@ -7,6 +7,8 @@
 pub struct Reply {
     /// What was printed of the message that is being written.
     streamed: String,
+    /// What came of it and is printed only with the whole message, or when that does not come any more.
+    held: String,
     /// Pieces were lost on the way, so that no more are printed before the next whole message.
     gap: bool,
     pub said: bool,
@@ -32,14 +34,29 @@ impl Reply {
         text
     }
 
+    /// A piece came that whoever reads is not to get by itself.
+    pub fn hold(&mut self, text: &str) {
+        if !self.gap {
+            self.held.push_str(text);
+        }
+    }
+
+    /// Nobody waits for the whole message any more: what was held back of it.
+    pub fn let_go(&mut self) -> String {
+        self.said |= !self.held.is_empty();
+        std::mem::take(&mut self.held)
+    }
+
     /// What was said of the message is void. Whether anything of it was printed.
     pub fn begin_anew(&mut self) -> bool {
+        self.held.clear();
         !std::mem::take(&mut self.streamed).is_empty()
     }
 
     /// A message is complete; what to print of it.
     pub fn message<'a>(&mut self, text: &'a str) -> Rest<'a> {
         let streamed = std::mem::take(&mut self.streamed);
+        self.held.clear();
         self.gap = false;
         self.said |= !text.is_empty();
         text.strip_prefix(streamed.as_str()).map_or(Rest::Whole(text), Rest::After)
@@ -58,10 +75,12 @@ mod tests {
     enum Came {
         Piece(&'static str),
         Message(&'static str),
+        Held(&'static str),
         Cut,
         Anew,
+        Over,
     }
-    use Came::{Anew, Cut, Message, Piece};
+    use Came::{Anew, Cut, Held, Message, Over, Piece};
 
     /// Plays what came and gives what is on the screen; `¶` where a message ended.
     fn check(came: &[Came], expected: &str) {
@@ -70,6 +89,8 @@ mod tests {
         for came in came {
             match came {
                 Piece(text) => screen.push_str(reply.piece(text)),
+                Held(text) => reply.hold(text),
+                Over => screen.push_str(&reply.let_go()),
                 Cut => reply.lost_pieces(),
                 Anew if reply.begin_anew() => screen.push('/'),
                 Anew => {}
@@ -95,6 +116,15 @@ mod tests {
     #[test]
     fn the_next_message_may_begin_as_this_one_does() {
         check(&[Message("ok"), Piece("ok"), Piece(" then"), Message("ok then")], "ok¶ok then¶");
+    }
+
+    #[test]
+    fn what_is_held_back_is_printed_when_its_message_does_not_come() {
+        check(&[Held("hel"), Held("lo"), Message("hello"), Over], "hello¶");
+        check(&[Held("hel"), Over, Over], "hel");
+        check(&[Message("one"), Held("t"), Held("w"), Over], "one¶tw");
+        check(&[Held("void"), Anew, Held("tw"), Over], "tw");
+        check(&[Held("he"), Cut, Held("o"), Over], "he");
     }
 
     #[test]

@@ -144,6 +144,12 @@ impl Watched<'_> {
                 }
                 self.printer.piece(self.reply.piece(&delta.text))?;
             }
+            Met::Delta(delta) if delta.turn == self.told.turn_id => {
+                if delta.anew {
+                    self.reply.begin_anew();
+                }
+                self.reply.hold(&delta.text);
+            }
             Met::Delta(_) => {}
             Met::Cut { .. } => {
                 self.reply.lost_pieces();
@@ -256,6 +262,13 @@ impl Watched<'_> {
         self.printer.wait_for(&what);
     }
 
+    /// The whole message does not come any more, or is not waited for.
+    fn let_go(&mut self) -> Result<(), Failure> {
+        let held = self.reply.let_go();
+        self.printer.piece(&held)?;
+        self.printer.end_line()
+    }
+
     /// The turn is over. It is read only for what is not known: a daemon that is stopping announces the end of a turn as its
     /// last word.
     async fn end(&mut self, client: &Client, ended: Option<Ended>) -> Result<Exit, Failure> {
@@ -264,13 +277,13 @@ impl Watched<'_> {
             _ => {
                 let turn = load(client, &self.told.turn_id).await.map_err(|error| self.lost(error))?;
                 // An agent may give its answer only with the end.
-                if !self.reply.said {
-                    self.printer.piece(turn.response.as_deref().unwrap_or_default())?;
+                if let Some(whole) = turn.response.as_deref().filter(|whole| !whole.is_empty() && !self.reply.said) {
+                    self.say(whole)?;
                 }
                 Ended::of(&turn)
             }
         };
-        self.printer.end_line()?;
+        self.let_go()?;
         if ended.state != "completed" {
             // What is said then leads to the conversation, and whoever ended the turn may have done so to delete it.
             if client.get::<Session>(&["sessions", &self.told.session_id], &[]).await.is_err_and(|e| e.is_not_found()) {
@@ -289,7 +302,7 @@ impl Watched<'_> {
 
     /// The caller's patience is over; the turn is not.
     async fn leave(&mut self, client: &Client) -> Result<Exit, Failure> {
-        self.printer.end_line()?;
+        self.let_go()?;
         let id = &self.told.session_id;
         let session: Option<Session> = client.get(&["sessions", id], &[]).await.ok();
         let what = match session {
@@ -311,6 +324,9 @@ impl Watched<'_> {
     }
 
     fn broken_off(&mut self) -> Failure {
+        if let Err(failure) = self.let_go() {
+            return failure;
+        }
         let turn = &self.told.turn_id;
         Failure::new(Why::BrokenOff, format!("no longer watching; {} works on", self.told.to))
             .hint(format!("read it: iris cache inspect {turn}\n      stop it: iris cancel --turn {turn}"))
@@ -319,6 +335,9 @@ impl Watched<'_> {
     fn lost(&mut self, error: ClientError) -> Failure {
         if error.is_not_found() {
             return outcome::deleted(&self.told.to);
+        }
+        if let Err(failure) = self.let_go() {
+            return failure;
         }
         let turn = &self.told.turn_id;
         Failure::from(error).hint(format!("the turn is on disk; read it later: iris cache inspect {turn}"))

@@ -66,6 +66,7 @@ fn of_state(session: &Session) -> Mood {
         "terminating" => now("stopping", Tone::Busy, 3),
         "idle" if session.background > 0 => now(&format!("{} in backgr.", session.background), Tone::Busy, 3),
         "idle" => now("idle", Tone::Good, 4),
+        "stopped" if session.waits_for.as_deref() == Some("team") => now("waits: team", Tone::Bad, 2),
         "stopped" if session.queued > 0 => now("waits: place", Tone::Busy, 2),
         "stopped" => now("asleep", Tone::Faint, 5),
         other => now(other, Tone::Plain, 3),

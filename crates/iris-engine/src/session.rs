@@ -316,7 +316,9 @@ impl Engine {
         }
         new.as_ref().map_or(Ok(()), |new| self.check_party(new))?;
         let origin = self.find_session_of(from, to).await?;
-        let origin = origin.filter(|origin| origin.begun).ok_or_else(|| SessionError::NothingSaid(to.clone()))?;
+        // A copy that has not begun is as good as what it is a copy of.
+        let has_content = |origin: &SessionRow| origin.begun || origin.fork_of.is_some();
+        let origin = origin.filter(has_content).ok_or_else(|| SessionError::NothingSaid(to.clone()))?;
         let (named, base) = (new.clone(), from.clone());
         let forked = self
             .inner

@@ -344,7 +344,8 @@ pub fn any_to_release(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
     Ok(tx.one(sql, &[])?.is_some())
 }
 
-/// Makes a session that begins with all that was said in another. `None` if the pair has one already.
+/// Makes a session that begins with all that was said in another, or with what that one is to begin with. `None` if the pair
+/// has one already.
 pub fn fork(
     tx: &mut Tx<'_>,
     origin: &SessionRow,
@@ -355,9 +356,10 @@ pub fn fork(
         return Ok(None);
     }
     find_or_create(tx, from, &origin.to, fresh)?;
+    let copied = origin.fork_of.as_ref().filter(|_| !origin.begun).unwrap_or(&origin.id);
     tx.run(
-        "UPDATE session SET fork_of = ?1, lives_on = (SELECT lives_on FROM session WHERE id = ?1) WHERE id = ?2",
-        values![&origin.id, fresh],
+        "UPDATE session SET fork_of = ?1, lives_on = (SELECT lives_on FROM session WHERE id = ?2) WHERE id = ?3",
+        values![copied, &origin.id, fresh],
     )?;
     lock(tx, fresh)
 }

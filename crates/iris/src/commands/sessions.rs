@@ -128,7 +128,7 @@ pub fn table(sessions: &[Session], all: &[Session]) -> Table {
 }
 
 /// An agent that thinks or waits for a tool says nothing for a while; from here on it is worth a word.
-const SILENT: i64 = 10_000;
+pub(super) const SILENT: i64 = 10_000;
 
 /// A state is never shown without its age and the event it came from.
 pub fn state(session: &Session) -> String {

@@ -398,7 +398,10 @@ pub enum Removal {
     },
     NotFound,
     /// It has an agent or waiting work.
-    InUse,
+    InUse {
+        from: Party,
+        to: TeamName,
+    },
 }
 
 /// Forgets what was said in a session's finished turns. The conversation itself is the agent's and goes on.
@@ -423,7 +426,7 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Actor, record: Record) -> Re
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
     let scheduled = tx.one("SELECT turn FROM timer WHERE session = ?1", values![id])?;
     if session.state != SessionState::Stopped || session.queued > 0 || scheduled.is_some() {
-        return Ok(Removal::InUse);
+        return Ok(Removal::InUse { from: session.from, to: session.to });
     }
     question::cancel_of_session(tx, id, "its session was deleted")?;
     let turns = forget_finished_turns(tx, &session)?;

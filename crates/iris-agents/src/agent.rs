@@ -65,9 +65,7 @@ impl Agent {
             // A group of its own, so that it can be ended with everything it started in it.
             .process_group(0)
             .kill_on_drop(true);
-        let mut child = cell
-            .spawn(&mut command)
-            .map_err(|why| LaunchError::NotStarted { program: launch.program.display().to_string(), why })?;
+        let mut child = cell.spawn(&mut command).map_err(|why| LaunchError::of(&launch.program, why))?;
         let mut agent = Self {
             pid: child.id(),
             stdin: child.stdin.take(),

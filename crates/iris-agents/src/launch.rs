@@ -1,5 +1,7 @@
 //! What is needed to start an agent, and the command each kind makes of it.
 
+pub mod interpreter;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
@@ -81,6 +83,8 @@ pub enum LaunchError {
     NotInstalled { program: String, hint: &'static str },
     #[error("{program} is a folder, not a program")]
     IsFolder { program: String },
+    #[error("{program} could not be started: {interpreter:?}, which its first line names, is not there")]
+    NoInterpreter { program: String, interpreter: PathBuf },
     #[error("{program} could not be started ({why})")]
     NotStarted { program: String, why: std::io::Error },
 }
@@ -93,7 +97,16 @@ impl LaunchError {
             Self::IsFolder { .. } => Some("set the team's `command` to the program itself"),
             Self::NoFolder(_) | Self::NotFolder(_) => Some("set the team's `path` to a folder that exists"),
             Self::NoScript(_) => Some("add `script: /path/to/script.yaml` to the team"),
+            Self::NoInterpreter { .. } => Some("install that, or correct the first line"),
             Self::NotStarted { .. } => Some("check that the program is installed and may be run"),
+        }
+    }
+
+    pub(crate) fn of(program: &Path, why: std::io::Error) -> Self {
+        let name = program.display().to_string();
+        match interpreter::find_missing(program, &why) {
+            Some(interpreter) => Self::NoInterpreter { program: name, interpreter },
+            None => Self::NotStarted { program: name, why },
         }
     }
 }

@@ -33,7 +33,7 @@ pub enum SessionError {
     #[error("the session is at work")]
     Busy,
     #[error("the session has an agent or waiting turns")]
-    InUse,
+    InUse { from: Party, to: TeamName },
     #[error("the agent could not be started: {0}")]
     NotStarted(String),
     #[error("the agent could not be started: {0}")]
@@ -56,7 +56,7 @@ impl SessionError {
     pub fn kind(&self) -> FaultKind {
         match self {
             Self::UnknownTeam(_) | Self::NotFound(_) => FaultKind::NotFound,
-            Self::Busy | Self::InUse | Self::NothingSaid(_) | Self::PartyTaken(_) => FaultKind::Conflict,
+            Self::Busy | Self::InUse { .. } | Self::NothingSaid(_) | Self::PartyTaken(_) => FaultKind::Conflict,
             Self::NotStarted(_) | Self::Elsewhere(_) | Self::ShuttingDown | Self::Halted => FaultKind::Unavailable,
             Self::NotWritten { .. } => FaultKind::Unavailable,
             Self::NotBuilt(_) => FaultKind::Unsupported,
@@ -73,10 +73,10 @@ impl SessionError {
             Self::PartyTaken(_) => Some("name another with `as` (on the command line --as)".to_owned()),
             Self::BadParty(error) => Some(error.hint()),
             Self::Busy => Some("wait for its turn to end, or use --force to stop it now".to_owned()),
-            Self::InUse => Some(
-                "first `iris cancel <team>`, which also withdraws what is put off, and `iris sleep <team> --force`"
-                    .to_owned(),
-            ),
+            Self::InUse { from, to } => Some(format!(
+                "first `iris cancel {to} --from {from}`, which also withdraws what is put off, and \
+                 `iris sleep {to} --from {from} --force`"
+            )),
             Self::BrokenScript(_) => Some("correct it; `iris config check` says where it is wrong".to_owned()),
             Self::Elsewhere(_) => Some("tell it something: that node starts its agent then".to_owned()),
             Self::NotBuilt(_) => Some("set `agent: claude` for this team".to_owned()),
@@ -316,7 +316,9 @@ impl Engine {
         }
         new.as_ref().map_or(Ok(()), |new| self.check_party(new))?;
         let origin = self.find_session_of(from, to).await?;
-        let origin = origin.filter(|origin| origin.begun).ok_or_else(|| SessionError::NothingSaid(to.clone()))?;
+        // A copy that has not begun is as good as what it is a copy of.
+        let has_content = |origin: &SessionRow| origin.begun || origin.fork_of.is_some();
+        let origin = origin.filter(has_content).ok_or_else(|| SessionError::NothingSaid(to.clone()))?;
         let (named, base) = (new.clone(), from.clone());
         let forked = self
             .inner
@@ -384,6 +386,6 @@ fn removed(removal: Removal, id: &SessionId) -> Result<i64, SessionError> {
     match removal {
         Removal::Done { turns } => Ok(turns),
         Removal::NotFound => Err(SessionError::NotFound(id.to_string())),
-        Removal::InUse => Err(SessionError::InUse),
+        Removal::InUse { from, to } => Err(SessionError::InUse { from, to }),
     }
 }

@@ -345,7 +345,8 @@ pub fn any_to_release(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
     Ok(tx.one(sql, &[])?.is_some())
 }
 
-/// Makes a session that begins with all that was said in another. `None` if the pair has one already.
+/// Makes a session that begins with all that was said in another, or with what that one is to begin with. `None` if the pair
+/// has one already.
 pub fn fork(
     tx: &mut Tx<'_>,
     origin: &SessionRow,
@@ -356,9 +357,10 @@ pub fn fork(
         return Ok(None);
     }
     find_or_create(tx, from, &origin.to, fresh)?;
+    let copied = origin.fork_of.as_ref().filter(|_| !origin.begun).unwrap_or(&origin.id);
     tx.run(
-        "UPDATE session SET fork_of = ?1, lives_on = (SELECT lives_on FROM session WHERE id = ?1) WHERE id = ?2",
-        values![&origin.id, fresh],
+        "UPDATE session SET fork_of = ?1, lives_on = (SELECT lives_on FROM session WHERE id = ?2) WHERE id = ?3",
+        values![copied, &origin.id, fresh],
     )?;
     lock(tx, fresh)
 }
@@ -397,7 +399,10 @@ pub enum Removal {
     },
     NotFound,
     /// It has an agent or waiting work.
-    InUse,
+    InUse {
+        from: Party,
+        to: TeamName,
+    },
 }
 
 /// Forgets what was said in a session's finished turns. The conversation itself is the agent's and goes on.
@@ -422,7 +427,7 @@ pub fn delete(tx: &mut Tx<'_>, id: &SessionId, by: &Actor, record: Record) -> Re
     let Some(session) = lock(tx, id)? else { return Ok(Removal::NotFound) };
     let scheduled = tx.one("SELECT turn FROM timer WHERE session = ?1", values![id])?;
     if session.state != SessionState::Stopped || session.queued > 0 || scheduled.is_some() {
-        return Ok(Removal::InUse);
+        return Ok(Removal::InUse { from: session.from, to: session.to });
     }
     question::cancel_of_session(tx, id, "its session was deleted")?;
     let turns = forget_finished_turns(tx, &session)?;

@@ -40,6 +40,9 @@ const DEFAULTS: [(&str, &str); 2] = [("DISABLE_AUTOUPDATER", "1"), ("CLAUDE_CODE
 const GIT_COUNT: &str = "GIT_CONFIG_COUNT";
 const GIT_WITHOUT_MONITOR: [(&str, &str); 3] =
     [(GIT_COUNT, "1"), ("GIT_CONFIG_KEY_0", "core.fsmonitor"), ("GIT_CONFIG_VALUE_0", "false")];
+/// Without it the CLI runs `git status` and `git log` for its first turn. Filters, signature programs and the like have names
+/// of the folder's choice, in its config, in what that includes and in submodules, so no setting takes them all away.
+const WITHOUT_GIT_STATUS: (&str, &str) = ("CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", "1");
 
 /// Every `claude` process of one user can wake every other by the first two; agents talk to each other through Iris. The
 /// next put work off to a time at which the process may be asleep: nobody would wake it. By the last it would go on in another
@@ -106,10 +109,13 @@ pub(crate) fn launch(spec: &AgentSpec) -> Result<Launch, LaunchError> {
         // Else it leaves sockets in a folder that the CLIs of every home share, by which they find each other.
         env.entry("CLAUDE_CODE_TMPDIR".to_owned()).or_insert_with(|| home.join("tmp").display().to_string());
     }
-    // The CLI asks git how things are when it starts, and git runs what the folder's own config names for that.
-    if spec.folder != Standing::Trusted && !env.contains_key(GIT_COUNT) {
-        for (name, value) in GIT_WITHOUT_MONITOR {
-            env.insert(name.to_owned(), value.to_owned());
+    // The CLI asks git how things are when it starts, and git runs what the folder's own config names for that. A folder
+    // that brings no settings along may have such a config, too, and nobody is asked to trust that.
+    if spec.folder != Standing::Trusted {
+        let (name, value) = WITHOUT_GIT_STATUS;
+        env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        if !env.contains_key(GIT_COUNT) {
+            env.extend(GIT_WITHOUT_MONITOR.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
     }
     for (name, value) in DEFAULTS {
@@ -169,36 +175,40 @@ mod tests {
 
     #[test]
     fn git_runs_nothing_for_a_folder_that_nobody_trusts() {
-        let monitor = |folder: Standing, env: &[(&str, &str)]| {
-            let spec = AgentSpec {
-                team: "alpha".parse().expect("a name"),
-                kind: iris_core::team::AgentKind::Claude,
-                path: "/".into(),
-                script: None,
-                command: Some("/bin/sh".into()),
-                args: Vec::new(),
-                env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-                model: None,
-                allowed_tools: Vec::new(),
-                disallowed_tools: Vec::new(),
-                instructions: None,
-                max_budget_usd: None,
-                own_home: None,
-                folder,
-                session: iris_core::id::SessionId::new("s".to_owned()),
-                conversation: Conversation::New,
-                state_folder: "/".into(),
-            };
-            let env = launch(&spec).expect("a command").env;
-            ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"]
-                .map(|name| env.get(name).cloned().unwrap_or_default())
-                .join(" ")
+        let git = |folder: Standing, env: &[(&str, &str)]| {
+            let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let env = launch(&AgentSpec { folder, env, ..spec() }).expect("a command").env;
+            let names = GIT_WITHOUT_MONITOR.map(|(name, _)| name).into_iter().chain([WITHOUT_GIT_STATUS.0]);
+            names.map(|name| env.get(name).map_or("-", String::as_str)).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(monitor(Standing::Untrusted, &[]), "1 core.fsmonitor false");
+        assert_eq!(git(Standing::Untrusted, &[]), "1 core.fsmonitor false 1");
         // What git itself is told by a folder is among what nobody has looked at.
-        assert_eq!(monitor(Standing::Bare, &[]), "1 core.fsmonitor false");
-        assert_eq!(monitor(Standing::Trusted, &[]), "  ");
-        assert_eq!(monitor(Standing::Untrusted, &[("GIT_CONFIG_COUNT", "0")]), "0  ");
+        assert_eq!(git(Standing::Bare, &[]), "1 core.fsmonitor false 1");
+        assert_eq!(git(Standing::Trusted, &[]), "- - - -");
+        assert_eq!(git(Standing::Untrusted, &[("GIT_CONFIG_COUNT", "0")]), "0 - - 1");
+        assert_eq!(git(Standing::Bare, &[(WITHOUT_GIT_STATUS.0, "0")]), "1 core.fsmonitor false 0");
+    }
+
+    fn spec() -> AgentSpec {
+        AgentSpec {
+            team: "alpha".parse().expect("a name"),
+            kind: iris_core::team::AgentKind::Claude,
+            path: "/".into(),
+            script: None,
+            command: Some("/bin/sh".into()),
+            args: Vec::new(),
+            env: std::collections::BTreeMap::new(),
+            model: None,
+            allowed_tools: Vec::new(),
+            disallowed_tools: Vec::new(),
+            instructions: None,
+            max_budget_usd: None,
+            own_home: None,
+            folder: Standing::Bare,
+            session: iris_core::id::SessionId::new("s".to_owned()),
+            conversation: Conversation::New,
+            state_folder: "/".into(),
+        }
     }
 
     #[test]

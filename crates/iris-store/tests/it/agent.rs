@@ -3,6 +3,7 @@
 use iris_core::id::{Party, TurnId};
 use iris_core::session::SessionState;
 use iris_core::turn::TurnState;
+use iris_store::session::SessionRow;
 use iris_store::turn::Own;
 use iris_store::{session, turn};
 
@@ -88,12 +89,14 @@ on_both!(a_copy_of_a_session_remembers_what_it_is_a_copy_of, |database: Database
     let told = tell(&store, new_turn("user", "one")).await;
     let id = told.session.clone();
     let origin = store.read(move |tx| session::find(tx, &id)).await.expect("read").expect("there");
-    let fork = |party: &str| {
+    let fork = |origin: &SessionRow, party: &str| {
         let (origin, party) = (origin.clone(), Party::new(party));
         let fresh = iris_core::id::SessionId::new(uuid::Uuid::new_v4().to_string());
         store.write("fork", move |tx| session::fork(tx, &origin, &party, &fresh))
     };
-    let copy = fork("twin").await.expect("written").expect("made");
-    assert_eq!((copy.fork_of, copy.begun), (Some(told.session), false));
-    assert!(fork("twin").await.expect("written").is_none(), "the pair has a session");
+    let copy = fork(&origin, "twin").await.expect("written").expect("made");
+    assert_eq!((copy.fork_of.as_ref(), copy.begun), (Some(&told.session), false));
+    assert!(fork(&origin, "twin").await.expect("written").is_none(), "the pair has a session");
+    let second = fork(&copy, "third").await.expect("written").expect("made");
+    assert_eq!(second.fork_of, Some(told.session), "a copy that has not begun has nothing of its own yet");
 });

@@ -1,9 +1,11 @@
 //! `iris cancel`: withdraw turns that wait, for their turn or for their time; interrupt those that run.
 
+use iris_api::session::Session;
 use iris_api::team::{CancelResponse, PartyRequest};
 use iris_api::turn::TurnCancelled;
 
 use super::Context;
+use super::sessions::nothing_here;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -55,11 +57,14 @@ async fn cancel_turn(turn: &str, context: &mut Context) -> Result<Exit, Failure>
 
 async fn cancel_team(team: &str, request: &PartyRequest, context: &mut Context) -> Result<Exit, Failure> {
     let cancelled: CancelResponse = context.client().post(&["teams", team, "cancel"], request).await?;
+    let client = context.client();
     let printer = &mut context.printer;
     if printer.is_json() {
         printer.json(&cancelled)?;
     } else if cancelled.turns.is_empty() {
-        printer.line(format!("{team} has nothing to cancel"))?;
+        let has_work = |session: &Session| session.running.is_some() || session.queued + session.scheduled > 0;
+        let others = client.sessions(Some(team)).await?.into_iter().filter(has_work).count();
+        printer.line(nothing_here(team, request, "has nothing to cancel", others, ["has", "have"]))?;
     } else {
         for turn in &cancelled.turns {
             printer.line(format!("cancelled turn {turn}"))?;

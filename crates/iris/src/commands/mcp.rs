@@ -6,6 +6,7 @@ mod forward;
 mod message;
 mod session;
 pub mod start;
+mod within;
 
 use std::io::IsTerminal;
 
@@ -22,7 +23,8 @@ Examples:
   iris mcp < requests.jsonl           one JSON-RPC message on each line
 
 It starts the daemon if none runs for this home; the daemon stays when this ends, and any number of these share it. \
-Whoever starts it in the folder of a team speaks for that team, else for you. The daemon's log is in IRIS_HOME/logs. \
+Whoever starts it in the folder of a team speaks for that team, else for you. Below an agent that Iris runs it offers nothing: \
+that has its tools on its own pipe. The daemon's log is in IRIS_HOME/logs. \
 With IRIS_URL it talks to that daemon and starts none.")]
 pub struct McpArguments {}
 
@@ -36,6 +38,7 @@ pub async fn run(McpArguments {}: McpArguments, context: &mut Context) -> Result
         }
     }
     // Every request tries to start one, and is answered with why there is none.
-    let had_daemon = Bridge::new(context)?.run().await?;
+    let within_agent = within::an_agent(&context.client()).await;
+    let had_daemon = Bridge::new(context, within_agent)?.run().await?;
     Ok(failed.filter(|_| !had_daemon).map_or(Exit::Done, |failure| exit::of(failure.why)))
 }

@@ -5,6 +5,7 @@ pub mod find;
 use clap::Subcommand;
 use iris_api::Page;
 use iris_api::session::{Removed, Session};
+use iris_api::team::PartyRequest;
 use iris_core::visible::visible;
 
 use super::Context;
@@ -61,7 +62,7 @@ Examples:
   iris sessions delete 4f2a91c3          asks first
   iris sessions delete 4f2a91c3 --yes    does not; in a script, and with --json, it has to be said
 
-A session with an agent is put to sleep first: iris sleep <team>
+A session with an agent is put to sleep first: iris sleep <team> --from <party>
 What was said goes from the database, and with a scripted agent its conversation. What stays: that there was a session, when \
 its turns ran and how they ended, and what was asked and decided (`iris audit export`). What Claude Code itself wrote down \
 below ~/.claude is not touched.")]
@@ -104,6 +105,18 @@ async fn list(team: Option<&str>, context: &mut Context) -> Result<Exit, Failure
     Ok(Exit::Done)
 }
 
+/// What is said when the session that was meant has nothing of what others of its team have; `have` is said
+/// of one of those, and of several.
+pub(super) fn nothing_here(team: &str, meant: &PartyRequest, what: &str, others: usize, have: [&str; 2]) -> String {
+    let whose = meant.from_team.as_ref().map_or("your".to_owned(), |party| format!("{party}'s"));
+    let others = match others {
+        count if meant.all || count == 0 => return format!("{team} {what}"),
+        1 => format!("1 other {}", have[0]),
+        count => format!("{count} others {}", have[1]),
+    };
+    format!("{whose} session with {team} {what}; {others} (--from <party>, --all)")
+}
+
 /// `all` are those among which a shortened id must be unique.
 pub fn table(sessions: &[Session], all: &[Session]) -> Table {
     let mut table = Table::new([
@@ -128,7 +141,7 @@ pub fn table(sessions: &[Session], all: &[Session]) -> Table {
 }
 
 /// An agent that thinks or waits for a tool says nothing for a while; from here on it is worth a word.
-const SILENT: i64 = 10_000;
+pub(super) const SILENT: i64 = 10_000;
 
 /// A state is never shown without its age and the event it came from.
 pub fn state(session: &Session) -> String {

@@ -3,6 +3,7 @@
 use iris_api::team::{PartyRequest, SleepResponse};
 
 use super::Context;
+use super::sessions::nothing_here;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -37,7 +38,10 @@ pub async fn run(arguments: SleepArguments, context: &mut Context) -> Result<Exi
     let printer = &mut context.printer;
     match slept.stopped {
         _ if printer.is_json() => printer.json(&slept)?,
-        0 => printer.line(format!("{team} was not awake"))?,
+        0 => {
+            let others = client.sessions(Some(team)).await?.iter().filter(|session| session.state != "stopped").count();
+            printer.line(nothing_here(team, &request, "was not awake", others, ["is", "are"]))?;
+        }
         1 => printer.line(format!("{team} sleeps; its agent was ended"))?,
         count => printer.line(format!("{team} sleeps; {count} agents were ended"))?,
     }

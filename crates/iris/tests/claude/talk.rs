@@ -357,3 +357,34 @@ async fn a_chain_of_tells_has_an_end() {
     let said = stage.turns("alpha", "beta").await[0]["response"].to_string();
     assert!(said.contains("number 2 in a chain of tells") && said.contains("maxTellDepth"), "{said}");
 }
+
+/// As after `iris install` for a user whose home the agent has.
+#[tokio::test]
+async fn an_agent_has_no_tools_by_a_server_of_its_user() {
+    for stage in stages(&[]).await {
+        let (iris, home) = (env!("CARGO_BIN_EXE_iris"), stage.world.path());
+        let answers = home.join("answers");
+        let bridge = format!("{iris} --home {} mcp | tee {}", home.display(), answers.display());
+        let server = json!({"type": "stdio", "command": "sh", "args": ["-c", bridge]});
+        let own_home = home.join("data/homes/alpha");
+        std::fs::create_dir_all(&own_home).expect("made");
+        std::fs::write(own_home.join(".claude.json"), json!({"mcpServers": {"iris": server}}).to_string())
+            .expect("written");
+        stage.tell("alpha", "hello", json!([{"text": "hi"}])).await;
+        let said = || std::fs::read_to_string(&answers).unwrap_or_default();
+        stage.until("the server is asked", async || said().contains("serverInfo")).await;
+        let script = json!([{"tool": "mcp__iris__team_getTeamName", "input": {}}, {"echo": true}]);
+        let told = stage.tell("alpha", "who are you?", script).await;
+        assert!(told["response"].as_str().is_some_and(|said| said.contains("alpha")), "{}: {told}", stage.version);
+        let request = stage.model.requests().pop().expect("asked");
+        let tools = request.tools.iter().filter(|tool| tool.starts_with("mcp__iris__")).count();
+        assert_eq!(tools, iris_engine::tool::specs().len(), "{}: {:?}", stage.version, request.tools);
+        assert!(
+            !request.tools.iter().any(|tool| tool.contains("McpResource")),
+            "{}: {:?}",
+            stage.version,
+            request.tools
+        );
+        assert!(!said().contains("team_tell"), "{}: {}", stage.version, said());
+    }
+}

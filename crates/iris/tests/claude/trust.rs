@@ -100,3 +100,56 @@ async fn nothing_goes_on_in_the_background_by_settings_that_changed() {
         assert_eq!(stopped[0]["data"]["why"], "untrusted", "{}: {stopped:?}", stage.version);
     }
 }
+
+/// The CLI asks git how things are for its first turn, and git runs what the folder's own config names for that.
+#[tokio::test]
+async fn git_runs_nothing_of_a_folder_that_nobody_trusts() {
+    for stage in stages(&[]).await {
+        for (team, settings) in [("alpha", None), ("beta", Some(".claude"))] {
+            let project = stage.project(team);
+            if let Some(settings) = settings {
+                std::fs::create_dir(project.join(settings)).expect("made");
+                std::fs::write(project.join(settings).join("settings.json"), "{}").expect("written");
+            }
+            let git = booby_trap(&project);
+            stage.tell(team, "hello", json!([{"text": "hi"}])).await;
+            let ran = std::fs::read_to_string(project.join("ran")).unwrap_or_default();
+            assert_eq!(ran, "", "{}: {team}", stage.version);
+            git(&["status", "--short"]);
+            git(&["log"]);
+            let ran = std::fs::read_to_string(project.join("ran")).expect("else nothing was tried");
+            assert!(ran.contains("clean") && ran.contains("--verify") && ran.contains("monitor"), "{ran}");
+        }
+    }
+}
+
+/// A repository whose `git status` and `git log` run programs of its own, which are noted in the file `ran`.
+fn booby_trap(folder: &std::path::Path) -> impl Fn(&[&str]) {
+    let (program, ran) = (folder.join("run.sh"), folder.join("ran"));
+    let script = format!(
+        "#!/bin/sh\necho \"$*\" >> {}\ncat > /dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho -----BEGIN PGP SIGNATURE-----\n",
+        ran.display()
+    );
+    std::fs::write(&program, script).expect("written");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("ours");
+    std::fs::write(folder.join(".gitattributes"), "*.txt filter=x").expect("written");
+    std::fs::write(folder.join("f.txt"), "a").expect("written");
+    let (folder, text) = (folder.to_owned(), program.display().to_string());
+    let git = move |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        let done = git.current_dir(&folder).args(args).output().expect("git");
+        assert!(done.status.success(), "{args:?}: {done:?}");
+    };
+    git(&["init", "-q", "."]);
+    git(&["config", "gpg.program", &text]);
+    git(&["config", "log.showSignature", "true"]);
+    git(&["add", "."]);
+    git(&["-c", "user.name=n", "-c", "user.email=e@e", "commit", "-q", "-S", "-m", "one"]);
+    git(&["config", "core.fsmonitor", &format!("{text} monitor")]);
+    git(&["config", "filter.x.clean", &format!("{text} clean")]);
+    std::fs::remove_file(ran).expect("it signed");
+    // Older than git knows it, so that git looks at its content.
+    let file = std::fs::File::options().write(true).open(program.with_file_name("f.txt")).expect("opened");
+    file.set_modified(std::time::UNIX_EPOCH).expect("ours");
+    git
+}

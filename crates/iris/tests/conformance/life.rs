@@ -90,6 +90,11 @@ async fn a_fork_goes_its_own_way() {
         stage.tell("remember the number 1615", Deed::Say("noted")).await;
         let (status, forked) = stage.world.post("/api/teams/alpha/fork", json!({"as": "twin"})).await;
         assert_eq!((status, &forked["from"]), (200, &json!("twin")), "{forked}");
+        let again = json!({"fromTeam": "twin", "as": "triplet"});
+        let (status, copied) = stage.world.post("/api/teams/alpha/fork", again).await;
+        assert_eq!(status, 200, "of a copy that was told nothing yet: {copied}");
+        let told = stage.tell_as("triplet", "what was it?", Deed::Recall).await;
+        assert!(says(&told["response"], "1615"), "{told}");
         let told = stage.tell_as("twin", "only the twin asks", Deed::Recall).await;
         assert!(says(&told["response"], "1615"), "it has the history: {told}");
         let told = stage.tell("only the first asks", Deed::Recall).await;

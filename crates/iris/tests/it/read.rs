@@ -183,6 +183,10 @@ fn awake_and_asleep() {
     assert!(woken.starts_with("alpha is already awake for user"), "{woken}");
     assert_eq!(daemon.iris(&["sleep", "alpha"]).ok(), "alpha sleeps; its agent was ended\n");
     assert_eq!(daemon.iris(&["sleep", "alpha"]).ok(), "alpha was not awake\n");
+    daemon.iris(&["wake", "alpha", "--from", "frontend"]).ok();
+    let others = "your session with alpha was not awake; 1 other is (--from <party>, --all)\n";
+    assert_eq!(daemon.iris(&["sleep", "alpha"]).ok(), others);
+    assert_eq!(daemon.iris(&["sleep", "alpha", "--from", "frontend"]).ok(), "alpha sleeps; its agent was ended\n");
     daemon.iris(&["wake", "nobody"]).failed(3);
 
     daemon.iris(&["tell", "alpha", "hang", "--json", "--timeout", "200"]).json();
@@ -190,6 +194,9 @@ fn awake_and_asleep() {
     assert!(told.contains("--force"), "{told}");
     assert_eq!(daemon.iris(&["sleep", "alpha", "--all", "--force", "--json"]).json()["stopped"], 1);
     assert_eq!(daemon.iris(&["cancel", "alpha"]).ok(), "alpha has nothing to cancel\n");
+    daemon.iris(&["tell", "alpha", "later", "--in", "10m", "--from", "frontend"]).ok();
+    let others = "your session with alpha has nothing to cancel; 1 other has (--from <party>, --all)\n";
+    assert_eq!(daemon.iris(&["cancel", "alpha"]).ok(), others);
 }
 
 #[test]

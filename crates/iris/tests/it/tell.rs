@@ -120,7 +120,7 @@ fn what_is_put_off_can_be_withdrawn_by_the_teams_name() {
     let told = daemon.iris(&["tell", "alpha", "later", "--in", "10m", "--json"]).json();
     let (session, turn) = (told["sessionId"].as_str().expect("an id"), told["turnId"].as_str().expect("an id"));
     let refused = daemon.iris(&["sessions", "delete", session, "--yes"]).failed(4);
-    assert!(refused.contains("iris cancel <team>"), "{refused}");
+    assert!(refused.contains("`iris cancel alpha --from user`"), "{refused}");
     let listed = daemon.iris(&["sessions", "list"]).ok();
     assert!(listed.contains("1 put off"), "{listed}");
     assert_eq!(daemon.iris(&["cancel", "alpha"]).ok(), format!("cancelled turn {turn}\n"));

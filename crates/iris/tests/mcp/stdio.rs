@@ -40,6 +40,32 @@ async fn whoever_is_in_the_folder_of_a_team_speaks_for_it() {
     assert_eq!(asked["team"], "beta");
 }
 
+/// An agent has its tools on its own pipe, and may load the bridge too, as a server of its user's.
+#[tokio::test]
+async fn below_an_agent_it_offers_nothing() {
+    let place = Place::new();
+    let mut pipe = place.open(place.path()).await;
+    let told = pipe.done("team_tell", json!({"toTeam": "alpha", "message": "hello"})).await;
+    let within = async |session: &str| {
+        let mut command = place.command(place.path());
+        command.env("IRIS_SESSION", session);
+        Place::introduced(command).await
+    };
+    let mut agents = within(told["sessionId"].as_str().expect("an id")).await;
+    assert_eq!(agents.request("tools/list", json!({})).await["result"], json!({"tools": []}));
+    for (method, params) in [
+        ("tools/call", json!({"name": "session_delete", "arguments": {"toTeam": "alpha"}})),
+        ("prompts/list", json!({})),
+        ("resources/list", json!({})),
+    ] {
+        assert_eq!(agents.request(method, params).await["error"]["code"], -32601, "{method}");
+    }
+    assert!(agents.close().await.success());
+    let mut strangers = within("of-another-daemon").await;
+    let tools = strangers.request("tools/list", json!({})).await;
+    assert!(tools["result"]["tools"].as_array().is_some_and(|tools| tools.len() > 12), "{tools}");
+}
+
 #[tokio::test]
 async fn what_is_cancelled_is_broken_off() {
     let place = Place::new();

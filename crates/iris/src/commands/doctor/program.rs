@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use iris_agents::cli::{self, Cli};
-use iris_agents::launch::{find_in_path, find_program};
+use iris_agents::launch::{find_in_path, find_program, interpreter};
 use iris_agents::process::Process;
 use iris_api::status::Status;
 use iris_core::team::AgentKind;
@@ -139,7 +139,10 @@ async fn ask_version(program: &Path, limit: Duration) -> Result<String, String> 
     let first_line = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().lines().next().unwrap_or_default().to_owned();
     match timeout(limit, command.output()).await {
         Err(_) => Err(format!("no answer to --version within {} s", limit.as_secs())),
-        Ok(Err(error)) => Err(format!("it cannot be run: {error}")),
+        Ok(Err(error)) => Err(match interpreter::find_missing(program, &error) {
+            Some(missing) => format!("it cannot be run: {missing:?}, which its first line names, is not there"),
+            None => format!("it cannot be run: {error}"),
+        }),
         Ok(Ok(output)) if output.status.success() => Ok(first_line(&output.stdout)),
         Ok(Ok(output)) => Err(match first_line(&output.stderr) {
             said if said.is_empty() => format!("it failed: {}", output.status),

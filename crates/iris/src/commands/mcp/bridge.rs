@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::forward::{Answer, Trouble, forward, post, trouble};
 use super::message::{Kind, Message, error};
 use super::session::{Current, Session};
+use super::within;
 use crate::client::Client;
 use crate::commands::Context;
 use crate::commands::serve::Signals;
@@ -44,6 +45,7 @@ pub struct Bridge {
     hears: Mutex<Option<AbortHandle>>,
     /// The daemon has answered something: one that does not any more may come back.
     pub was_there: AtomicBool,
+    within_agent: bool,
 }
 
 /// A request that waits for its answer.
@@ -72,7 +74,7 @@ pub struct Ends {
 
 impl Bridge {
     #[expect(clippy::new_ret_no_self, reason = "it is not of use without its other end")]
-    pub fn new(context: &Context) -> Result<Ends, Failure> {
+    pub fn new(context: &Context, within_agent: bool) -> Result<Ends, Failure> {
         let folder = std::env::current_dir().unwrap_or_default();
         let folder = utf8_percent_encode(&folder.to_string_lossy(), NON_ALPHANUMERIC).to_string();
         let (out, lines) = mpsc::channel(WAITING_LINES);
@@ -88,6 +90,7 @@ impl Bridge {
             name: Uuid::new_v4(),
             hears: Mutex::default(),
             was_there: AtomicBool::new(false),
+            within_agent,
         };
         Ok(Ends { bridge: Arc::new(bridge), lines })
     }
@@ -108,6 +111,8 @@ impl Bridge {
             Err(answer) => return self.say(answer.to_string()).await,
         };
         match message.kind() {
+            Kind::Request if self.within_agent => self.say(within::answer(&message).to_string()).await,
+            _ if self.within_agent => {}
             // What follows rests on its answer.
             Kind::Request if message.method() == "initialize" => forward(self, &message).await,
             Kind::Request => self.begin(message).await,

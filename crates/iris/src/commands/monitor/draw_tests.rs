@@ -153,9 +153,13 @@ fn who_is_quiet_is_known_from_the_daemon() {
         state.got(&Read::Session("s2".to_owned()), got);
         seen(state).contains("backend for frontend is at work and has been quiet for")
     };
-    assert!(!read(&mut state, Some(59_000)));
+    assert!(!read(&mut state, Some(9_000)) && !seen(&state).contains("silent"));
+    assert_eq!(state.fleet.to_ask_about(NOW + 3_000), [], "the daemon was just asked");
+    assert_eq!(state.fleet.to_ask_about(NOW + 5_000), [Read::Session("s2".to_owned())]);
+    // Its line says it long before that is a problem.
+    assert!(!read(&mut state, Some(59_000)) && seen(&state).contains("silent for 59s"), "{}", seen(&state));
     assert!(read(&mut state, Some(61_000)));
-    assert!(!read(&mut state, None), "it waits for somebody");
+    assert!(!read(&mut state, None) && !seen(&state).contains("silent"), "it waits for somebody");
     assert!(read(&mut state, Some(61_000)));
     state.meet(Ok(Met::Event(Box::new(event(900, "message", "s2", "t2", json!({"type": "system"}))))));
     assert!(!read(&mut state, Some(61_000)), "it was heard of a second ago");
@@ -179,9 +183,10 @@ fn who_waits_for_a_tool_is_not_quiet() {
         state.got(&Read::Session("s2".to_owned()), got);
         seen(state)
     };
-    assert!(read(&mut state, 61_000, "assistant").contains("has been quiet for 1m"));
+    let shown = read(&mut state, 61_000, "assistant");
+    assert!(shown.contains("has been quiet for 1m") && shown.contains("silent for 1m: Bash make"), "{shown}");
     let shown = read(&mut state, 4 * 60_000, "tool_use");
-    assert!(!shown.contains("quiet") && !shown.contains("waited"), "{shown}");
+    assert!(!shown.contains("quiet") && !shown.contains("waited") && !shown.contains("silent"), "{shown}");
     assert!(read(&mut state, 6 * 60_000, "tool_use").contains("backend for frontend has waited for a tool for 6m"));
     assert!(read(&mut state, 6 * 60_000, "tool_result").contains("has been quiet for 6m"));
 }

@@ -179,6 +179,12 @@ impl State {
         self.notice.take_if(|notice| now - notice.at > lasts(notice));
     }
 
+    /// Nobody is asked while the connection is away.
+    pub fn to_ask_about(&self) -> Vec<Wish> {
+        let live = matches!(self.link, Link::Live).then(|| self.fleet.to_ask_about(self.now));
+        live.into_iter().flatten().map(Wish::Read).collect()
+    }
+
     pub fn resize(&mut self, size: Size) {
         self.size = size;
         self.inbox.unroll();

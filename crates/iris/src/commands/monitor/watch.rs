@@ -134,7 +134,10 @@ impl Watch {
                     let wishes = self.state.meet(met);
                     self.wish(wishes);
                 }
-                _ = tick.tick() => self.state.tick(wall_ms()),
+                _ = tick.tick() => {
+                    self.state.tick(wall_ms());
+                    self.wish(self.state.to_ask_about());
+                }
                 () = at(draws) => continue,
                 () = at(reads) => continue,
             }

@@ -244,9 +244,12 @@ fn teams_lack_what_they_need() {
     let place = Place::empty();
     let there = place.path("there");
     std::fs::create_dir_all(&there).expect("a folder");
+    std::fs::write(there.join("script"), "#!/nonexistent/node\n").expect("written");
+    set_mode(&there.join("script"), 0o755);
     let there = there.display();
     place.configure(&format!(
-        "teams:\n  gone: {{ path: {there}/gone, agent: scripted, script: {there}/none.yaml }}\n  \
+        "teams:\n  bare: {{ path: {there}, command: {there}/script }}\n  \
+         gone: {{ path: {there}/gone, agent: scripted, script: {there}/none.yaml }}\n  \
          lost: {{ path: {there}, command: {there}/claude }}\n  plain: {{ path: {there} }}\n  \
          later: {{ path: {there}, agent: scripted, script: {there} }}\n"
     ));

@@ -18,6 +18,7 @@ use crate::commands::monitor::state::fleet::{Known, Row};
 use crate::commands::monitor::state::mood::{blocks, mood, source};
 use crate::commands::monitor::state::problem::problems;
 use crate::commands::monitor::text;
+use crate::commands::sessions::SILENT;
 use crate::moment;
 use crate::printer::Tone;
 
@@ -133,7 +134,7 @@ fn session_line(known: &Known, cost: f64, state: &State, width: usize) -> Line<'
     let room = width.saturating_sub(text::cells(&word) + text::cells(&facts) + text::cells(&cost));
     let doing = match question {
         Some(question) => deed::line(question, room),
-        None => text::headline(&doing(session, state, width), room),
+        None => text::headline(&with_silence(known, state, width), room),
     };
     let doing = text::fill(&doing, room);
     Line::from(vec![Span::styled(word, style), Span::raw(facts), Span::raw(doing), look::span(Tone::Faint, cost)])
@@ -147,6 +148,18 @@ fn known_from(session: &Session, question: Option<&Question>, width: usize) -> S
         Some(question) if width >= WIDE => text::fill(&format!("its question ({})", text::shown(&question.kind)), 24),
         None => format!("{event:<7}"),
         Some(_) => " ".repeat(7),
+    }
+}
+
+/// What it does, and before that how long nothing was heard of it, from when `iris sessions list` says so. A tool that it waits
+/// for may take its time.
+fn with_silence(known: &Known, state: &State, width: usize) -> String {
+    let doing = doing(&known.session, state, width);
+    let heard = state.fleet.heard_at(known).filter(|_| !state.fleet.is_in_call(&known.session));
+    match heard.map(|heard| state.as_of() - heard).filter(|silent| *silent >= SILENT) {
+        None => doing,
+        Some(silent) if doing.is_empty() => format!("silent for {}", moment::age(silent)),
+        Some(silent) => format!("silent for {}: {doing}", moment::age(silent)),
     }
 }
 

@@ -17,6 +17,9 @@ use super::mood::{Mood, mood};
 use crate::commands::monitor::text;
 use crate::commands::monitor::wish::Read;
 
+/// After so long without a word of an agent at work the daemon is asked about it, and again each time.
+const ASKED_AFTER_MS: i64 = 4_000;
+
 #[derive(Debug, Default)]
 pub struct Fleet {
     pub teams: Vec<Team>,
@@ -214,6 +217,14 @@ impl Fleet {
     pub fn heard_at(&self, known: &Known) -> Option<i64> {
         let then = known.read_at - known.session.silent_ms?;
         Some(self.heard.get(&known.session.id).map_or(then, |heard| then.max(*heard)))
+    }
+
+    /// Those at work of whom nothing was heard lately. The daemon may have: of an agent that thinks it hears, and has nothing to
+    /// pass on.
+    pub fn to_ask_about(&self, now: i64) -> Vec<Read> {
+        let is_quiet =
+            |known: &&Known| self.heard_at(known).is_some_and(|heard| now - heard.max(known.read_at) >= ASKED_AFTER_MS);
+        self.sessions.values().filter(is_quiet).map(|known| Read::Session(known.session.id.clone())).collect()
     }
 
     /// The newest of its agent is a call that has not come back.

@@ -82,7 +82,7 @@ const SECRET_NAMES: [&str; 14] = [
 /// Words that only end like one.
 const NO_SECRETS: [&str; 2] = ["COMPASS", "BYPASS"];
 
-fn is_secret(name: &str) -> bool {
+pub(crate) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_NAMES.iter().any(|part| name.contains(part))
         || ["PASS", "_PWD", "_PAT"].iter().any(|end| name.ends_with(end))

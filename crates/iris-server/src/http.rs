@@ -37,6 +37,8 @@ const LARGEST_CODE: usize = 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(openapi::head())
+        .routes(routes!(health))
+        .routes(routes!(figures::show))
         .routes(routes!(openapi::description))
         .routes(routes!(status::show))
         .routes(routes!(status::back_up))
@@ -116,7 +118,8 @@ pub(crate) fn shut(request: &Request) -> Response {
     ([(header::ALLOW, allowed)], fault.hint("GET /api/openapi.json says what there is")).into_response()
 }
 
-/// The only open route: says that there is a daemon, and nothing else.
+/// That there is a daemon, and nothing else
+#[utoipa::path(get, path = "/health", tag = "daemon", responses((status = 200, description = "`ok`", body = String, content_type = "text/plain")))]
 pub(crate) async fn health() -> &'static str {
     "ok"
 }

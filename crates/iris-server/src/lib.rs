@@ -22,7 +22,6 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
 use iris_engine::Engine;
 use prometheus::Registry;
 use tokio::net::TcpListener;
@@ -90,8 +89,6 @@ pub(crate) struct Parts {
 /// Routes that are not part of the described API.
 #[cfg(test)]
 const OTHER_ROUTES: &[(&str, &str)] = &[
-    ("GET", "/health"),
-    ("GET", "/metrics"),
     ("GET", "/mcp"),
     ("POST", "/mcp"),
     ("DELETE", "/mcp"),
@@ -161,8 +158,6 @@ pub fn openapi() -> String {
 
 fn router(routes: Router<App>, app: App) -> Router {
     dashboard::routes(routes)
-        .route("/health", get(http::health))
-        .route("/metrics", get(http::figures::show))
         .merge(http::openapi::viewer())
         .layer(from_fn_with_state(app.clone(), passage::pass))
         .with_state(app)

@@ -43,7 +43,7 @@ pub(crate) use asked::Asked;
 use call::OpenCalls;
 use handed::Handed;
 use notice::Subscribed;
-use session::Sessions;
+use session::{InUse, Sessions};
 
 const TIDIED_EVERY: Duration = Duration::from_secs(30);
 
@@ -66,7 +66,8 @@ pub(crate) fn routes<H: ServerHandler>(app: &App, handler: impl Fn() -> H + Send
         let service = if wants_stream(request.headers()) { stream } else { one_piece };
         let is_end = request.method() == Method::DELETE;
         let handle = |request| async move { service.handle(request).await.map(Body::new) };
-        let mut response = asked.answered_by(late::answer(late::PACE, request, handle).await, closing);
+        let ended = request.extensions().get::<InUse>().map(InUse::end);
+        let mut response = asked.answered_by(late::answer(late::PACE, request, handle).await, closing, ended);
         // The library says that it took the end of a session; it has ended it, and clients want to hear that.
         if is_end && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;

@@ -173,7 +173,13 @@ pub(super) fn read_arguments<T: DeserializeOwned>(tool: &str, arguments: &RawVal
         let said = in_words(said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said));
         let said = match (said.strip_prefix("missing field "), said.strip_prefix("unknown field ")) {
             (Some(field), _) => format!("{field} is missing"),
-            (_, Some(field)) => format!("it takes no {}", field.replacen(", expected one of ", "; it takes ", 1)),
+            (_, Some(field)) => {
+                let (field, taken) = field.split_once(", ").unwrap_or((field, ""));
+                let taken = taken.strip_prefix("expected ").map(|taken| taken.trim_start_matches("one of "));
+                let taken = taken.map(|taken| taken.replace("` or `", "`, `") + ", ").unwrap_or_default();
+                // Of every tool, and taken by whoever finds out who speaks.
+                format!("it takes no {field}; it takes {taken}`fromTeam`")
+            }
             _ if path == "." => said,
             _ => format!("`{path}`: {said}"),
         };
@@ -392,4 +398,27 @@ async fn clear(engine: &Engine, caller: &Caller, team: &TeamName) -> Answer {
     let session = own_session(engine, caller, team).await?;
     let cleared = engine.clear_cache(&session.id, &caller.actor()).await.map_err(failed)?;
     Ok(json!({ "team": team, "cleared": cleared }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: DeserializeOwned>(arguments: &Value, wanted: &str) {
+        let refusal = read_arguments::<T>("tool", &to_raw_value(arguments).expect("plain data")).err();
+        assert_eq!(refusal.expect("it does not fit").why, format!("tool: {wanted}"));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_with_all_that_would() {
+        let x = json!({ "x": 1 });
+        check::<NoArguments>(&x, "it takes no `x`; it takes `fromTeam`");
+        check::<NameArguments>(&x, "it takes no `x`; it takes `pwd`, `fromTeam`");
+        check::<SleepArguments>(&x, "it takes no `x`; it takes `team`, `force`, `fromTeam`");
+        check::<TellArguments>(
+            &x,
+            "it takes no `x`; it takes `toTeam`, `message`, `timeout`, `delay`, `key`, `fromTeam`",
+        );
+        check::<SleepArguments>(&json!({}), "`team` is missing");
+    }
 }

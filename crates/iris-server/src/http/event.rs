@@ -60,7 +60,38 @@ pub(crate) struct Filter {
     kind: Option<String>,
 }
 
+/// As a filter, without what makes a page.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StreamFilter {
+    /// Only events with higher numbers. Without it, it starts with what happens next.
+    #[param(minimum = 0)]
+    after: Option<i64>,
+    team: Option<String>,
+    session: Option<String>,
+    /// The id of a job: what happens in its session.
+    job: Option<String>,
+    turn: Option<String>,
+    /// A kind (`turn.finished`) or the noun of several (`turn`); more than one with commas between them.
+    kind: Option<String>,
+}
+
+impl From<StreamFilter> for Filter {
+    fn from(StreamFilter { after, team, session, job, turn, kind }: StreamFilter) -> Self {
+        Self { after, before: None, limit: None, team, session, job, turn, kind }
+    }
+}
+
 impl Filter {
+    /// What would be passed over is refused: whoever says where to end would wait for it.
+    fn is_of_stream(&self) -> Result<(), Fault> {
+        let named = [("before", self.before), ("limit", self.limit)].into_iter().find(|(_, given)| given.is_some());
+        let Some((name, _)) = named else { return Ok(()) };
+        let hint = "leave it out and end the stream yourself, or read pages: `Accept: application/json`";
+        Err(Fault::new(FaultKind::Invalid, format!("a stream takes no `{name}`, because it goes on")).hint(hint))
+    }
+
     /// Everything that happens in one session.
     pub(super) fn of_session(session: &str) -> Self {
         let session = Some(session.to_owned());
@@ -167,6 +198,7 @@ pub(crate) async fn list(
     // Looked at for a page too, where it means nothing: a number that cannot be read is not one of ours.
     let last = last_seen(&headers)?;
     if wants_stream(&headers) {
+        filter.is_of_stream()?;
         let following = follower(&headers).map(|name| app.engine.follow(name));
         let follower = Follower::new(app, filter, last).of(following);
         return Ok(follow(follower, outflow.unwrap_or_default().0, |_, _| None));

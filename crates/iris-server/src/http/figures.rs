@@ -12,6 +12,8 @@ use super::question::A_WEEK;
 use crate::App;
 use crate::wire::question::{ALERTS, figures};
 
+/// The figures, as Prometheus reads them
+#[utoipa::path(get, path = "/metrics", tag = "daemon", operation_id = "metrics", responses((status = 200, description = "done", body = String, content_type = "text/plain")))]
 pub(crate) async fn show(State(app): State<App>) -> Result<Response, Fault> {
     let failed =
         |error: prometheus::Error| Fault::new(FaultKind::Internal, format!("the figures cannot be written: {error}"));

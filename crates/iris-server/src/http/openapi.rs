@@ -41,14 +41,19 @@ pub(crate) fn describe(api: &OpenApi) -> Value {
                    "description": "The owner's token in IRIS_HOME/token, or one made by `iris token create`." },
         "browser": { "type": "apiKey", "in": "cookie", "name": "__Host-iris",
                      "description": "A browser that was signed in by a one-time link." },
+        "csrf": { "type": "apiKey", "in": "header", "name": "Iris-Csrf",
+                  "description": "The word that POST /api/login said once. A WebSocket, which cannot send headers, names it as a protocol." },
     });
-    api["security"] = json!([{ "token": [] }, { "browser": [] }]);
+    api["security"] = json!([{ "token": [] }, { "browser": [], "csrf": [] }]);
     let paths = api["paths"].as_object_mut().into_iter().flatten();
     let operations =
         paths.flat_map(|(path, item)| item.as_object_mut().into_iter().flatten().map(move |of| (path, of)));
     for (path, (method, operation)) in operations {
-        if table::find(&method.to_uppercase(), path) == Some(Entry::Open) {
+        let is_open = table::find(&method.to_uppercase(), path) == Some(Entry::Open);
+        if is_open {
             operation["security"] = json!([]);
+        } else if method == "get" && table::tells_nothing(path) {
+            operation["security"] = json!([{ "token": [] }, { "browser": [] }]);
         }
         // A handler is named after its verb; together with its noun the name is unique.
         let name = [&operation["tags"][0], &operation["operationId"]].map(|part| part.as_str().unwrap_or_default());
@@ -67,10 +72,30 @@ pub(crate) fn describe(api: &OpenApi) -> Value {
                 parameter["schema"]["pattern"] = json!(TEAM_NAME);
             }
         }
-        operation["responses"]["default"] = json!({
-            "description": "What went wrong, and what to do about it",
-            "content": { problem::CONTENT_TYPE: { "schema": { "$ref": "#/components/schemas/Problem" } } },
-        });
+        let takes_body = operation.get("requestBody").is_some();
+        for (status, what, may_be) in [
+            ("401", "No credential was sent, or one that is not good any more", !is_open),
+            ("403", "The credential may not do this, or the request came from elsewhere than it may", true),
+            (
+                "409",
+                "A request with this Idempotency-Key was cut off, or it does not go with how things are",
+                method == "post",
+            ),
+            (
+                "422",
+                "The body does not fit, or another request had this Idempotency-Key",
+                takes_body || method == "post",
+            ),
+            ("default", "What went wrong, and what to do about it", true),
+        ] {
+            let is_said = status != "default" && operation["responses"].get(status).is_some();
+            if may_be && !is_said {
+                operation["responses"][status] = json!({
+                    "description": what,
+                    "content": { problem::CONTENT_TYPE: { "schema": { "$ref": "#/components/schemas/Problem" } } },
+                });
+            }
+        }
         if method == "post" {
             let key = json!({
                 "name": "Idempotency-Key", "in": "header", "required": false,

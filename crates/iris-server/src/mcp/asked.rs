@@ -1,5 +1,5 @@
 //! What a request was asked by, and whether it has its answer. Clients of MCP take the end of a stream for no answer, and go on
-//! waiting for one: a stream that ends before it, with the daemon or with its credential, says so in its place.
+//! waiting for one: a stream that ends before it, with the daemon, its session or its credential, says so in its place.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::late::STREAM;
 
@@ -39,6 +40,13 @@ const CLOSING: Why = (
      a tell, and what only reads can be called again",
 );
 
+/// Whoever ends a session need not be who waits in it.
+const ENDED: Why = (
+    "gone",
+    "the session was ended with DELETE, and the call with it: what it told is cancelled, and a question stays open; `initialize` \
+     begins a new session",
+);
+
 impl Asked {
     pub fn by(id: RequestId) -> Self {
         let asked = Self::default();
@@ -60,8 +68,13 @@ impl Asked {
         Some(format!("data: {error}\n\n").into())
     }
 
-    /// What the library says, and why it says no more if the daemon ends.
-    pub fn answered_by(self, mut response: Response, closing: watch::Receiver<bool>) -> Response {
+    /// What the library says, and why it says no more if the daemon or the session ends.
+    pub fn answered_by(
+        self,
+        mut response: Response,
+        closing: watch::Receiver<bool>,
+        ended: Option<CancellationToken>,
+    ) -> Response {
         response.extensions_mut().insert(self.clone());
         let kind = response.headers().get(header::CONTENT_TYPE);
         if kind.is_none() && response.status() == StatusCode::INTERNAL_SERVER_ERROR && *closing.borrow() {
@@ -78,7 +91,11 @@ impl Asked {
                     asked.0.is_answered.store(true, Ordering::Relaxed);
                 }
             });
-            let end = stream::once(async move { self.last_words(CLOSING).filter(|_| *closing.borrow()) });
+            let end = stream::once(async move {
+                let is_ended = ended.is_some_and(|ended| ended.is_cancelled());
+                let why = if *closing.borrow() { Some(CLOSING) } else { is_ended.then_some(ENDED) };
+                why.and_then(|why| self.last_words(why))
+            });
             Body::from_stream(pieces.chain(end.filter_map(async |words| words.map(Ok))))
         })
     }
@@ -113,7 +130,7 @@ mod tests {
     /// How often the end is said of what the library streams.
     async fn check(asked: Asked, said: &str, closing: bool, times: usize) {
         let library = ([(header::CONTENT_TYPE, STREAM)], said.to_owned()).into_response();
-        let response = asked.answered_by(library, watch::channel(closing).1);
+        let response = asked.answered_by(library, watch::channel(closing).1, None);
         let body = to_bytes(response.into_body(), 10_000).await.expect("a body");
         let text = String::from_utf8_lossy(&body);
         let rest = text.strip_prefix(said).expect("what was said comes first");
@@ -132,10 +149,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_stream_that_ends_with_its_session_says_so_if_somebody_waits() {
+        let ended = CancellationToken::new();
+        for (is_ended, said, times) in [(false, PROGRESS, 0), (true, PROGRESS, 1), (true, ANSWER, 0)] {
+            if is_ended {
+                ended.cancel();
+            }
+            let library = ([(header::CONTENT_TYPE, STREAM)], said).into_response();
+            let (asked, closing) = (Asked::by(RequestId::Number(1)), watch::channel(false).1);
+            let response = asked.answered_by(library, closing, Some(ended.clone()));
+            let body = to_bytes(response.into_body(), 10_000).await.expect("a body");
+            assert_eq!(String::from_utf8_lossy(&body).matches("\"kind\":\"gone\"").count(), times, "{said}");
+        }
+    }
+
+    #[tokio::test]
     async fn what_was_never_begun_is_refused_by_its_id() {
         for (closing, status) in [(true, 503), (false, 500)] {
             let library = StatusCode::INTERNAL_SERVER_ERROR.into_response();
-            let response = Asked::by(RequestId::Number(1)).answered_by(library, watch::channel(closing).1);
+            let response = Asked::by(RequestId::Number(1)).answered_by(library, watch::channel(closing).1, None);
             assert_eq!(response.status(), status);
             let body = to_bytes(response.into_body(), 10_000).await.expect("a body");
             assert_eq!(String::from_utf8_lossy(&body).contains("\"id\":1"), closing);

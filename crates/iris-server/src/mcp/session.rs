@@ -71,6 +71,11 @@ impl InUse {
     pub async fn ended(&self) {
         self.ended.cancelled().await;
     }
+
+    /// Cancelled when somebody ends the session. Whoever has it does not keep the session.
+    pub fn end(&self) -> CancellationToken {
+        self.ended.clone()
+    }
 }
 
 struct Use {
@@ -98,7 +103,7 @@ impl Default for Sessions {
     }
 }
 
-/// A session that another made does not exist.
+/// A session that another made does not exist, and is answered about as one that never did: by us, whatever is asked of it.
 pub(super) async fn belongs_to_caller(
     State(sessions): State<Arc<Sessions>>,
     mut request: Request,
@@ -106,20 +111,18 @@ pub(super) async fn belongs_to_caller(
 ) -> Response {
     let caller = request.extensions().get::<Caller>().map(|caller| caller.credential.id.clone());
     if let Some(session) = named(request.headers()) {
-        if sessions.lock().get(&session).is_some_and(|known| known.owner != caller) {
+        let Some(in_use) = sessions.use_by(&caller, &session) else {
             return problem::not_found("MCP session", &session).into_response();
+        };
+        // The library would give an empty stream, which says that there was nothing more.
+        let last = last_event(request.headers()).map(str::to_owned);
+        if last.as_deref().is_some_and(|last| !sessions.replays.is_of(&session, last)) {
+            return gone().into_response();
         }
-        if let Some(in_use) = sessions.use_of(&session) {
-            // The library would give an empty stream, which says that there was nothing more.
-            let last = last_event(request.headers()).map(str::to_owned);
-            if last.as_deref().is_some_and(|last| !sessions.replays.is_of(&session, last)) {
-                return gone().into_response();
-            }
-            if let Some(id) = last.and_then(|last| sessions.replays.asked_by(&last)) {
-                request.extensions_mut().insert(Asked::by(id));
-            }
-            request.extensions_mut().insert(in_use);
+        if let Some(id) = last.and_then(|last| sessions.replays.asked_by(&last)) {
+            request.extensions_mut().insert(Asked::by(id));
         }
+        request.extensions_mut().insert(in_use);
     }
     let response = next.run(request).await;
     if let Some(session) = named(response.headers())
@@ -179,9 +182,18 @@ impl Sessions {
 
     /// Nothing, if it is not there. What is in use is not ended to make room.
     fn use_of(&self, id: &SessionId) -> Option<InUse> {
+        self.use_if(id, |_| true)
+    }
+
+    /// Nor if another made it.
+    fn use_by(&self, caller: &Option<String>, id: &SessionId) -> Option<InUse> {
+        self.use_if(id, |known| known.owner == *caller)
+    }
+
+    fn use_if(&self, id: &SessionId, may: impl Fn(&Known) -> bool) -> Option<InUse> {
         let ended = {
             let mut all = self.lock();
-            let known = all.get_mut(id)?;
+            let known = all.get_mut(id).filter(|known| may(known))?;
             known.uses += 1;
             known.ended.clone()
         };

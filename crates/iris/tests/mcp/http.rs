@@ -53,7 +53,10 @@ async fn what_goes_wrong_is_said_with_what_to_do() {
     let unknown = modern.refused("team_tell", json!({"toTeam": "nobody", "message": "x"})).await;
     assert_eq!(unknown, "there is no team 'nobody'; known teams: alpha, beta");
     let strange = modern.refused("team_tell", json!({"toTeam": "alpha", "message": "x", "loud": true})).await;
-    assert_eq!(strange, "team_tell: it takes no `loud`; it takes `toTeam`, `message`, `timeout`, `delay`, `key`");
+    assert_eq!(
+        strange,
+        "team_tell: it takes no `loud`; it takes `toTeam`, `message`, `timeout`, `delay`, `key`, `fromTeam`"
+    );
     let short = modern.refused("team_tell", json!({"toTeam": "alpha"})).await;
     assert_eq!(short, "team_tell: `message` is missing");
     let wrong = modern.refused("team_tell", json!({"toTeam": "alpha", "message": "x", "timeout": "soon"})).await;

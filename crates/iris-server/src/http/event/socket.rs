@@ -18,7 +18,7 @@ use futures_util::stream::SplitSink;
 use futures_util::{SinkExt, stream, stream::SplitStream};
 
 use super::follow::{Follower, Item};
-use super::{Filter, why_dropped};
+use super::{Filter, StreamFilter, why_dropped};
 use crate::App;
 use crate::auth::{Caller, NO_LONGER_GOOD};
 use crate::connection::outflow::{Outflow, STALLED};
@@ -45,7 +45,7 @@ const LAST_WORD_REVOKED: Duration = Duration::from_millis(500);
     get,
     path = "/api/stream",
     tag = "events",
-    params(Filter),
+    params(StreamFilter),
     responses((status = 101, description = "messages follow: `type` is `event` or `delta`; `reset` first, \
      with `asked` and `head`, if the number `after` is not of this log: read anew what you know, and go on from `head`"))
 )]
@@ -55,10 +55,10 @@ pub(crate) async fn open(
     Extension(id): Extension<RequestId>,
     visit: Option<Extension<Arc<Visit>>>,
     outflow: Option<Extension<Outflow>>,
-    filter: Result<Query<Filter>, QueryRejection>,
+    filter: Result<Query<StreamFilter>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Fault> {
-    let filter = filter?.0.resolved(&app).await?;
+    let filter = Filter::from(filter?.0).resolved(&app).await?;
     let upgrade = upgrade.map_err(|rejection| {
         refused(rejection.status(), "invalid", rejection.body_text())
             .hint("connect with a WebSocket, or read /api/events")

@@ -172,7 +172,8 @@ async fn attempt(
     let (mut answer, mut said) = (None, Answer::of(response));
     while let Some(text) = said.next().await? {
         let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
-        if value.pointer("/error/data/kind").is_some_and(|kind| kind == "unavailable") {
+        // With its daemon, or with a session whose place another has taken.
+        if value.pointer("/error/data/kind").is_some_and(|kind| kind == "unavailable" || kind == "gone") {
             return Err(Trouble::Cut("the daemon ended before it answered".to_owned()));
         }
         // What a whole answer refuses is what was asked, also if the daemon could not read by which id.

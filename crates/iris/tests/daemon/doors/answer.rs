@@ -17,7 +17,8 @@ async fn every_error_is_a_problem() {
     let reader = bearer(&world.token("reader", &["read"]).await);
     let reads = ("authorization", reader.as_str());
     let over = format!("/api/turns/{}/cancel", crate::world::id(&world.tell("hello").await));
-    let cases: [Case<'_>; 30] = [
+    let stream = ("accept", "text/event-stream");
+    let cases: [Case<'_>; 34] = [
         ("POST", "/api/agents/stop", &[reads], "", 403),
         ("GET", "/api/sessions/%ff", &[auth], "", 400),
         ("GET", "/api/turns/none", &[auth], "", 404),
@@ -45,6 +46,10 @@ async fn every_error_is_a_problem() {
         ("GET", "/api/sessions/none/turns?after=-1", &[auth], "", 400),
         ("GET", "/api/turns/none/messages?limit=0", &[auth], "", 400),
         ("GET", "/api/events", &[auth, ("accept", "text/event-stream"), ("last-event-id", "x")], "", 400),
+        ("GET", "/api/events?limit=1", &[auth, stream], "", 400),
+        ("GET", "/api/events?before=9", &[auth, stream], "", 400),
+        ("GET", "/api/stream?limit=1", &[auth], "", 400),
+        ("GET", "/api/stream?before=9", &[auth], "", 400),
         ("GET", "/api/stream", &[auth], "", 400),
         ("POST", "/api/backup", &[auth, json_kind], r#"{"path":"relative"}"#, 400),
         (

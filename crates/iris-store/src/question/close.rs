@@ -283,10 +283,10 @@ pub(crate) fn cancel_of_job(tx: &mut Tx<'_>, job: &JobId, by: Option<&Actor>, wh
 }
 
 /// Those that were asked in a turn that was broken off.
-pub(crate) fn cancel_of_turn(tx: &mut Tx<'_>, turn: &TurnId, why: &str) -> Result<(), StoreError> {
+pub(crate) fn cancel_of_turn(tx: &mut Tx<'_>, turn: &TurnId, by: Option<&Actor>, why: &str) -> Result<(), StoreError> {
     let open = tx.many("SELECT id FROM question WHERE turn = ?1 AND state = 'open'", values![turn])?;
     let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
-    cancel_each(tx, &ids, None, why)
+    cancel_each(tx, &ids, by, why)
 }
 
 pub(crate) fn cancel_of_session(tx: &mut Tx<'_>, session: &SessionId, why: &str) -> Result<(), StoreError> {
@@ -304,12 +304,19 @@ fn cancel_each(tx: &mut Tx<'_>, ids: &[QuestionId], by: Option<&Actor>, why: &st
 }
 
 /// The agent no longer waits for what it asked with this request, and nobody else does.
-pub fn withdraw(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, request: &str, why: &str) -> Result<(), StoreError> {
+pub fn withdraw(
+    tx: &mut Tx<'_>,
+    session: &SessionId,
+    epoch: i64,
+    request: &str,
+    by: Option<&Actor>,
+    why: &str,
+) -> Result<(), StoreError> {
     let sql = "SELECT id FROM question WHERE session = ?1 AND epoch = ?2 AND request = ?3 AND state = 'open'";
     for found in tx.many(sql, values![session, epoch, request])? {
         let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
         if row.state == QuestionState::Open {
-            cancel_open(tx, &row, None, why, "done")?;
+            cancel_open(tx, &row, by, why, "done")?;
             restate(tx, &row.session, row.job.as_ref())?;
         }
     }

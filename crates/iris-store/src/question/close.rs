@@ -52,7 +52,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
             return reread(tx, id).map(Answered::Late);
         }
         QuestionState::Open => {}
-        QuestionState::Expired => return Ok(Answered::Late(Box::new(row))),
+        QuestionState::Expired | QuestionState::Defaulted => return Ok(Answered::Late(Box::new(row))),
         _ => return Ok(Answered::Lost(Box::new(row))),
     }
     // An approval is worth something only for the bytes that were looked at.

@@ -150,6 +150,8 @@ pub fn type_of(asked: ResponseType, answer: &Answer) -> ResponseType {
             ResponseType::Text | ResponseType::Choice | ResponseType::Form,
             Answer::Approve { .. } | Answer::Refuse { .. },
         ) => ResponseType::Boolean,
+        // What was told to the agent again, in words: nobody is to read a yes in them.
+        (ResponseType::Approval | ResponseType::Boolean, Answer::Choose { .. }) => ResponseType::Text,
         (asked, _) => asked,
     }
 }

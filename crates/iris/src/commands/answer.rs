@@ -104,6 +104,9 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
         context.printer.line(describe(&answered))?;
     }
     Ok(Exit::Done)
+        if let Some(team) = waits_for_team(&client, &answered).await {
+            context.printer.line(format!("{team} is no team now; it is told when it is one again"))?;
+        }
 }
 
 /// Whoever comes too late is told so first: what would have fitted is of no use to them.
@@ -148,6 +151,14 @@ pub async fn send(client: &Client, id: &str, request: &AnswerRequest) -> Result<
 pub fn describe(answered: &Value) -> String {
     let also = match answered["also"].as_array().map_or(0, Vec::len) {
         0 => String::new(),
+/// The team that is to be told and is not in the config any more.
+async fn waits_for_team<'a>(client: &Client, answered: &'a Value) -> Option<&'a str> {
+    let team =
+        answered["team"].as_str().filter(|_| answered["jobResumed"] == false && answered["passedOn"] == false)?;
+    let known: Result<Value, _> = client.get(&["teams", team, "status"], &[]).await;
+    known.is_err_and(|error| error.is_not_found()).then_some(team)
+}
+
         count => format!(", and {count} more that asked the same"),
     };
     let team = answered["team"].as_str().unwrap_or_default();

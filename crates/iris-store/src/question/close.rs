@@ -4,7 +4,7 @@ use iris_core::actor::{Actor, Surface, Through};
 use iris_core::duration::Millis;
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, OnDeadline, QuestionState, type_of};
+use iris_core::question::{Answer, OnDeadline, QuestionState, leave, type_of};
 use iris_core::relay;
 use iris_core::rule::RuleScope;
 
@@ -93,14 +93,15 @@ fn calm(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
 
 /// A refusal holds for whoever asks for the same again; an approval or an answer only if the person says so.
 pub fn remember(tx: &mut Tx<'_>, row: &QuestionRow, given: &Given) -> Result<(), StoreError> {
-    let refused = matches!(given.answer, Answer::Refuse { .. });
+    let answer = leave::decision(&row.detail, &given.answer);
+    let refused = matches!(answer, Answer::Refuse { .. });
     let (scope, for_ms) = match given.remember {
         Some(remembered) => remembered,
         None if refused && row.digest.is_some() => (RuleScope::of(&row.detail), given.refusals_last_ms),
         None => return Ok(()),
     };
     if for_ms > 0 {
-        let (by, answer) = (given.by.clone(), given.answer.clone());
+        let by = given.by.clone();
         rule::make(tx, &NewRule { row, scope, by, answer, for_ms })?;
     }
     Ok(())

@@ -8,6 +8,7 @@ pub mod digest;
 pub mod draft;
 pub mod form;
 pub mod input;
+pub mod leave;
 pub mod risk;
 pub mod shown;
 pub mod tell;
@@ -189,6 +190,9 @@ pub enum Detail {
         /// Words of one's own are taken beside the options.
         #[serde(rename = "freeText")]
         free_text: bool,
+        /// The options are ways to give leave or to refuse it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        approves: bool,
     },
 }
 
@@ -207,7 +211,8 @@ impl Detail {
         match self {
             Self::Approval { .. } | Self::Form { .. } | Self::Visit { .. } => false,
             Self::Choice { .. } => true,
-            Self::Asked { response, asked, free_text } => match response {
+            Self::Asked { approves: true, .. } => false,
+            Self::Asked { response, asked, free_text, .. } => match response {
                 ResponseType::Text | ResponseType::Choice => *free_text || asked.options.is_empty(),
                 ResponseType::Boolean | ResponseType::Approval | ResponseType::Form => false,
             },
@@ -237,9 +242,9 @@ impl Detail {
             Self::Approval { tool, input, folder, plan, .. } => {
                 Some(digest::of_action(tool, folder, input, plan.as_deref()))
             }
-            Self::Visit { .. } | Self::Asked { response: ResponseType::Approval, .. } => {
-                Some(digest::of_words(self, context))
-            }
+            Self::Visit { .. }
+            | Self::Asked { response: ResponseType::Approval, .. }
+            | Self::Asked { approves: true, .. } => Some(digest::of_words(self, context)),
             Self::Choice { .. } | Self::Form { .. } | Self::Asked { .. } => None,
         }
     }

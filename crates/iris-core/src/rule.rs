@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::id::RuleId;
-use crate::question::{Answer, Detail, Draft, QuestionKind, Risk, fit, named, what_is_asked};
+use crate::question::{Answer, Detail, Draft, QuestionKind, Risk, Way, fit, named, what_is_asked};
 
 named! {
     /// What a rule is about.
@@ -57,7 +57,7 @@ fn fits(rule: &Rule, draft: &Draft) -> bool {
         (RuleScope::Deed | RuleScope::Question, _) => {
             let refuses = matches!(rule.answer, Answer::Refuse { .. });
             // The same bytes can come to more than they did: a link on the way of a path leads elsewhere now.
-            let is_same = rule.digest == draft.digest && draft.risk <= rule.risk;
+            let is_same = rule.digest == draft.digest && draft.risk <= rule.risk && may_pass(draft);
             (rule.deed == draft.deed || asks_alike(rule, draft)) && (refuses || is_same)
         }
         (RuleScope::Tool, Detail::Approval { tool, .. }) => {
@@ -65,6 +65,11 @@ fn fits(rule: &Rule, draft: &Draft) -> bool {
         }
         (RuleScope::Tool, _) => false,
     }
+}
+
+/// Leave is given for what has a digest. What was only found in a reply has none, and approves no action.
+fn may_pass(draft: &Draft) -> bool {
+    draft.kind != QuestionKind::Approval || draft.digest.is_some() || draft.way == Way::Detected
 }
 
 /// A question in other spaces or capitals is the same, as it is where answers are suggested, if the answer fits it. What asks
@@ -80,6 +85,7 @@ fn asks_alike(rule: &Rule, draft: &Draft) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
     use serde_json::value::RawValue;
 
     use super::*;
@@ -180,6 +186,41 @@ mod tests {
             Rule { answer: Answer::Approve { note: None }, ..rule_of(asked("approval", "approval", "Go?", &[]), "") };
         assert!(holds(&leave, &asked("approval", "approval", "Go?", &[])));
         assert!(!holds(&leave, &asked("approval", "approval", "go", &[])));
+    }
+
+    /// However the agent wants its answer.
+    #[test]
+    fn leave_in_words_is_for_all_that_was_shown() {
+        let asked = |response: &str, options: Value, context: &str| {
+            let question = serde_json::json!({
+                "question": "May I reset the database?", "type": "approval", "responseType": response, "options": options,
+                "context": context,
+            });
+            let question = serde_json::from_value(question).expect("a request");
+            let ask = Ask::Tool(ToolAsk { request: "r".to_owned(), question, call: None });
+            Draft::of(&ask, "/p", &policy(as_written)).expect("it can be asked")
+        };
+        let options = || serde_json::json!(["Go ahead", "Stop"]);
+        for (response, options, yes) in [
+            ("choice", options(), "Go ahead"),
+            ("text", serde_json::json!([]), "yes"),
+            ("boolean", options(), "yes"),
+            ("approval", options(), "yes"),
+        ] {
+            let staging = asked(response, options.clone(), "host: staging");
+            let answer = fit(&staging.detail, Answer::Choose { values: vec![yes.to_owned()], note: None });
+            let rule = Rule { answer: answer.expect("it fits"), ..rule_of(staging.clone(), yes) };
+            let holds = |draft: &Draft| decide(std::slice::from_ref(&rule), draft).is_some();
+            assert!(holds(&staging), "{response}");
+            let production = asked(response, options.clone(), "host: PRODUCTION");
+            assert_ne!(staging.digest, production.digest, "{response}");
+            assert!(!holds(&production), "{response}");
+            let bare = Draft { digest: None, ..production };
+            let of_old = Rule { digest: None, risk: bare.risk, ..rule.clone() };
+            assert!(decide(std::slice::from_ref(&of_old), &bare).is_none(), "{response}: a rule of an older Iris");
+            let no = Rule { answer: Answer::Refuse { why: None }, ..of_old };
+            assert!(decide(&[no], &bare).is_some(), "{response}: a no holds");
+        }
     }
 
     #[test]

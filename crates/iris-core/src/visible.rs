@@ -71,7 +71,7 @@ pub fn is_odd_space(c: char) -> bool {
 }
 
 /// Default_Ignorable_Code_Point of Unicode 17 and the other formatting characters (general category Cf) but those that draw
-/// a sign around a number, with the separators of lines and a note head without a shape beside them.
+/// a sign around a number, with the separators of lines and what has no shape, no meaning or a private one beside them.
 fn draws_nothing(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}'         // soft hyphen, grapheme joiner, Arabic letter mark
@@ -83,12 +83,18 @@ fn draws_nothing(c: char) -> bool {
         | '\u{2060}'..='\u{206f}'                // word joiner, invisible operators, direction isolates
         | '\u{3164}' | '\u{ffa0}'                // Hangul fillers
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'   // variation selectors, no-break space of no width
+        | '\u{e000}'..='\u{f8ff}'                // private: whatever a font makes of it, most nothing
+        | '\u{fdd0}'..='\u{fdef}'                // no characters
         | '\u{fff0}'..='\u{fffb}'                // unassigned, and annotations
+        | '\u{16fe4}'                            // Khitan filler
         | '\u{13430}'..='\u{1343f}'              // joiners of hieroglyphs
         | '\u{1bca0}'..='\u{1bca3}'              // shorthand format controls
         | '\u{1d159}'                            // musical note head of no shape
         | '\u{1d173}'..='\u{1d17a}'              // musical beams and slurs
-        | '\u{e0000}'..='\u{e0fff}') // tags (a whole hidden alphabet) and more variation selectors
+        | '\u{e0000}'..='\u{e0fff}'              // tags (a whole hidden alphabet) and more variation selectors
+        | '\u{f0000}'..='\u{10ffff}')            // private, too
+        // The last two of each plane are no characters.
+        || u32::from(c) & 0xfffe == 0xfffe
 }
 
 fn is_shown(text: &str, at: usize, c: char) -> bool {
@@ -238,7 +244,8 @@ mod tests {
         let hidden = [
             0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180b, 0x180c, 0x180d, 0x180e, 0x180f, 0x2028, 0x2064,
             0x3164, 0xfe00, 0xfe0e, 0xfe0f, 0xffa0, 0xfff9, 0xfffa, 0xfffb, 0x1bca0, 0x1d173, 0x1d17a, 0xe0000,
-            0xe007f, 0xe0100, 0xe01ef, 0xe0fff,
+            0xe007f, 0xe0100, 0xe01ef, 0xe0fff, 0x16fe4, 0xe000, 0xf8ff, 0xfdd0, 0xfdef, 0xfffe, 0xffff, 0x1fffe,
+            0xdffff, 0xf0000, 0x100000, 0x10ffff,
         ];
         let spaces = [0xa0, 0x1680, 0x2000, 0x2003, 0x200a, 0x202f, 0x205f, 0x2800, 0x3000];
         for code in hidden.into_iter().chain(spaces) {
@@ -250,7 +257,7 @@ mod tests {
 
     #[test]
     fn all_that_unicode_calls_formatting_is_among_them() {
-        let formatting = r"^[[\p{Cf}\p{Default_Ignorable_Code_Point}]--\p{Prepended_Concatenation_Mark}]$";
+        let formatting = r"^[[\p{Cf}\p{Co}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]--\p{Prepended_Concatenation_Mark}]$";
         let formatting = regex::Regex::new(formatting).expect("a pattern");
         let left_out = |c: &char| formatting.is_match(c.encode_utf8(&mut [0; 4])) && !acts(*c);
         let left_out: Vec<_> = ('\0'..=char::MAX).filter(left_out).map(|c| format!("{:x}", u32::from(c))).collect();

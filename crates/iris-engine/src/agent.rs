@@ -16,6 +16,7 @@ mod turn;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
+use iris_core::actor::Actor;
 use iris_core::agent::ToolAnswer;
 use iris_core::event::StopCause;
 use iris_core::id::{SessionId, TurnId};
@@ -64,6 +65,7 @@ pub(crate) enum Command {
     GiveUp,
     Cancel {
         turn: TurnId,
+        by: Option<Actor>,
     },
     /// Somebody has answered what the agent asked.
     Answer {
@@ -181,8 +183,8 @@ impl RunnerHandle {
         self.inbox.try_send(Command::GiveUp).ok();
     }
 
-    pub async fn cancel(&self, turn: TurnId) {
-        self.inbox.send(Command::Cancel { turn }).await.ok();
+    pub async fn cancel(&self, turn: TurnId, by: Option<Actor>) {
+        self.inbox.send(Command::Cancel { turn, by }).await.ok();
     }
 
     /// Whether the agent waited for it and has it now.

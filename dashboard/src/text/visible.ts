@@ -39,7 +39,7 @@ const CONTROLS = "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC
 // Line feed and tab are ordinary; a carriage return before a line feed is, too. A search for these has no memory, so it is
 // the same each time it is asked.
 // oxlint-disable-next-line no-control-regex no-misleading-character-class
-const HIDDEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u;
+const HIDDEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{13430}-\u{1343f}\u{16fe4}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\p{Co}\p{Noncharacter_Code_Point}]/u;
 // Marks stand on the letter before them: a few are a letter of some language, a tower of them falls over the lines above.
 const TOWER = /[\p{Mn}\p{Me}](?<=[\p{Mn}\p{Me}]{5})/u;
 const EVERY_HIDDEN = new RegExp(`${HIDDEN.source}|${TOWER.source}`, "gu");

@@ -218,7 +218,9 @@ fn around_or(text: &str, page: &Page, marked: &Marked, index: usize) -> Vec<Stri
     parts.push(begin..start + said.len());
     align(page, &mut parts);
     let parts: Vec<String> = parts.into_iter().filter_map(|part| trim(text, page, part)).collect();
-    let parts = without_question(page, marked, index, parts);
+    let said_before = page.said[start..from].trim_end();
+    // What asks ended with the colon.
+    let parts = if said_before.ends_with([':', '：']) { parts } else { without_question(page, marked, index, parts) };
     let concrete = parts.len() >= 2 && parts.len() <= MOST && !parts.iter().any(|part| is_vague(part));
     if concrete { parts } else { Vec::new() }
 }
@@ -276,7 +278,10 @@ fn lead(page: &Page, marked: &Marked, index: usize, limit: usize) -> usize {
     let hits = hits.filter(|hit| !page.said[hit.start..hit.end].contains(asks_last));
     let asked = hits.map(|hit| (hit.start, hit.end - start)).min().map(|(_, end)| end);
     let colon = said.rmatch_indices([':', '：']).next().map(|(at, colon)| at + colon.len());
-    let begun = asked.or(colon).unwrap_or(0);
+    // "Which should I use: this or that?": in "10:30" the colon says nothing.
+    let listed =
+        colon.filter(|&end| asked.is_none_or(|asked| asked < end) && !said[end..].starts_with(char::is_alphanumeric));
+    let begun = listed.or(asked).or(colon).unwrap_or(0);
     // Where nothing is behind the words that ask, it stands before them.
     let begun = if said[begun..].chars().filter(|next| next.is_alphanumeric()).count() < 2 { 0 } else { begun };
     begun + said[begun..].len() - strip_lead(&said[begun..]).len()

@@ -63,7 +63,8 @@ mod tests {
         check(&colour, &Detail::Choice { questions: questions.clone() }, true);
         questions[0].several = true;
         check(&colour, &Detail::Choice { questions }, false);
-        let words = |response| Detail::Asked { response, asked: AskedQuestion::plain("Go?"), free_text: true };
+        let words =
+            |response| Detail::Asked { response, asked: AskedQuestion::plain("Go?"), free_text: true, approves: false };
         check(&words(ResponseType::Text), &words(ResponseType::Text), true);
         check(&words(ResponseType::Text), &words(ResponseType::Boolean), false);
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Detail, ResponseType, form};
+use super::{Detail, ResponseType, form, leave};
 use crate::agent::{AskedOption, AskedQuestion, Reply, ToolAnswer};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,8 +120,8 @@ pub fn words_to(detail: &Detail, answer: &Answer) -> String {
 pub fn takes(detail: &Detail, given: &str) -> Result<(), AnswerError> {
     use ResponseType::{Approval, Boolean, Choice, Form, Text};
     let has_options = detail.questions().iter().any(|asked| !asked.options.is_empty());
-    let says_yes =
-        detail.questions().iter().any(|asked| of_boolean(asked, true).or(of_boolean(asked, false)).is_some());
+    let says_yes = matches!(detail, Detail::Asked { approves: true, .. })
+        || detail.questions().iter().any(|asked| of_boolean(asked, true).or(of_boolean(asked, false)).is_some());
     let takes: Vec<&str> = match detail.response_type() {
         Approval => vec![Approval, Boolean],
         Boolean => vec![Boolean, Approval],
@@ -150,6 +150,8 @@ pub fn type_of(asked: ResponseType, answer: &Answer) -> ResponseType {
             ResponseType::Text | ResponseType::Choice | ResponseType::Form,
             Answer::Approve { .. } | Answer::Refuse { .. },
         ) => ResponseType::Boolean,
+        // What was told to the agent again, in words: nobody is to read a yes in them.
+        (ResponseType::Approval | ResponseType::Boolean, Answer::Choose { .. }) => ResponseType::Text,
         (asked, _) => asked,
     }
 }
@@ -175,6 +177,7 @@ pub fn fit(detail: &Detail, answer: Answer) -> Result<Answer, AnswerError> {
         Detail::Choice { questions } => choose(questions, answer, true),
         Detail::Form { schema, .. } => fill(schema.get(), answer),
         Detail::Asked { response: ResponseType::Boolean | ResponseType::Approval, .. } => yes_or_no(answer),
+        Detail::Asked { asked, approves: true, .. } => leave::choose(asked, answer),
         Detail::Asked { asked, free_text, .. } => match answer {
             // A no to a question that is not a yes-or-no question is no answer to it.
             Answer::Refuse { .. } | Answer::Approve { .. } if asked.options.is_empty() => {
@@ -185,7 +188,7 @@ pub fn fit(detail: &Detail, answer: Answer) -> Result<Answer, AnswerError> {
     }
 }
 
-fn yes_or_no(answer: Answer) -> Result<Answer, AnswerError> {
+pub(super) fn yes_or_no(answer: Answer) -> Result<Answer, AnswerError> {
     let Answer::Choose { values, note } = &answer else {
         return if matches!(answer, Answer::Fill { .. }) { Err(AnswerError::NotYesOrNo) } else { Ok(answer) };
     };
@@ -197,7 +200,7 @@ fn yes_or_no(answer: Answer) -> Result<Answer, AnswerError> {
     }
 }
 
-fn choose(questions: &[AskedQuestion], answer: Answer, free_text: bool) -> Result<Answer, AnswerError> {
+pub(super) fn choose(questions: &[AskedQuestion], answer: Answer, free_text: bool) -> Result<Answer, AnswerError> {
     let yes_or_no = match (questions, &answer) {
         ([asked], Answer::Approve { .. }) => of_boolean(asked, true),
         ([asked], Answer::Refuse { .. }) => of_boolean(asked, false),
@@ -333,7 +336,12 @@ mod tests {
 
     fn asked(response: ResponseType, options: &[&str], free_text: bool) -> Detail {
         let options = options.iter().map(|&label| AskedOption::of(label)).collect();
-        Detail::Asked { response, asked: AskedQuestion { options, ..AskedQuestion::plain("So?") }, free_text }
+        Detail::Asked {
+            response,
+            asked: AskedQuestion { options, ..AskedQuestion::plain("So?") },
+            free_text,
+            approves: false,
+        }
     }
 
     fn form() -> Detail {
@@ -407,7 +415,7 @@ mod tests {
         };
         let options = vec![option("a", "Keep it", "false"), option("b", "Drop it", "true")];
         let asked = AskedQuestion { options, ..AskedQuestion::plain("So?") };
-        let valued = Detail::Asked { response: ResponseType::Choice, asked, free_text: false };
+        let valued = Detail::Asked { response: ResponseType::Choice, asked, free_text: false, approves: false };
         check(&valued, json!(true), Ok("true"));
         check(&valued, json!(false), Ok("false"));
         check(&valued, json!("b"), Ok("true"));

@@ -156,6 +156,7 @@ mod tests {
             response,
             asked: crate::agent::AskedQuestion::plain(text),
             free_text: false,
+            approves: false,
         };
         let first = asked("Deploy?", ResponseType::Approval);
         assert!(first.digest(None).is_some());

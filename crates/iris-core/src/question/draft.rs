@@ -198,15 +198,19 @@ impl Draft {
         let kind = kind(&request.kind)?;
         let options = options::read(&request.options)?;
         let response = response(request.response_type.as_deref(), kind, &options)?;
-        let free_text = request.allow_free_text.unwrap_or(response == ResponseType::Text);
+        let approves = kind == QuestionKind::Approval && response == ResponseType::Choice;
+        // Words that are none of the options would be neither leave nor a refusal.
+        let free_text = !approves && request.allow_free_text.unwrap_or(response == ResponseType::Text);
         let asked = AskedQuestion { question: text, options, several: false };
-        let detail = Detail::Asked { response, asked, free_text };
+        let detail = Detail::Asked { response, asked, free_text, approves };
         let mut draft = Self::new(kind, way, detail, policy);
         draft.context = context(request.context.as_ref())?;
         draft.digest = draft.detail.digest(draft.context.as_deref());
         draft.take_deadline(request, policy)?;
-        let shown = [Some(draft.text.as_str()), draft.context.as_deref()];
-        let judged = draft.digest.is_some().then(|| risk::of_words(shown.into_iter().flatten()));
+        let options = draft.detail.questions().iter().flat_map(|asked| &asked.options);
+        let options = options.flat_map(|option| [option.label.as_str(), option.value(), &option.description]);
+        let shown = [Some(draft.text.as_str()), draft.context.as_deref()].into_iter().flatten().chain(options);
+        let judged = draft.digest.is_some().then(|| risk::of_words(shown));
         Ok(match judged {
             Some(judged) => draft.judged(judged),
             None => draft,
@@ -302,8 +306,8 @@ fn response(word: Option<&str>, kind: QuestionKind, options: &[AskedOption]) -> 
     let response = match word {
         Some(word) => match word.parse() {
             Ok(ResponseType::Form) | Err(_) => return Err(AskError::Response(word.chars().take(40).collect())),
-            // A yes to an approval is one, whatever the agent calls it.
-            Ok(ResponseType::Boolean) if kind == QuestionKind::Approval => ResponseType::Approval,
+            // A yes to an approval is one, whatever the agent calls it, and words in their place would be neither yes nor no.
+            Ok(ResponseType::Boolean | ResponseType::Text) if kind == QuestionKind::Approval => ResponseType::Approval,
             Ok(response) => response,
         },
         None if kind == QuestionKind::Approval => ResponseType::Approval,

@@ -156,6 +156,23 @@ fn an_approval_that_is_asked_for_in_words_has_a_digest_and_a_risk() {
     assert_eq!(asked.risk, Some(Risk::Medium), "{:?}", asked.risk_why);
     let hides = draft(json!({"question": "Deploy?", "type": "approval", "context": "a\u{202e}b"}));
     assert_eq!(hides.expect("it can be asked").risk, Some(Risk::High));
+    for (response, options) in [("choice", json!(["Go ahead", "Stop"])), ("text", json!([])), ("boolean", json!(["a"]))]
+    {
+        let asked = |context: &str, options: &Value| {
+            draft(
+                json!({"question": "Deploy?", "type": "approval", "responseType": response, "options": options, "context": context, "allowFreeText": true}),
+            )
+        };
+        let staging = asked("staging", &options).expect("it can be asked");
+        assert_eq!(staging.risk, Some(Risk::Medium), "{response}: {:?}", staging.risk_why);
+        assert_eq!(staging.digest, staging.detail.digest(staging.context.as_deref()), "{response}");
+        assert_ne!(staging.digest, asked("production", &options).expect("it can be asked").digest, "{response}");
+        assert_ne!(staging.digest, asked("staging", &json!(["other"])).expect("it can be asked").digest, "{response}");
+        let words = Answer::read(&json!("maybe tomorrow"), None).and_then(|answer| fit(&staging.detail, answer));
+        assert!(words.is_err() && !staging.detail.takes_words(), "{response}: {words:?}");
+        let hides = asked("staging", &json!(["a\u{202e}b"])).expect("it can be asked");
+        assert_eq!(hides.risk, Some(Risk::High), "{response}");
+    }
     let words = draft(json!({"question": "Which?", "type": "blocking"})).expect("it can be asked");
     assert_eq!((words.digest, words.risk), (None, None));
 }

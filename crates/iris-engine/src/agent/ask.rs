@@ -169,9 +169,12 @@ impl Runner {
             return Ok(());
         }
         let (session, epoch, request) = (self.session.clone(), self.epoch, request.to_owned());
+        // An agent that is interrupted withdraws what it has asked, because somebody wants its turn to end.
+        let by = self.current.as_ref().and_then(|current| current.cancelled_by.clone());
         self.engine
             .persist("question.withdraw", move |tx| {
-                question::withdraw(tx, &session, epoch, &request, "the agent no longer waits for it")
+                let why = "the agent no longer waits for it";
+                question::withdraw(tx, &session, epoch, &request, by.as_ref(), why)
             })
             .await
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use iris_agents::agent::{Agent, Progress};
 use iris_agents::launch::Standing;
+use iris_core::actor::Actor;
 use iris_core::agent::{AgentExit, AgentOutput, TurnEnd, Usage};
 use iris_core::duration::Millis;
 use iris_core::event::StopCause;
@@ -90,6 +91,8 @@ pub(super) struct Current {
     /// How long it may say nothing before its silence counts.
     pub(super) rest: Duration,
     pub(super) cancel_until: Option<Instant>,
+    /// Who wants it to end, if it is not Iris itself.
+    pub(super) cancelled_by: Option<Actor>,
     pub(super) record: Record,
     /// How often it was tried before.
     pub(super) tries: i64,
@@ -308,8 +311,10 @@ impl Runner {
             Command::LookAgain => {}
             Command::TakeUpConfig => self.take_up_config(),
             Command::GiveUp => return Err(StoreError::Fenced),
-            Command::Cancel { turn } => {
-                if self.current.as_ref().is_some_and(|current| current.id == turn) {
+            Command::Cancel { turn, by } => {
+                if let Some(current) = self.current.as_mut().filter(|current| current.id == turn) {
+                    // Whoever asked first: the second changes nothing.
+                    current.cancelled_by = current.cancelled_by.take().or(by);
                     return self.apply(TurnInput::CancelAsked, StopCause::CancelIgnored).await;
                 }
             }
@@ -417,6 +422,7 @@ impl Runner {
             heard: now,
             rest: Duration::ZERO,
             cancel_until: None,
+            cancelled_by: None,
             record: Record::new(now),
             tries: before.as_ref().map_or(0, |before| before.tries),
             spent: before.map(|before| before.usage).unwrap_or_default(),

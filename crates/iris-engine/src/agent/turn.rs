@@ -125,6 +125,7 @@ impl Runner {
             agent,
             question,
             origin: current.origin,
+            cancelled_by: current.cancelled_by,
         });
         let written = Arc::clone(&finish);
         let work = self.engine.persist("turn.finish", move |tx| turns::finish(tx, &written)).await?;

@@ -203,7 +203,7 @@ fn unfit(row: &QuestionRow, saying: &Saying, error: AnswerError) -> QuestionErro
     match row.state {
         QuestionState::Open => QuestionError::DoesNotFit(error),
         _ if saying.again && is_repeatable(row) => QuestionError::DoesNotFit(error),
-        QuestionState::Expired => QuestionError::Late(Box::new(row.clone())),
+        QuestionState::Expired | QuestionState::Defaulted => QuestionError::Late(Box::new(row.clone())),
         _ => QuestionError::Closed(Box::new(row.clone())),
     }
 }

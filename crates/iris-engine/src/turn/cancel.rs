@@ -50,8 +50,8 @@ pub enum Cancelled {
 impl Engine {
     /// Without anybody, Iris itself wants it.
     pub async fn cancel_turn(&self, id: &TurnId, by: Option<&Actor>) -> Result<Cancelled, CancelError> {
-        let (wanted, by) = (id.clone(), by.cloned());
-        let cancel = self.inner.store.write("turn.cancel", move |tx| match &by {
+        let (wanted, who) = (id.clone(), by.cloned());
+        let cancel = self.inner.store.write("turn.cancel", move |tx| match &who {
             Some(by) => cancel_by(tx, &wanted, by),
             None => cancel_waiting(tx, &wanted),
         });
@@ -68,7 +68,7 @@ impl Engine {
                 let row = self.inner.store.read(move |tx| turn::find(tx, &wanted)).await?;
                 let row = row.ok_or_else(|| CancelError::NotFound(id.clone()))?;
                 if let Some(runner) = self.inner.runner(&row.session) {
-                    runner.cancel(id.clone()).await;
+                    runner.cancel(id.clone(), by.cloned()).await;
                 }
                 Ok(Cancelled::Interrupted)
             }

@@ -4,7 +4,7 @@ use iris_core::actor::{Actor, Surface, Through};
 use iris_core::duration::Millis;
 use iris_core::event::{Draft, Fact, QuestionEvent};
 use iris_core::id::{JobId, Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, OnDeadline, QuestionState, type_of};
+use iris_core::question::{Answer, OnDeadline, QuestionState, leave, type_of};
 use iris_core::relay;
 use iris_core::rule::RuleScope;
 
@@ -52,7 +52,7 @@ pub fn answer(tx: &mut Tx<'_>, id: &QuestionId, given: &Given) -> Result<Answere
             return reread(tx, id).map(Answered::Late);
         }
         QuestionState::Open => {}
-        QuestionState::Expired => return Ok(Answered::Late(Box::new(row))),
+        QuestionState::Expired | QuestionState::Defaulted => return Ok(Answered::Late(Box::new(row))),
         _ => return Ok(Answered::Lost(Box::new(row))),
     }
     // An approval is worth something only for the bytes that were looked at.
@@ -93,14 +93,15 @@ fn calm(tx: &mut Tx<'_>, row: &QuestionRow) -> Result<(), StoreError> {
 
 /// A refusal holds for whoever asks for the same again; an approval or an answer only if the person says so.
 pub fn remember(tx: &mut Tx<'_>, row: &QuestionRow, given: &Given) -> Result<(), StoreError> {
-    let refused = matches!(given.answer, Answer::Refuse { .. });
+    let answer = leave::decision(&row.detail, &given.answer);
+    let refused = matches!(answer, Answer::Refuse { .. });
     let (scope, for_ms) = match given.remember {
         Some(remembered) => remembered,
         None if refused && row.digest.is_some() => (RuleScope::of(&row.detail), given.refusals_last_ms),
         None => return Ok(()),
     };
     if for_ms > 0 {
-        let (by, answer) = (given.by.clone(), given.answer.clone());
+        let by = given.by.clone();
         rule::make(tx, &NewRule { row, scope, by, answer, for_ms })?;
     }
     Ok(())
@@ -283,10 +284,10 @@ pub(crate) fn cancel_of_job(tx: &mut Tx<'_>, job: &JobId, by: Option<&Actor>, wh
 }
 
 /// Those that were asked in a turn that was broken off.
-pub(crate) fn cancel_of_turn(tx: &mut Tx<'_>, turn: &TurnId, why: &str) -> Result<(), StoreError> {
+pub(crate) fn cancel_of_turn(tx: &mut Tx<'_>, turn: &TurnId, by: Option<&Actor>, why: &str) -> Result<(), StoreError> {
     let open = tx.many("SELECT id FROM question WHERE turn = ?1 AND state = 'open'", values![turn])?;
     let ids: Vec<_> = open.iter().map(|row| QuestionId::new(row.text(0))).collect();
-    cancel_each(tx, &ids, None, why)
+    cancel_each(tx, &ids, by, why)
 }
 
 pub(crate) fn cancel_of_session(tx: &mut Tx<'_>, session: &SessionId, why: &str) -> Result<(), StoreError> {
@@ -304,12 +305,19 @@ fn cancel_each(tx: &mut Tx<'_>, ids: &[QuestionId], by: Option<&Actor>, why: &st
 }
 
 /// The agent no longer waits for what it asked with this request, and nobody else does.
-pub fn withdraw(tx: &mut Tx<'_>, session: &SessionId, epoch: i64, request: &str, why: &str) -> Result<(), StoreError> {
+pub fn withdraw(
+    tx: &mut Tx<'_>,
+    session: &SessionId,
+    epoch: i64,
+    request: &str,
+    by: Option<&Actor>,
+    why: &str,
+) -> Result<(), StoreError> {
     let sql = "SELECT id FROM question WHERE session = ?1 AND epoch = ?2 AND request = ?3 AND state = 'open'";
     for found in tx.many(sql, values![session, epoch, request])? {
         let Some((row, _)) = lock(tx, &QuestionId::new(found.text(0)))? else { continue };
         if row.state == QuestionState::Open {
-            cancel_open(tx, &row, None, why, "done")?;
+            cancel_open(tx, &row, by, why, "done")?;
             restate(tx, &row.session, row.job.as_ref())?;
         }
     }

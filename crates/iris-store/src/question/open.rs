@@ -3,7 +3,7 @@
 use iris_core::actor::{Actor, Surface, Through};
 use iris_core::event::{Draft as EventDraft, Fact, QuestionEvent, QuestionOpened, Subject};
 use iris_core::id::{Party, QuestionId, SessionId, TurnId};
-use iris_core::question::{Answer, Draft, QuestionState, Way, asks_alike, type_of};
+use iris_core::question::{Answer, Draft, QuestionState, Way, asks_alike, leave, type_of};
 use iris_core::relay;
 use iris_core::rule::{Rule, decide};
 
@@ -226,7 +226,8 @@ fn close_by_rule(
     resume: Option<&str>,
 ) -> Result<(), StoreError> {
     let through = Through::from(Surface::Rule);
-    let (by, json, now) = (format!("rule:{}", rule.id), to_json(&rule.answer), tx.wall_ms());
+    let answer = leave::told(&new.draft.detail, &rule.answer);
+    let (by, json, now) = (format!("rule:{}", rule.id), to_json(&answer), tx.wall_ms());
     tx.run(
         "UPDATE question SET state = 'answered', closed_at = ?1, closed_by = ?2, answer = ?3, rule = ?4, due = NULL, \
          resume = ?5, closed_through = ?7, closed = iris_now() WHERE id = ?6",
@@ -237,8 +238,8 @@ fn close_by_rule(
         id: new.id.clone(),
         job: session.job.clone(),
         by: Actor { party: Party::new(by), through: Some(through) },
-        answer: rule.answer.clone(),
-        response: type_of(new.draft.detail.response_type(), &rule.answer),
+        response: type_of(new.draft.detail.response_type(), &answer),
+        answer,
         rule: Some(rule.id.clone()),
     });
     event::append(tx, &[EventDraft { subject: subject(session, new), fact }])?;

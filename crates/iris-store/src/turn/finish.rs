@@ -1,5 +1,6 @@
 //! What an agent said is written down, and the end of its turn.
 
+use iris_core::actor::Actor;
 use iris_core::event::{Draft, Fact, Said, Subject, TurnEvent, TurnFinished};
 use iris_core::id::{SessionId, TurnId};
 use iris_core::session::SessionState;
@@ -46,6 +47,8 @@ pub struct Finish {
     pub question: Option<NewQuestion>,
     /// What a turn of the agent's own was about: at its end the agent knows better than it was guessed at its beginning.
     pub origin: Option<String>,
+    /// Who wanted it to end, if it was not Iris itself.
+    pub cancelled_by: Option<Actor>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +76,7 @@ pub fn finish(tx: &mut Tx<'_>, finish: &Finish) -> Result<Option<Work>, StoreErr
     let last = event::append(tx, &drafts)? + i64::try_from(drafts.len()).expect("few events") - 1;
     finish.write(tx)?;
     if finish.outcome.ending == Ending::Cancelled {
-        question::cancel_of_turn(tx, &finish.turn, "its turn was broken off")?;
+        question::cancel_of_turn(tx, &finish.turn, finish.cancelled_by.as_ref(), "its turn was broken off")?;
     }
     // Also if a turn waits: what it tells was said before this was asked, so it is no answer.
     if let Some(found) = &finish.question {

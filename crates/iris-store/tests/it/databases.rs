@@ -113,6 +113,7 @@ pub fn completed(work: &Work, response: &str) -> Finish {
         agent: AgentAfter::Ready,
         question: None,
         origin: None,
+        cancelled_by: None,
     }
 }
 

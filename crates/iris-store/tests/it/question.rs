@@ -402,7 +402,7 @@ on_both!(a_default_is_taken_and_marked_as_such, |database: Database| async move 
     assert_eq!((row.state, row.closed_by.as_deref()), (QuestionState::Defaulted, None));
     assert_eq!(row.closed_through, Some(Surface::Deadline.into()));
     assert_eq!(row.answer.expect("the default").words(), "skip");
-    assert!(matches!(answer(&store, "q1", given(yes())).await, Answered::Lost(_)));
+    assert!(matches!(answer(&store, "q1", given(yes())).await, Answered::Late(_)), "its time is over");
 });
 
 on_both!(a_job_ends_with_its_last_turn_and_takes_its_questions_along, |database: Database| async move {

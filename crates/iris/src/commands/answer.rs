@@ -6,6 +6,7 @@ use iris_api::Page;
 use iris_api::question::{AnswerRequest, Choice, EditRequest, Pending, Question, Remember, Response};
 use iris_core::duration::Millis;
 use iris_core::fault::FaultKind;
+use iris_core::question::leave::says_no;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -71,7 +72,8 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
     let client = context.client();
     let mut question = find(&client, &arguments.question).await?;
     let response = response(&question, &arguments.answer).map_err(|failure| unfit(&question, &arguments, failure))?;
-    let approves = question.digest.is_some() && response.value == true;
+    // Leave is refused by a no and by nothing else that can be known here: an option is called as the agent likes.
+    let approves = question.digest.is_some() && response.value != false;
     if arguments.edit.is_some() && !approves {
         return Err(Failure::invalid("--edit says what is approved instead, so it goes with yes and with an action")
             .hint("to refuse, leave --edit out and say why: iris answer <question> no 'use the staging db'"));
@@ -102,6 +104,9 @@ pub async fn run(arguments: AnswerArguments, context: &mut Context) -> Result<Ex
         context.printer.json(&answered)?;
     } else {
         context.printer.line(describe(&answered))?;
+        if let Some(team) = waits_for_team(&client, &answered).await {
+            context.printer.line(format!("{team} is no team now; it is told when it is one again"))?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -129,7 +134,8 @@ fn check_seen(question: &Question, arguments: &AnswerArguments, printer: &mut Pr
             for line in lines(question, None) {
                 printer.note(line);
             }
-            confirm(printer, Consent::Ask, "approve exactly this?")
+            let is_choice = question.response_type == "choice";
+            confirm(printer, Consent::Ask, if is_choice { "answer exactly this?" } else { "approve exactly this?" })
         }
         None if arguments.question == question.id => Ok(()),
         None => Err(Failure::invalid("the beginning of an id does not say what is approved")
@@ -145,6 +151,14 @@ pub async fn send(client: &Client, id: &str, request: &AnswerRequest) -> Result<
     Ok(client.post(&["questions", id, "answer"], request).await?)
 }
 
+/// The team that is to be told and is not in the config any more.
+async fn waits_for_team<'a>(client: &Client, answered: &'a Value) -> Option<&'a str> {
+    let team =
+        answered["team"].as_str().filter(|_| answered["jobResumed"] == false && answered["passedOn"] == false)?;
+    let known: Result<Value, _> = client.get(&["teams", team, "status"], &[]).await;
+    known.is_err_and(|error| error.is_not_found()).then_some(team)
+}
+
 pub fn describe(answered: &Value) -> String {
     let also = match answered["also"].as_array().map_or(0, Vec::len) {
         0 => String::new(),
@@ -155,9 +169,15 @@ pub fn describe(answered: &Value) -> String {
         return format!("it was too late for the work that asked; {team} does it again with this answer ({again})");
     }
     let goes_on = if answered["jobResumed"] == true { format!("; {team} goes on") } else { String::new() };
-    let is_refusal = answered["answer"]["value"] == false && answered["digest"].is_string();
+    let says_no = answered["answer"]["value"] == false || chosen_option(answered).is_some_and(says_no);
+    let is_refusal = says_no && answered["digest"].is_string();
     let from_now = if is_refusal { "; the same is refused from now on, see `iris rules`" } else { "" };
     format!("answered{also}{goes_on}{from_now}")
+}
+
+fn chosen_option(answered: &Value) -> Option<&str> {
+    let is_chosen = |option: &&Value| option["value"].is_string() && option["value"] == answered["answer"]["value"];
+    answered["options"].as_array()?.iter().find(is_chosen)?["label"].as_str()
 }
 
 /// A question by its id, or by the beginning of it: an open one, else one of those that were closed last.
@@ -211,6 +231,13 @@ pub fn response(question: &Question, answer: &[String]) -> Result<Response, Fail
                 _ => serde_json::from_str(&text).unwrap_or(Value::from(text)),
             };
             Ok(Response { kind: None, value, text: None })
+        }
+        // Leave can be refused whatever the options are called.
+        _ if question.digest.is_some()
+            && named(options(question, 0), &answer.join(" ")).is_none()
+            && yes_or_no(answer).is_ok_and(|said| said.value == false) =>
+        {
+            yes_or_no(answer)
         }
         _ => {
             refuse_unclear(question, answer)?;

@@ -7,6 +7,9 @@ fn options_are_listed_or_named_in_the_sentence() {
     let options = |text: &str| found(text).options;
     assert_eq!(options("Two ways:\n\n1. **Keep** it\n2. Drop it\n\nWhich one?"), ["1. Keep it", "2. Drop it"]);
     assert_eq!(options("Should I use JSON or YAML?"), ["use JSON", "YAML"]);
+    let which = "Which should I use: Redis, Memcached or neither?";
+    assert_eq!(options(which), ["Redis", "Memcached", "neither"]);
+    assert_eq!(options("Should I use the following: Redis or Memcached?"), ["Redis", "Memcached"]);
     assert_eq!(options("Do you want me to retry, or skip the step?"), ["retry", "skip the step"]);
     assert_eq!(options("Shall I push it, or would you like to change something first?"), [""; 0]);
     assert_eq!(options("Can you send me the log or a screenshot?"), [""; 0]);

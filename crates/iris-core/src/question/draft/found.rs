@@ -83,8 +83,12 @@ impl Draft {
         let response = if options.is_empty() { ResponseType::Text } else { ResponseType::Choice };
         let question = beginning(&clean(found.text), LONGEST_TEXT);
         let asked = AskedQuestion { question, options, several: false };
-        let mut draft =
-            Self::new(found.kind, Way::Detected, Detail::Asked { response, asked, free_text: true }, policy);
+        let mut draft = Self::new(
+            found.kind,
+            Way::Detected,
+            Detail::Asked { response, asked, free_text: true, approves: false },
+            policy,
+        );
         draft.context = Some(format!("{}\n{}", end(&clean(found.reply), LONGEST_CONTEXT - 1024), found.why()));
         draft
     }

@@ -135,3 +135,49 @@ async fn an_approval_in_words_is_bound_and_its_refusal_sticks() {
         (&json!("question"), &json!(false))
     );
 }
+
+/// However it wants its answer: with options, as agents ask it over the API.
+#[tokio::test]
+async fn an_approval_with_options_is_bound_and_its_refusal_sticks() {
+    let world = asking();
+    let (first, second) = (world.start_job("ask").await, world.start_job("ask").await);
+    let ask = async |job: &Value, context: &str| {
+        let options = json!([{"label": "Go ahead", "value": "go"}, {"label": "Stop", "value": "halt"}]);
+        let asked = json!({
+            "question": "May I reset the database?", "type": "approval", "responseType": "choice", "options": options,
+            "context": context, "allowFreeText": true,
+        });
+        let (status, asked) =
+            world.post(&format!("/api/jobs/{}/questions", job["id"].as_str().expect("an id")), asked).await;
+        assert_eq!(status, 200, "{asked}");
+        asked
+    };
+    let answer = async |asked: &Value, body: Value| {
+        world.post(&format!("/api/questions/{}/answer", asked["questionId"].as_str().expect("an id")), body).await
+    };
+    let staging = ask(&first, "host: staging").await;
+    assert_eq!(ask(&first, "host: staging").await["questionId"], staging["questionId"]);
+    let production = ask(&first, "host: PRODUCTION").await;
+    assert_ne!(production["questionId"], staging["questionId"], "an answer to the one is none to the other");
+    let staging = ask(&first, "host: staging").await;
+    let shown = world.get(&format!("/api/questions/{}", staging["questionId"].as_str().expect("an id"))).await;
+    assert!(
+        shown["digest"].is_string() && shown["riskWhy"].as_str().is_some_and(|why| why.contains("cannot be known")),
+        "{shown}"
+    );
+    assert_eq!((&shown["responseType"], &shown["allowFreeText"]), (&json!("choice"), &json!(false)));
+    for unclear in ["maybe tomorrow", "yes"] {
+        assert_eq!(answer(&staging, json!({"response": {"value": unclear}})).await.0, 422, "{unclear}");
+    }
+    let yes = json!({"response": {"value": "Go ahead"}, "digest": shown["digest"], "remember": {"scope": "question", "forMs": 600_000}});
+    let (status, taken) = answer(&staging, yes).await;
+    assert_eq!((status, &taken["answer"]), (200, &json!({"type": "choice", "value": "go"})), "{taken}");
+    let by_rule = ask(&second, "host: staging").await;
+    assert_eq!((&by_rule["state"], &by_rule["answer"]["value"]), (&json!("answered"), &json!("go")), "{by_rule}");
+    let production = ask(&second, "host: PRODUCTION").await;
+    assert_eq!(production["state"], "open", "{production}");
+    let (status, taken) = answer(&production, json!({"response": {"value": "halt"}})).await;
+    assert_eq!((status, &taken["answer"]["value"]), (200, &json!("halt")), "{taken}");
+    let refused = ask(&first, "host: PRODUCTION").await;
+    assert_eq!((&refused["state"], &refused["answer"]["value"]), (&json!("answered"), &json!(false)), "{refused}");
+}

@@ -65,3 +65,27 @@ async fn what_a_rule_answered_is_said_to_be_answered_by_one() {
     let surfaces: Vec<&Value> = answered.iter().map(|event| &event["data"]["through"]["surface"]).collect();
     assert_eq!(surfaces, ["api", "rule"], "{answered:?}");
 }
+
+/// What was asked in a turn ends with it: by whoever cancelled the turn.
+#[tokio::test]
+async fn who_cancels_a_turn_has_closed_what_was_asked_in_it() {
+    let world = World::new(asking_setup());
+    for asked in ["permit touch x", "ask"] {
+        world.tell_async("user", asked).await;
+        let question = world.open_question().await;
+        assert_eq!(world.post("/api/teams/alpha/cancel", json!({})).await.0, 200);
+        let record = async || world.get(&format!("/api/questions/{}", question_id(&question))).await;
+        world.eventually("it is closed", async || record().await["state"] == "cancelled").await;
+        let path = format!("/api/questions/{}/answer", question_id(&question));
+        let (status, late) = world.post(&path, json!({"response": {"value": false}})).await;
+        assert_eq!((status, &late["closed"]["by"]), (409, &json!("user")), "{asked}: {late}");
+        assert_eq!(late["closed"]["through"]["surface"], "api", "{asked}: {late}");
+        let events = world.events("question.cancelled").await;
+        let event = events.iter().find(|event| event["data"]["id"] == question["id"]).expect("it is in the log");
+        assert_eq!(
+            (&event["data"]["by"], &event["data"]["through"]["surface"]),
+            (&json!("user"), &json!("api")),
+            "{event}"
+        );
+    }
+}

@@ -151,7 +151,7 @@ async fn killed_at_every_other_step() {
             let world = World::new(setup.clone().env("IRIS_CRASH_AT", &format!("{point}:1")));
             everything(&world).await;
             let World { mut daemon, home, .. } = world;
-            let ended = if step == "daemon.stopped" { daemon.stop() } else { daemon.wait(Duration::from_secs(5)) };
+            let ended = if step == "daemon.stopped" { daemon.stop() } else { daemon.wait(Duration::from_secs(20)) };
             assert!(!ended.expect("it ends").success(), "{point} was never reached");
             let daemon = iris_testing::daemon::Daemon::start(&setup, home.path()).expect("it starts again");
             let world = World { daemon, setup: setup.clone(), home };

@@ -132,7 +132,8 @@ async fn everything(world: &World) {
     tell("alpha", "slow", None).await;
     let waiting = tell("alpha", "withdrawn", None).await;
     post(&format!("/api/turns/{}/cancel", waiting["turnId"].as_str().unwrap_or("none")), serde_json::json!({})).await;
-    tokio::time::sleep(Duration::from_millis(250)).await;
+    // A slow machine has to have begun with it.
+    tokio::time::sleep(Duration::from_millis(1000)).await;
     post("/api/teams/alpha/sleep", serde_json::json!({})).await;
     let session = waiting["sessionId"].as_str().unwrap_or("none");
     world.client().delete(&format!("/api/sessions/{session}/cache")).await.ok();
@@ -152,7 +153,8 @@ async fn killed_at_every_other_step() {
             everything(&world).await;
             let World { mut daemon, home, .. } = world;
             let ended = if step == "daemon.stopped" { daemon.stop() } else { daemon.wait(Duration::from_secs(20)) };
-            assert!(!ended.expect("it ends").success(), "{point} was never reached");
+            let ended = ended.unwrap_or_else(|error| panic!("{point} was never reached: {error:#}"));
+            assert!(!ended.success(), "{point} was never reached");
             let daemon = iris_testing::daemon::Daemon::start(&setup, home.path()).expect("it starts again");
             let world = World { daemon, setup: setup.clone(), home };
             let turns = iris_testing::shadow::all_over(&mut world.client()).await.expect("everything comes to its end");
